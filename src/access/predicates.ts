@@ -1,5 +1,5 @@
 import { ident, or, sql, type Sql } from '../database/sql.js';
-import { withHints, type Actor, type Predicate } from '../common/access.js';
+import { armsOf, withArms, withHints, type Actor, type Predicate } from '../common/access.js';
 import { resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { heldObjects } from './role-ancestors.repository.js';
@@ -30,12 +30,19 @@ export const hasRoleAnywhere = (type: string, ...roles: string[]): Predicate =>
   );
 
 /** The row is readable when the object of `type` that a column of the row names meets a predicate. */
-export const through = (column: string, type: string, predicate: Predicate): Predicate =>
-  withHints(
+export const through = (column: string, type: string, predicate: Predicate): Predicate => {
+  const near =
+    (rule: Predicate, among: (rows: Sql) => Sql): Predicate =>
     (alias, actor) => {
       const far = `${alias}_${type.slice(0, 3)}`;
-      const rows = selectRows(resource(type), far, ident(far, 'id'), predicate(far, actor));
-      return sql`${ident(alias, column)} IN (${rows})`;
-    },
-    ...(predicate.hints ?? []),
-  );
+      const rows = selectRows(resource(type), far, ident(far, 'id'), rule(far, actor));
+      return sql`${ident(alias, column)} ${among(rows)}`;
+    };
+  const rule = withHints(near(predicate, isIn), ...(predicate.hints ?? []));
+  return withArms(rule, () => armsOf(predicate).map((arm) => near(arm, isOneOf)));
+};
+
+const isIn = (rows: Sql): Sql => sql`IN (${rows})`;
+
+/** The same for few rows: PostgreSQL looks for what has them by its index, whatever it expects. */
+const isOneOf = (rows: Sql): Sql => sql`= ANY(ARRAY(${rows}))`;

@@ -3,7 +3,8 @@ import {
   heldObjectsOfAllTypes,
   usersHolding,
 } from '../access/role-ancestors.repository.js';
-import { permit, type Actor } from '../common/access.js';
+import { anyOf, isActor, permit, type Actor, type Predicate } from '../common/access.js';
+import { hasRoleOn } from '../access/predicates.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { ACTIVITY_TOTALS } from './activity-totals.js';
@@ -83,11 +84,13 @@ class ActivitySchema {
   parent_id!: number | null;
 }
 
-/** One of the objects an entry names is among those a subquery selects by type and id. */
-const names = (alias: string, side: 'object1' | 'object2' | 'parent', objects: Sql): Sql => {
-  const type = side === 'parent' ? 'parent_type' : side;
-  return sql`(${ident(alias, type)}, ${ident(alias, `${side}_id`)}) IN (${objects})`;
-};
+/** One of the objects an entry names is among those a query selects by type and id. */
+const names =
+  (side: 'object1' | 'object2' | 'parent', objects: (actor: Actor) => Sql): Predicate =>
+  (alias, actor) => {
+    const type = side === 'parent' ? 'parent_type' : side;
+    return sql`(${ident(alias, type)}, ${ident(alias, `${side}_id`)}) IN (${objects(actor)})`;
+  };
 
 /** Objects the caller may read by a role on them. An organization shows its activity to auditors. */
 const readableObjects = (actor: Actor): Sql => sql`
@@ -132,17 +135,15 @@ export const activityStream = defineResource({
   ],
   policy: {
     // Mine, about what I may read or audit, and whatever belongs to organizations I audit.
-    read: (alias, actor) => sql`(
-      ${ident(alias, 'actor_id')} = ${actor.id}
-      OR ${ident(alias, 'organization_id')} IN (
-        ${heldObjects('organization', 'auditor_role', actor)})
-      OR ${names(alias, 'object1', readableObjects(actor))}
-      OR ${names(alias, 'object2', readableObjects(actor))}
-      OR ${names(alias, 'parent', readableObjects(actor))}
-      OR ${names(alias, 'object1', readableTeams(actor))}
-      OR ${names(alias, 'object2', readableTeams(actor))}
-      OR ${names(alias, 'object1', auditedUsers(actor))}
-      OR ${names(alias, 'parent', auditedUsers(actor))})`,
+    read: anyOf(
+      isActor('actor_id'),
+      hasRoleOn('organization_id', 'organization', 'auditor_role'),
+      ...(['object1', 'object2', 'parent'] as const).map((side) => names(side, readableObjects)),
+      names('object1', readableTeams),
+      names('object2', readableTeams),
+      names('object1', auditedUsers),
+      names('parent', auditedUsers),
+    ),
   },
   counter: ACTIVITY_TOTALS,
   extend: describeEntries,

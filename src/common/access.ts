@@ -27,11 +27,23 @@ export interface Predicate {
   (alias: string, actor: Actor): Sql;
   /** Roles of which one is enough, as far as the rule can be told in roles. */
   readonly hints?: readonly RoleHint[];
+  /** Rules of which one is enough, where it consists of such. */
+  readonly arms?: () => readonly Predicate[];
 }
 
 /** Tells of a rule which roles satisfy it. */
 export const withHints = (predicate: Predicate, ...hints: readonly RoleHint[]): Predicate =>
   Object.assign((alias: string, actor: Actor) => predicate(alias, actor), { hints });
+
+/** Tells of a rule that it is any of some others: each may have an index that the whole has not. */
+export const withArms = (predicate: Predicate, arms: () => readonly Predicate[]): Predicate =>
+  Object.assign((alias: string, actor: Actor) => predicate(alias, actor), {
+    ...(predicate.hints ? { hints: predicate.hints } : {}),
+    arms,
+  });
+
+/** The rules that a rule is any of: itself alone, unless it tells otherwise. */
+export const armsOf = (rule: Predicate): readonly Predicate[] => rule.arms?.() ?? [rule];
 
 const hintsOf = (rules: readonly Predicate[]): RoleHint[] =>
   rules.flatMap((rule) => rule.hints ?? []);
@@ -70,7 +82,10 @@ export function permit(policy: Policy, action: string, alias: string, actor: Act
 }
 
 export const anyOf = (...rules: Predicate[]): Predicate =>
-  withHints((alias, actor) => or(...rules.map((rule) => rule(alias, actor))), ...hintsOf(rules));
+  withArms(
+    withHints((alias, actor) => or(...rules.map((rule) => rule(alias, actor))), ...hintsOf(rules)),
+    () => rules.flatMap(armsOf),
+  );
 
 export const allOf = (...rules: Predicate[]): Predicate =>
   withHints((alias, actor) => and(...rules.map((rule) => rule(alias, actor))), ...hintsOf(rules));

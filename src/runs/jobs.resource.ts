@@ -1,5 +1,13 @@
 import { hasRoleOn } from '../access/predicates.js';
-import { allOf, anyOf, isActor, permit, type Predicate } from '../common/access.js';
+import {
+  allOf,
+  anyOf,
+  armsOf,
+  isActor,
+  permit,
+  withArms,
+  type Predicate,
+} from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
@@ -25,12 +33,16 @@ export const runsOrganization: Predicate = anyOf(
 const isNoBulkParent: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
 
 /** Runs of a kind are seen as its own policy says. */
-const ofKind =
-  (type: string): Predicate =>
-  (alias, actor) => {
-    const { own, policy } = resource(type);
-    return and(own(alias), permit(policy, 'read', alias, actor));
-  };
+const ofKind = (type: string): Predicate => {
+  const ofIt =
+    (rule: Predicate): Predicate =>
+    (alias, actor) =>
+      and(resource(type).own(alias), rule(alias, actor));
+  return withArms(
+    ofIt((alias, actor) => permit(resource(type).policy, 'read', alias, actor)),
+    () => armsOf(resource(type).policy.read).map(ofIt),
+  );
+};
 
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 

@@ -1,4 +1,5 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
+import type { KeptTotals } from '../resource/kept-totals.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { resolveName } from './compile.js';
 import type { ListQuery } from './query.js';
@@ -16,8 +17,12 @@ export function keptTotal(
 ): Sql | null {
   const { counter, hide } = definition;
   if (counter === null || hide !== null) return null;
-  const { table, columns, total, rule } = counter;
-  if (!speaksOnlyOf(definition, query, rule ? {} : columns)) return null;
+  const { columns, rule } = counter;
+  return speaksOnlyOf(definition, query, rule ? {} : columns) ? sumKept(counter, where) : null;
+}
+
+/** Statement for the sum of kept totals. @param where speaks of `t` */
+export function sumKept({ table, columns, total }: KeptTotals, where: Sql): Sql {
   const named = Object.entries(columns).map(
     ([column, counted]) => sql`${ident(counted)} AS ${ident(column)}`,
   );

@@ -1,18 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
-import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
-import { permit, RoleStore, type Actor, type Policy } from '../access.js';
+import { join, type Sql } from '../../database/sql.js';
+import { RoleStore, type Actor } from '../access.js';
 import { NotFound } from '../errors/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
 import { FilterCompiler } from './compile.js';
 import { cursorAfter, readCursor } from './cursor.js';
-import { keptTotal } from './kept-total.js';
+import { cutsOf, FEW, type Cuts } from './cuts.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
-import { isCostly, looksIntoTexts, parseListQuery, type QueryParameters } from './query.js';
+import { isCostly, parseListQuery, type QueryParameters } from './query.js';
 import { DEEP, deepRows, firstPage, firstRows, totalOf, type Cut } from './slice.js';
 import { inListTime } from './time-limit.js';
 
@@ -34,12 +34,6 @@ export interface ListOptions {
   /** Changes the rows' representation in bulk. */
   decorate?: (items: Representation[], rows: readonly Row[]) => Promise<Representation[]>;
 }
-
-/** A list of several kinds shows these alone, whatever else shares their table. */
-const kindsOf = ({ variants }: ResourceDefinition): Sql =>
-  variants
-    ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`
-    : TRUE;
 
 /** The one list engine: visibility, filters, search, order, page (docs/contract/lists.md). */
 @Injectable()
@@ -66,43 +60,40 @@ export class ListService {
     const compiler = new FilterCompiler(actor, (target, alias, role) =>
       this.roles.roleLevel(target, alias, role, actor),
     );
-    const seenBy = (policy: Policy): Sql =>
-      and(options.scope ?? TRUE, options.visible ?? permit(policy, 'list', 't', actor));
-    const visible = seenBy(definition.policy);
     const filters = compiler.compile(definition, 't', parsed);
-    const where = and(
-      definition.own('t'),
-      kindsOf(definition),
-      definition.hide && !query.id ? definition.hide('t') : TRUE,
-      visible,
-      filters,
-    );
     const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
-    const isWhole = options.scope === undefined || options.counted === true;
-    const rule = definition.counter?.rule;
-    const counted = rule ? seenBy({ read: rule }) : where;
-    const kept = isWhole ? keptTotal(definition, parsed, counted) : null;
-    const count = kept ?? total(definition, where);
-    // Who sees nothing of a long table would have it read to the end for a page.
-    const isAny = kept && visible !== TRUE ? sql`(${kept}) > 0` : TRUE;
-    const isStable =
-      filters === TRUE &&
-      options.scope === undefined &&
-      parsed.order.length === 0 &&
-      request.style === 'numbered' &&
-      request.sentSize === null;
-    const parts = {
-      ...{ where: and(where, isAny), order, count, isKept: kept !== null, isStable },
-      isFenced: looksIntoTexts(parsed),
-    };
-    const cut = (): Promise<Page<Row>> => this.cut(definition, request, parts, actor);
+    const cuts = cutsOf(definition, actor, {
+      ...{ query: parsed, filters, order },
+      scope: options.scope,
+      counted: options.counted === true,
+      visible: options.visible,
+      isById: Boolean(query.id),
+      isPlain:
+        parsed.order.length === 0 && request.style === 'numbered' && request.sentSize === null,
+    });
+    const read = (): Promise<Page<Row>> => this.page(definition, request, cuts, actor);
     const page = await (options.isCostly || isCostly(parsed)
-      ? inListTime(this.database, this.settings, cut)
-      : cut());
+      ? inListTime(this.database, this.settings, read)
+      : read());
     const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
+  }
+
+  /** A page of a list; where a caller sees few of many rows it is looked for another way. */
+  private async page(
+    definition: ResourceDefinition,
+    request: PageRequest,
+    { many, few }: Cuts,
+    actor: Actor,
+  ): Promise<Page<Row>> {
+    if (!few) return this.cut(definition, request, many, actor);
+    const first = isFirst(request) ? await this.cut(definition, request, many, actor) : null;
+    if (first && first.results.length > 0) return first;
+    const seen = await this.count(few.seen);
+    if (seen > FEW) return first ?? this.cut(definition, request, many, actor);
+    return seen === 0 ? emptyPage(request) : this.cut(definition, request, few.cut, actor);
   }
 
   private async cut(
@@ -168,6 +159,9 @@ export class ListService {
   }
 }
 
+const isFirst = (request: PageRequest): boolean =>
+  request.style === 'limited' || (request.page === 1 && request.after === null);
+
 /** What was asked for, else the order of the list, else that of the resource. */
 function orderOf(
   definition: ResourceDefinition,
@@ -199,6 +193,3 @@ function emptyPage(request: PageRequest): Page<Representation> {
   if (request.page !== 'last' && request.page > 1) throw new NotFound('Invalid page.');
   return new Page([], request, request.count ? 0 : null, 1, false);
 }
-
-const total = (definition: ResourceDefinition, where: Sql): Sql => sql`
-  SELECT count(*)::int AS count FROM ${ident(definition.table)} t WHERE ${where}`;

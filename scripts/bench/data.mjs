@@ -6,6 +6,8 @@ import { caller, withDatabase } from './world.mjs';
 
 const TEMPLATES = 20;
 const OWN_TEMPLATES = 5;
+/** Runs of the one template that a newcomer may execute. */
+const FEW_RUNS = 12;
 const LONG_TABLES = [
   ...[
     'hosts',
@@ -20,7 +22,8 @@ const LONG_TABLES = [
 /**
  * Tables as an installation of some age has them: `rows` hosts, most of them in one inventory, twice
  * as many runs, four times as many events, as many entries of activity. A member of a team may read
- * that inventory and execute five templates; a stranger may see nothing.
+ * that inventory and execute five templates; a newcomer may execute one that ran a few times; a stranger
+ * may see nothing.
  *
  * @param {World} world
  * @param {string} main program of the API
@@ -45,7 +48,10 @@ export async function seed(world, main, rows) {
   });
   const tokenOf = async (/** @type {string} */ username) =>
     (await world.cli('create-token', '--username', username)).trim();
-  return { objects, member: await tokenOf('member'), stranger: await tokenOf('stranger') };
+  const member = await tokenOf('member');
+  const newcomer = await tokenOf('newcomer');
+  const stranger = await tokenOf('stranger');
+  return { objects, member, newcomer, stranger };
 }
 
 /**
@@ -97,6 +103,13 @@ async function makeObjects(world, call) {
   const user = await call('POST', 'users/', { username: 'member', password: 'member-of-a-team' });
   await call('POST', `teams/${team.id}/users/`, { id: user.id });
   await call('POST', 'users/', { username: 'stranger', password: 'member-of-nothing' });
+  const young = await call('POST', `job_templates/${template.id}/copy/`, { name: 'Young' });
+  const newcomer = await call('POST', 'users/', {
+    ...{ username: 'newcomer', password: 'newcomer-of-today' },
+  });
+  const { object_roles: ofYoung } = (await call('GET', `job_templates/${young.id}/`))
+    .summary_fields;
+  await call('POST', `users/${newcomer.id}/roles/`, { id: ofYoung.execute_role.id });
   const grant = async (/** @type {string} */ path, /** @type {string} */ role) => {
     const { object_roles: roles } = (await call('GET', path)).summary_fields;
     await call('POST', `teams/${team.id}/roles/`, { id: roles[role].id });
@@ -105,12 +118,12 @@ async function makeObjects(world, call) {
   for (const id of ids.slice(0, OWN_TEMPLATES)) await grant(`job_templates/${id}/`, 'execute_role');
   return {
     ...{ inventory: inventory.id, small: small.id, organization: organization.id },
-    ...{ template: ids[0], firstTemplate: ids[0], notifier: notifier.id },
+    ...{ template: ids[0], firstTemplate: ids[0], notifier: notifier.id, young: young.id },
   };
 }
 
 /** @typedef {{ inventory: number, small: number, organization: number, firstTemplate: number,
- *   notifier: number }} Made */
+ *   notifier: number, young: number }} Made */
 
 const templateOf = (/** @type {Made} */ { firstTemplate }) => `${firstTemplate} + n % ${TEMPLATES}`;
 const series = (/** @type {number} */ count) => `generate_series(1, ${Math.ceil(count)}) n`;
@@ -122,7 +135,7 @@ const ago = (/** @type {string} */ seconds) =>
  * @param {number} rows
  */
 function statements(made, rows) {
-  const { inventory, small, organization, notifier } = made;
+  const { inventory, small, organization, notifier, young } = made;
   const template = templateOf(made);
   return [
     `INSERT INTO hosts (name, inventory_id, variables, created)
@@ -145,6 +158,13 @@ function statements(made, rows) {
      SELECT j.first + n / 200, 'runner_on_ok', n % 200 + 1, 'event-' || n, 'host', 'ok: [host]',
        ${ago('n')}, n % 200, n % 200 + 1
      FROM (SELECT min(id) AS first FROM unified_jobs) j, ${series(rows * 4)}`,
+    `INSERT INTO unified_jobs (type, name, status, created, started, finished, launch_type,
+       unified_job_template_id, job_template_id, job_type, playbook, extra_vars)
+     SELECT 'job', 'young-' || n, 'successful', ${ago('n * 86400')}, ${ago('n * 86400')},
+       ${ago('n * 86400')}, 'manual', ${young}, ${young}, 'run', 'site.yml', '{}' FROM ${series(FEW_RUNS)}`,
+    `INSERT INTO job_events (job_id, event, counter, uuid)
+     SELECT id, 'verbose', n, name || '-' || n FROM unified_jobs, generate_series(1, 5) n
+     WHERE name LIKE 'young-%'`,
     `INSERT INTO activity_stream (operation, object1, object1_id, object1_name, organization_id,
        changes, timestamp)
      SELECT 'update', 'job_template', ${template}, 'Template', ${organization}, '{"name": ["a", "b"]}',

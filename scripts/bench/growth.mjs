@@ -13,7 +13,7 @@ import { makeWorld } from './world.mjs';
 /** @typedef {{ name: string, latencies: readonly Latency[] }} Line */
 
 const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
-const WHO = ['administrator', 'member', 'stranger'];
+const WHO = ['administrator', 'member', 'newcomer', 'stranger'];
 /** How much slower than over the smallest tables a list may be. */
 const MOST = 2;
 const WARM_UPS = 3;
@@ -45,8 +45,8 @@ const LISTS = [
 ];
 
 /**
- * The same lists over tables of several sizes, asked one request at a time by those who see all, some
- * and nothing: how much slower they get. The sizes take turns, so that a busy moment hits all.
+ * The same lists over tables of several sizes, asked one request at a time by those who see all, some, a
+ * few and nothing: how much slower they get. The sizes take turns, so that a busy moment hits all.
  *
  * @param {import('./types.d.mts').SuiteInput} input `rows` is the largest number of hosts; there are
  *   twice as many runs and four times as many events
@@ -91,9 +91,9 @@ async function stageOf(root, environment, size) {
   const settings = { LIST_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' };
   const world = await makeWorld({ root, environment, name: `bench_growth_${size}`, settings });
   const main = join(root, 'dist/src/main.js');
-  const { objects, member, stranger } = await seed(world, main, size);
+  const { objects, ...tokens } = await seed(world, main, size);
   const server = await startServer(main, world.environment);
-  return { size, server, objects, tokens: { administrator: world.admin, member, stranger } };
+  return { size, server, objects, tokens: { administrator: world.admin, ...tokens } };
 }
 
 /**

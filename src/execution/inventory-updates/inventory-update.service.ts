@@ -15,7 +15,8 @@ import {
   sourceKind,
   type SourceKind,
 } from '../../inventory-sources/source-kinds.js';
-import { JobEventsRepository, storedEvent } from '../../runs/events/job-events.repository.js';
+import { JobEventsRepository } from '../../runs/events/job-events.repository.js';
+import { storedEvent } from '../../runs/events/stored-event.js';
 import {
   NO_INVENTORY,
   NO_PROJECT,

@@ -1,4 +1,4 @@
-import { storedEvent } from '../../runs/events/job-events.repository.js';
+import { storedEvent } from '../../runs/events/stored-event.js';
 import { toEventRow } from '../runner/events.js';
 import { EventAllowance } from './event-allowance.js';
 

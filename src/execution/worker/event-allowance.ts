@@ -1,9 +1,6 @@
 import type { Settings } from '../../config/settings.js';
-import {
-  storedEvent,
-  type EventRow,
-  type StoredEvent,
-} from '../../runs/events/job-events.repository.js';
+import type { EventRow, StoredEvent } from '../../runs/events/job-events.repository.js';
+import { storedEvent } from '../../runs/events/stored-event.js';
 import { tooManyEvents, tooMuchTold } from '../../runs/run-explanations.js';
 import { toEventRow } from '../runner/events.js';
 

@@ -3,10 +3,10 @@ import { Settings } from '../../config/settings.js';
 import { isPassing } from '../../database/passing-errors.js';
 import {
   JobEventsRepository,
-  storedEvent,
   type EventRow,
   type StoredEvent,
 } from '../../runs/events/job-events.repository.js';
+import { storedEvent } from '../../runs/events/stored-event.js';
 import { RunSignals } from '../../runs/run-signals.service.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { patiently } from './patience.js';

@@ -37,12 +37,6 @@ export interface StoredEvent extends EventRow {
   readonly dataText: string;
 }
 
-/** Writes the data of an event down, once for all that is done with it. */
-export const storedEvent = (event: EventRow): StoredEvent => ({
-  ...event,
-  dataText: JSON.stringify(event.eventData),
-});
-
 /** What an event printed, and on which line of the output that begins. */
 export interface OutputChunk {
   counter: number;

@@ -130,6 +130,30 @@ describeJourney('one among hundreds, by typing alone', session, 1, async (walk) 
   await page.waitForURL(/\/hosts\/\d+\/$/);
 });
 
+describeJourney('one run among hundreds, by filters', session, 6, async (walk) => {
+  const { page, mark } = walk;
+  const { id } = await test.make.jobTemplate();
+  await test.database.execute(sql`
+    INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, job_template_id,
+      launch_type, started, finished, event_processing_finished)
+    SELECT 'job', ${`Among ${mark}`} || ' ' || n, CASE WHEN n = 217 THEN 'failed' ELSE 'successful' END,
+      n = 217, ${id}, ${id}, 'manual', now(), now(), TRUE
+    FROM generate_series(1, 300) AS n`);
+  await walk.link('Jobs');
+  await page.getByLabel('Search').fill(`Among ${mark}`);
+  const fold = page.getByText('Filters and order');
+  if (await fold.isVisible()) await walk.click(fold);
+  // To open a list, and to choose from it.
+  walk.clicks += 2;
+  await page.getByLabel('Status').selectOption('Failed');
+  await walk.look('filters');
+  await walk.button('Apply');
+  expect(await page.getByRole('rowheader').allInnerTexts()).toEqual([`Among ${mark} 217`]);
+  await walk.look('filtered');
+  await walk.link(`Among ${mark} 217`);
+  await page.waitForURL(/\/jobs\/\d+\/$/);
+});
+
 describePages('the editor of surveys', session, (open) => {
   const QUESTIONS = [
     { question_name: 'Size <b>', variable: 'size', type: 'text', default: '<i>', note: 'kept' },

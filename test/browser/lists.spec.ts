@@ -62,6 +62,30 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     expect(await order.isVisible()).toBe(false);
   });
 
+  it.each([
+    ['name', 'contains', '0'],
+    ['name', 'is', 'Team 07'],
+    ['name', 'starts with', 'Team'],
+    ['id', 'is greater than', '3'],
+    ['id', 'is greater than', 'three'],
+    ['id', 'is one of (commas)', '1, 2'],
+    ['created', 'is greater than', '2026-01-01'],
+    ['created', 'is less than', 'yesterday'],
+    ['description', 'is empty', ''],
+    ['organization', 'is', '1'],
+    ['organization', 'contains', 'Home'],
+  ])('still have their filters where %s %s %s', async (field, comparison, value) => {
+    const { page } = open;
+    await page.goto('/api/v2/teams/');
+    await page.getByLabel('Field').selectOption(field);
+    await page.getByLabel('Comparison').selectOption(comparison);
+    await page.getByLabel('Value').fill(value);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('link', { name: /^Remove filter/ }).click();
+    await page.waitForURL((url) => url.pathname === '/api/v2/teams/' && url.search === '');
+    expect(await page.getByRole('rowheader').count()).toBeGreaterThan(20);
+  });
+
   it('has the way to all members of a large team', async () => {
     const { page } = open;
     const organization = test.home.organization.id;

@@ -10,6 +10,7 @@ import {
 import { PanelSource } from '../../common/pages/panel-source.service.js';
 import { refusalView } from '../../common/pages/refusal.js';
 import { titleOf, type Item } from '../../common/pages/values.js';
+import { wordFor } from '../../common/pages/words.js';
 import { memberOf } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
@@ -167,7 +168,7 @@ interface TableParts {
 
 /** What kind of object a role is about, as people call it. */
 const kindOf = ({ summary_fields: summary }: Item): string =>
-  String(memberOf(summary, 'resource_type_display_name') ?? 'System');
+  wordFor(String(memberOf(summary, 'resource_type') ?? 'system'));
 
 function holdingsTable(holdings: readonly Holding[], parts: TableParts): Html {
   if (holdings.length === 0) return html`<p class="hint">No roles that you may see yet.</p>`;

@@ -5,6 +5,7 @@ import { findResource } from '../resource/registry.js';
 import { summariesOf } from '../resource/represent.js';
 import type { Bookmark } from './bookmarks.js';
 import { titleOf } from './values.js';
+import { wordFor } from './words.js';
 
 /** An object as a list of such shows it. */
 export interface BookmarkedObject {
@@ -33,7 +34,7 @@ export class BookmarkedObjects {
         const summary = summaries.get(mark.id);
         if (!summary) continue;
         const name = titleOf({ ...summary, type, id: mark.id });
-        found.set(mark, { name, label: definition.label, url: definition.url(mark.id) });
+        found.set(mark, { name, label: wordFor(type), url: definition.url(mark.id) });
       }
     }
     return marks.flatMap((mark) => found.get(mark) ?? []);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { constantTimeEqual } from '../common/crypto/constant-time.js';
-import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
+import { BadRequest, Forbidden, Invalid, Unavailable } from '../common/errors/errors.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { itemAt } from '../common/invariants.js';
 import { Database } from '../database/database.js';
@@ -31,7 +31,9 @@ const USER_INPUT = ['passwords_needed_to_start', 'variables_needed_to_start'];
 
 /** Launches templates for the machines they are run on (docs/contract/launching.md#provisioning-callbacks). */
 @Injectable()
-export class Callbacks {
+export class Callbacks implements OnModuleDestroy {
+  private isLeaving = false;
+
   constructor(
     private readonly database: Database,
     private readonly loader: LaunchLoader,
@@ -43,7 +45,14 @@ export class Callbacks {
     private readonly runs: RunsRepository,
   ) {}
 
-  /** @throws Forbidden for a template that does not exist as for a wrong key, BadRequest */
+  onModuleDestroy(): void {
+    this.isLeaving = true;
+  }
+
+  /**
+   * @throws Forbidden for a template that does not exist as for a wrong key, BadRequest; Unavailable when
+   *   the process leaves meanwhile
+   */
   async launch({ templateId, key, address, extraVars }: Call): Promise<LaunchedRun> {
     const { templates } = await this.loader.load({ templates: [templateId] }, null);
     const template = templates.get(templateId);
@@ -104,7 +113,10 @@ export class Callbacks {
       return [...made.map(({ id }) => id), ...due.flatMap(({ active_update_id: id }) => id ?? [])];
     });
     const until = Date.now() + MOST_MS;
-    while (Date.now() < until && (await this.runs.hasActiveAmong(ids))) await sleep(POLL_MS);
+    while (Date.now() < until && (await this.runs.hasActiveAmong(ids))) {
+      if (this.isLeaving) throw new Unavailable();
+      await sleep(POLL_MS);
+    }
     return ids.length > 0;
   }
 }

@@ -140,6 +140,25 @@ it('has the sources updated that may know the host, and waits for them', async (
   expect(answered.status).toBe(201);
 });
 
+it('does not keep a process that leaves', async () => {
+  const leaving = await boot();
+  const { make, as, home } = leaving;
+  const inventory = await make.inventory({ organization: home.organization.id });
+  const template = await make.jobTemplate({ inventory: inventory.id, host_config_key: KEY });
+  const fields = { inventory: inventory.id, source: 'ec2', update_on_launch: true };
+  await as.superuser.post('inventory_sources/', { name: 'Cloud', ...fields }).expect(201);
+  const body = { host_config_key: KEY };
+  const answer = as.anonymous.post(`job_templates/${template.id}/callback/`, body).expect(503);
+  const [{ headers }] = await Promise.all([
+    answer,
+    eventually(async () => {
+      const { body: updates } = await as.superuser.get('inventory_updates/');
+      expect(updates.count).toBe(1);
+    }).then(() => leaving.close()),
+  ]);
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+});
+
 it('shows the key to those who may change it, and which hosts the caller is', async () => {
   const template = await templateOn({ '127.0.0.1': '', web: '' });
   const path = `job_templates/${template.id}/`;

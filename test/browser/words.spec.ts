@@ -100,6 +100,20 @@ describePages('words', session, (open) => {
     expect(body.actions.GET.scm_type.label).toBe('Scm type');
   });
 
+  it('call kinds alike where roles are told and on the dashboard', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({ name: 'Held' });
+    const { orgMember } = test.as.users;
+    await test.make.grant('job_template', template, 'execute_role', { user: orgMember });
+    await page.goto(`/api/v2/users/${orgMember.id}/`);
+    const kinds = page.locator('#may th[scope="rowgroup"]');
+    expect(await kinds.allInnerTexts()).toContain('Job template');
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await page.goto('/');
+    const seen = page.getByRole('region', { name: 'Looked at lately' }).getByRole('listitem');
+    expect((await seen.first().innerText()).split(/\s*\n\s*/)).toEqual(['Held', 'Job template']);
+  });
+
   it('name what an object is told of with, and show no path of it as a field', async () => {
     const { page } = open;
     const workflow = await test.make.workflowTemplate({ name: 'Released' });

@@ -126,6 +126,8 @@ async function makeObjects(world, call) {
  *   notifier: number, young: number }} Made */
 
 const templateOf = (/** @type {Made} */ { firstTemplate }) => `${firstTemplate} + n % ${TEMPLATES}`;
+/** Seven digits, and more where there are more. */
+const NUMBER = "lpad(n::text, greatest(7, length(n::text)), '0')";
 const series = (/** @type {number} */ count) => `generate_series(1, ${Math.ceil(count)}) n`;
 const ago = (/** @type {string} */ seconds) =>
   `now() - interval '30 days' + (${seconds}) * interval '1 second'`;
@@ -139,7 +141,7 @@ function statements(made, rows) {
   const template = templateOf(made);
   return [
     `INSERT INTO hosts (name, inventory_id, variables, created)
-     SELECT 'host-' || lpad(n::text, 7, '0'), CASE WHEN n % 26 = 0 THEN ${small} ELSE ${inventory} END,
+     SELECT 'host-' || ${NUMBER}, CASE WHEN n % 26 = 0 THEN ${small} ELSE ${inventory} END,
        'rack: ' || n % 40, ${ago('n')} FROM ${series(rows)}`,
     `INSERT INTO groups (name, inventory_id) SELECT 'group-' || n, ${inventory} FROM ${series(1000)}`,
     `INSERT INTO teams (name, organization_id) SELECT 'team-' || n, ${organization} FROM ${series(500)}`,
@@ -149,7 +151,7 @@ function statements(made, rows) {
      ON CONFLICT DO NOTHING`,
     `INSERT INTO unified_jobs (type, name, status, failed, created, started, finished, elapsed,
        launch_type, unified_job_template_id, job_template_id, organization_id, job_type, playbook, extra_vars)
-     SELECT 'job', 'run-' || lpad(n::text, 7, '0'),
+     SELECT 'job', 'run-' || ${NUMBER},
        CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'successful' END, n % 10 = 0,
        ${ago('n')}, ${ago('n + 2')}, ${ago('n + 2 + n % 600')}, n % 600,
        'manual', ${template}, ${template}, CASE WHEN n % 2 = 0 THEN ${organization} END,

@@ -58,7 +58,7 @@ export const notifications = defineResource({
   table: 'notifications',
   orderBy: ['id'],
   capabilities: {},
-  counter: totalsBy('notification_totals', 'notification_template_id'),
+  counter: totalsBy('notification_totals', { notification_template_id: 'integer' }),
   pages: { within: 'notification_template' },
   summary: ['id', 'status', 'notification_type'],
   indexes: [

@@ -20,7 +20,7 @@ export const webhookDeliveries = defineResource({
   // Whoever administers the template may see payloads and send them again.
   capabilities: { redeliver: 'redeliver' },
   audited: false,
-  counter: totalsBy('webhook_delivery_totals', 'template_id'),
+  counter: totalsBy('webhook_delivery_totals', { template_id: 'integer' }),
   pages: { within: 'template' },
   summary: ['id', 'event', 'guid', 'verdict'],
   unique: [

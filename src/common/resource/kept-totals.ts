@@ -18,20 +18,28 @@ export interface KeptTotals {
 }
 
 /**
- * Declares totals by the object of one reference alone; a trigger on its table keeps them
+ * Declares totals by columns of the rows alone; triggers on their table keep them
  * (docs/decisions/0110-totals-of-what-runs-leave.md).
+ *
+ * @param columns their types, by name
  */
-export function totalsBy(table: string, column: string): KeptTotals {
+export function totalsBy(
+  table: string,
+  columns: Readonly<Record<string, 'integer' | 'text'>>,
+): KeptTotals {
+  const names = Object.keys(columns);
   defineTable({
     name: table,
     columns: {
       id: { type: 'integer', primary: true, identity: true },
-      /** What follows, as text; several rows may have the same, and their sum is meant. */
+      /** What follows but the total, in one text; several rows may have the same, and their sum is meant. */
       key: { type: 'text' },
-      [column]: { type: 'integer', nullable: true },
+      ...Object.fromEntries(
+        Object.entries(columns).map(([name, type]) => [name, { type, nullable: true }]),
+      ),
       total: { type: 'bigint' },
     },
     indexes: [{ name: `${table}_key_idx`, columns: ['key'] }],
   });
-  return { table, total: 'total', columns: { [column]: column } };
+  return { table, total: 'total', columns: Object.fromEntries(names.map((name) => [name, name])) };
 }

@@ -1,6 +1,7 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { baseKey, MARK_VARIABLE } from '../../src/execution/runner/workspace.js';
 import { eventually } from '../support/eventually.js';
 import { Cluster, noting } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
@@ -18,14 +19,16 @@ describe('a worker that dies', () => {
 
   afterAll(() => cluster.stop());
 
-  const marked = (id: number) => processesWith(`AUTOMATION_CONTROLLER_RUN=${id}:`);
+  const folder = () => join(cluster.folder, 'data', 'workspaces');
+  /** Other tests run beside this one, and their runs have the same numbers. */
+  const marked = (id: number) => processesWith(`${MARK_VARIABLE}=${id}:1:${baseKey(folder())}`);
   const begunTasks = async (id: number) => {
     const text = `SELECT count(*)::int AS tasks FROM job_events
       WHERE job_id = $1 AND event = 'playbook_on_task_start'`;
     const [row] = await cluster.rows<{ tasks: number }>(text, [id]);
     return row?.tasks;
   };
-  const workspaces = () => readdir(join(cluster.folder, 'data', 'workspaces')).catch(() => []);
+  const workspaces = () => readdir(folder()).catch(() => []);
 
   it('in the middle of a playbook: the job fails with the reason, nothing of it is left', async () => {
     const first = await cluster.worker({ JOB_ISOLATION: 'none' });

@@ -1,6 +1,6 @@
 import { zip } from './invariants.js';
 
-/** Calls taken together at most. */
+/** Calls taken together at most, unless a batch says otherwise. */
 const MOST = 100;
 /** A batch that takes longer than this, in ms, no longer holds up the next one. */
 const PATIENCE_MS = 50;
@@ -20,8 +20,14 @@ export class Batch<Key, Result> {
   private waiting: Waiting<Key, Result>[] = [];
   private isFree = true;
 
-  /** @param work one result for each key, in their order */
-  constructor(private readonly work: (keys: readonly Key[]) => Promise<readonly Result[]>) {}
+  /**
+   * @param work one result for each key, in their order
+   * @param most keys taken together
+   */
+  constructor(
+    private readonly work: (keys: readonly Key[]) => Promise<readonly Result[]>,
+    private readonly most = MOST,
+  ) {}
 
   run(key: Key): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -33,7 +39,7 @@ export class Batch<Key, Result> {
   private next(): void {
     if (!this.isFree || this.waiting.length === 0) return;
     this.isFree = false;
-    const taken = this.waiting.splice(0, MOST);
+    const taken = this.waiting.splice(0, this.most);
     let isReleased = false;
     const release = (): void => {
       if (isReleased) return;

@@ -2,8 +2,8 @@ import { atOnce } from '../database/at-once.js';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { zip } from '../common/invariants.js';
 import { keysOf, tableOf } from '../common/records.js';
+import { Database } from '../database/database.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords, type PlannedLaunch } from './launch-check.js';
 import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-secrets.js';
@@ -49,34 +49,42 @@ const OWN = {
 /** Those that a launch may have set are among them. */
 const COLUMNS: Record<string, string> = { ...STORED_TYPES, ...COPIED, ...OWN };
 
+/** A launch and the id of the job that it makes, where it makes one. */
+export interface NumberedLaunch extends PlannedLaunch {
+  id: number;
+}
+
 /** Writes jobs: rows, credentials, audit, and what follows a new run, in the caller's transaction. */
 @Injectable()
 export class LaunchRows {
   constructor(
+    private readonly database: Database,
     private readonly runs: RunsRepository,
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
   ) {}
 
+  /** Ids of jobs to be written: they come first, because secrets are sealed for their row. */
+  async takeIds(count: number): Promise<number[]> {
+    return count === 0 ? [] : this.runs.takeIds(count);
+  }
+
   /** @returns ids in the order of the plans */
-  async write(plans: readonly PlannedLaunch[]): Promise<number[]> {
+  async write(plans: readonly NumberedLaunch[]): Promise<number[]> {
     if (plans.length === 0) return [];
-    // Ids come first, because secrets are sealed for their row.
-    const ids = await this.runs.takeIds(plans.length);
-    const given = zip(ids, plans);
-    const rows = given.map(([id, plan]) => {
-      const values = this.rowOf(id, plan);
+    const rows = plans.map((plan) => {
+      const values = this.rowOf(plan);
       return Object.keys(COLUMNS).map((column) => values[column]);
     });
-    for (const [id, plan] of given) this.record(id, plan);
+    for (const plan of plans) this.record(plan);
     await atOnce([
-      this.runs.insertMany(COLUMNS, rows),
-      this.linkCredentials(ids, plans),
-      this.linkLabels(ids, plans),
+      this.database.unheard(this.runs.insertMany(COLUMNS, rows)),
+      this.linkCredentials(plans),
+      this.linkLabels(plans),
       this.transitions.created(
-        given.map(([id, plan]) => ({
-          id,
+        plans.map((plan) => ({
+          id: plan.id,
           type: 'job',
           status: statusOf(plan),
           unified_job_template_id: plan.template.row.id,
@@ -84,11 +92,11 @@ export class LaunchRows {
         })),
       ),
     ]);
-    return ids;
+    return plans.map(({ id }) => id);
   }
 
-  private rowOf(id: number, plan: PlannedLaunch): Record<string, unknown> {
-    const { request, template, effective, variables } = plan;
+  private rowOf(plan: NumberedLaunch): Record<string, unknown> {
+    const { id, request, template, effective, variables } = plan;
     return {
       ...tableOf(keysOf(COPIED), (column) => template.row[column]),
       ...columnsOfPrompts(effective),
@@ -118,29 +126,26 @@ export class LaunchRows {
     };
   }
 
-  private async linkCredentials(
-    ids: readonly number[],
-    plans: readonly PlannedLaunch[],
-  ): Promise<void> {
-    const links = plans.flatMap(({ credentials }, index) =>
-      credentials.map((credential) => [ids[index], credential.id]),
+  private async linkCredentials(plans: readonly NumberedLaunch[]): Promise<void> {
+    const links = plans.flatMap(({ id, credentials }) =>
+      credentials.map((credential) => [id, credential.id]),
     );
     if (links.length === 0) return;
-    await this.runs.attachCredentials(links);
+    await this.database.unheard(this.runs.attachCredentials(links));
   }
 
   /** Labels of the launch come on top of the template's. */
-  private async linkLabels(ids: readonly number[], plans: readonly PlannedLaunch[]): Promise<void> {
-    const links = plans.flatMap(({ template, accepted }, index) => {
-      const own = template.labels.map(({ id }) => id);
+  private async linkLabels(plans: readonly NumberedLaunch[]): Promise<void> {
+    const links = plans.flatMap(({ id, template, accepted }) => {
+      const own = template.labels.map((label) => label.id);
       const labels = new Set([...own, ...(accepted.labels ?? [])]);
-      return [...labels].map((label) => [ids[index], label]);
+      return [...labels].map((label) => [id, label]);
     });
     if (links.length === 0) return;
-    await this.runs.attachLabels(links);
+    await this.database.unheard(this.runs.attachLabels(links));
   }
 
-  private record(id: number, { request, template }: PlannedLaunch): void {
+  private record({ id, request, template }: NumberedLaunch): void {
     const name = String(request.name ?? template.row.name);
     const organizationId = template.row.organization_id;
     const parent = { type: 'job_template', id: template.row.id };

@@ -1,22 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
-import { existing } from '../common/invariants.js';
+import { existing, zip } from '../common/invariants.js';
 import { Turns } from '../common/turns.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
 import { WorkflowRows } from '../workflows/workflow-rows.service.js';
-import { planLaunch, type PlannedLaunch } from './launch-check.js';
+import { atOnce } from '../database/at-once.js';
+import { planLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
-import { LaunchRows } from './launch-rows.service.js';
+import { LaunchRows, type NumberedLaunch } from './launch-rows.service.js';
 import { Launcher } from './launcher.js';
 import type { LaunchedRun, LaunchRequest } from './launch-request.js';
 import { slicedJobOf } from './sliced-jobs.js';
 
 /** Launches job templates: as jobs, those in slices as workflow jobs. */
 @Injectable()
-export class LaunchService extends Launcher<PlannedLaunch> {
+export class LaunchService extends Launcher<NumberedLaunch> {
   constructor(
     database: Database,
     held: HeldRuns,
@@ -28,7 +29,7 @@ export class LaunchService extends Launcher<PlannedLaunch> {
     super(database, held);
   }
 
-  protected async write(plans: readonly PlannedLaunch[]): Promise<LaunchedRun[]> {
+  protected async write(plans: readonly NumberedLaunch[]): Promise<LaunchedRun[]> {
     const sliced = plans.filter(({ slices }) => slices > 1);
     const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
     const workflows = await this.workflows.write(sliced.map(slicedJobOf));
@@ -42,24 +43,27 @@ export class LaunchService extends Launcher<PlannedLaunch> {
   protected async plan(
     requests: readonly LaunchRequest[],
     actor: Actor | null,
-  ): Promise<PlannedLaunch[]> {
-    const objects = await this.loader.load(
-      {
-        templates: [...new Set(requests.map(({ templateId }) => templateId))],
-        inventories: requests.flatMap(({ prompts }) => prompts.inventory ?? []),
-        labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
-        credentials: requests.flatMap(({ prompts }) => prompts.credentials ?? []),
-        instanceGroups: requests.flatMap(({ prompts }) => prompts.instance_groups ?? []),
-      },
-      actor,
-    );
+  ): Promise<NumberedLaunch[]> {
+    const [objects, ids] = await atOnce([
+      this.loader.load(
+        {
+          templates: [...new Set(requests.map(({ templateId }) => templateId))],
+          inventories: requests.flatMap(({ prompts }) => prompts.inventory ?? []),
+          labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
+          credentials: requests.flatMap(({ prompts }) => prompts.credentials ?? []),
+          instanceGroups: requests.flatMap(({ prompts }) => prompts.instance_groups ?? []),
+        },
+        actor,
+      ),
+      this.rows.takeIds(requests.length),
+    ]);
     const limits = { maxForks: this.settings.MAX_FORKS };
     const turns = new Turns();
-    const plans: PlannedLaunch[] = [];
-    for (const request of requests) {
+    const plans: NumberedLaunch[] = [];
+    for (const [request, id] of zip(requests, ids)) {
       const template = objects.templates.get(request.templateId);
       if (!template) throw new NotFound('No JobTemplate matches the given query.');
-      plans.push(planLaunch(request, template, objects, limits));
+      plans.push({ ...planLaunch(request, template, objects, limits), id });
       await turns.next();
     }
     return plans;

@@ -59,7 +59,7 @@ export class RunTransitions {
   async created(runs: readonly NewRun[]): Promise<void> {
     if (runs.length === 0) return;
     await atOnce([
-      this.templates.showCreated(runs),
+      this.database.unheard(this.templates.showCreated(runs)),
       this.changes.publish(
         runs.map(({ id, type, status, reports_to: reportsTo = null }) => ({
           ...{ jobId: id, type, status, reportsTo },

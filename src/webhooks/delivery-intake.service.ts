@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import { Batch } from '../common/batch.js';
 import { failPoint } from '../common/fail-point.js';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
+import { entryOf, existing, itemAt, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import type { IncomingDelivery, Outcome, Verdict } from './delivery.js';
-import { WebhookDeliveriesRepository, type DeliveredRun } from './webhook-deliveries.repository.js';
+import type { KnownDelivery } from './delivery-rows.js';
+import {
+  WebhookDeliveriesRepository,
+  type DeliveredRun,
+  type FirstDelivery,
+} from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { forkObjection } from '../code-hosts/forks.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
-import { PushCoalescer } from './push-coalescer.service.js';
+import { isCoalesced, PushCoalescer } from './push-coalescer.service.js';
 import { eventObjection } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { RunLauncher } from './run-launcher.service.js';
@@ -28,14 +35,29 @@ export interface TakenDelivery {
   run: DeliveredRun | null;
 }
 
-type Known = IncomingDelivery & { event: WebhookEvent };
+/** A delivery that is going to launch what its template stands for. */
+interface Arrival {
+  delivery: KnownDelivery;
+  template: ReceiverTemplate;
+}
+
+/** Deliveries that one transaction takes in at most; each number of them is a prepared statement. */
+const MOST = 16;
+/** Bytes of a body from which on a delivery has a transaction of its own: others do not wait for it. */
+const LARGE = 256 * 1024;
 
 /**
- * From an event to a run: event rules, filters, dedupe and launch
- * (docs/contract/webhooks.md#order-of-a-delivery).
+ * From events to runs: event rules, filters, dedupe and launch
+ * (docs/contract/webhooks.md#order-of-a-delivery). Deliveries that come at the same moment are taken
+ * in together: their statements are those of one (docs/decisions/0111).
  */
 @Injectable()
 export class DeliveryIntake {
+  private readonly arriving = new Batch(
+    (arrivals: readonly Arrival[]) => this.takeIn(arrivals),
+    MOST,
+  );
+
   constructor(
     private readonly database: Database,
     private readonly ledger: WebhookDeliveriesRepository,
@@ -44,61 +66,124 @@ export class DeliveryIntake {
   ) {}
 
   async take({ template, recorded, ...rest }: Intake): Promise<TakenDelivery> {
-    const delivery: Known = { ...rest, templateId: template.id, service: rest.event.service };
+    const delivery: KnownDelivery = {
+      ...rest,
+      templateId: template.id,
+      service: rest.event.service,
+    };
     try {
       const objection = objectionTo(delivery.event, template);
       if (objection !== null) {
         const outcome: Outcome = { verdict: 'ignored', reason: objection, answer: 200 };
-        return await this.record(delivery, outcome, null, recorded);
+        return await this.record(delivery, outcome, recorded);
       }
-      // In somebody's transaction, only the launch is undone: its refusal is recorded there.
-      return await this.database.savepoint(() => this.launch(delivery, template, recorded));
+      return await this.launch({ delivery, template }, recorded);
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === null) throw error;
       const outcome: Outcome = { verdict: 'rejected', reason, answer: 400 };
-      return this.record(delivery, outcome, null, recorded);
+      return this.record(delivery, outcome, recorded);
     }
   }
 
-  /** Delivery, job and whatever follows from it: all or nothing. */
-  private launch(
-    delivery: Known,
-    template: ReceiverTemplate,
-    recorded: Intake['recorded'],
-  ): Promise<TakenDelivery> {
-    return this.coalescer.inTurn(template, delivery.event, async () => {
-      const id = await this.ledger.accept(delivery, template);
-      if (id === null) return this.duplicate(delivery, recorded);
+  private launch(arrival: Arrival, recorded: Intake['recorded']): Promise<TakenDelivery> {
+    const { delivery, template } = arrival;
+    const alone = (): Promise<TakenDelivery> =>
+      this.coalescer.inTurn(template, delivery.event, async () => {
+        const taken = itemAt(await this.takeIn([arrival]), 0);
+        recorded?.(taken.delivery);
+        return taken;
+      });
+    // In somebody's transaction, only the launch is undone: its refusal is recorded there.
+    if (this.database.inTransaction) return this.database.savepoint(alone);
+    // Who wants to be told of the record is told in its transaction, and what coalesces takes turns.
+    const isOfMany = !recorded && !isCoalesced(template, delivery.event) && delivery.size < LARGE;
+    return isOfMany ? this.arriving.run(arrival) : alone();
+  }
+
+  /** Deliveries, runs and whatever follows from them: all or nothing. */
+  private takeIn(arrivals: readonly Arrival[]): Promise<TakenDelivery[]> {
+    return this.database.transaction(async () => {
+      const ids = new Map(zip(arrivals, await this.ledger.accept(arrivals)));
       failPoint('delivery-recorded');
-      await this.coalescer.replaceEarlier(template, delivery.event, id);
-      const run = await this.launcher.launch(template, delivery.event, id);
-      await this.ledger.setJob(id, run.id);
-      recorded?.(id);
-      return { verdict: 'accepted', reason: '', delivery: id, run };
+      const accepted = arrivals.flatMap((arrival) => {
+        const id = entryOf(ids, arrival);
+        return id === null ? [] : [{ ...arrival, id }];
+      });
+      const launched = await this.launchAll(accepted);
+      const repeated = arrivals.filter((arrival) => entryOf(ids, arrival) === null);
+      const duplicates = (await this.recordDuplicates(repeated)).values();
+      return arrivals.map((arrival) => {
+        const run = launched.get(entryOf(ids, arrival) ?? 0);
+        return run ?? existing(duplicates.next().value, 'every repetition is recorded');
+      });
     });
   }
 
-  private async duplicate(delivery: Known, recorded: Intake['recorded']): Promise<TakenDelivery> {
-    const first = await this.ledger.first(delivery);
-    const same = first?.guid === delivery.event.guid ? 'id' : 'body';
-    const reason = first ? `Delivery ${first.id} had the same ${same}.` : 'It was received before.';
-    const outcome: Outcome = { verdict: 'duplicate', reason, answer: 202 };
-    return this.record(delivery, outcome, first?.run ?? null, recorded);
+  /** @returns what came of deliveries by their ids */
+  private async launchAll(
+    accepted: readonly (Arrival & { id: number })[],
+  ): Promise<Map<number, TakenDelivery>> {
+    if (accepted.length === 0) return new Map();
+    for (const { template, delivery, id } of accepted) {
+      await this.coalescer.replaceEarlier(template, delivery.event, id);
+    }
+    const runs = await this.launcher.launch(
+      accepted.map(({ template, delivery, id }) => ({ template, event: delivery.event, id })),
+    );
+    const ids = accepted.map(({ id }) => id);
+    await this.ledger.setRuns(zip(ids, runs));
+    return new Map(
+      zip(ids, runs).map(([id, run]) => [
+        id,
+        { verdict: 'accepted', reason: '', delivery: id, run },
+      ]),
+    );
+  }
+
+  private async recordDuplicates(arrivals: readonly Arrival[]): Promise<TakenDelivery[]> {
+    if (arrivals.length === 0) return [];
+    const duplicates = zip(arrivals, await this.ledger.firsts(arrivals)).map(
+      ([{ delivery }, first]) => ({
+        delivery,
+        outcome: repetitionOf(delivery, first),
+        run: first?.run ?? null,
+      }),
+    );
+    const ids = await this.ledger.record(
+      duplicates.map(({ run, ...one }) => ({ ...one, job: run?.id ?? null })),
+    );
+    return zip(ids, duplicates).map(
+      ([
+        id,
+        {
+          outcome: { verdict, reason },
+          run,
+        },
+      ]) => ({
+        ...{ verdict, reason, run },
+        delivery: id,
+      }),
+    );
   }
 
   private record(
-    delivery: Known,
+    delivery: KnownDelivery,
     outcome: Outcome,
-    run: DeliveredRun | null,
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
     return this.database.transaction(async () => {
-      const id = await this.ledger.record(delivery, outcome, run?.id);
+      const id = itemAt(await this.ledger.record([{ delivery, outcome, job: null }]), 0);
       recorded?.(id);
-      return { verdict: outcome.verdict, reason: outcome.reason, delivery: id, run };
+      return { verdict: outcome.verdict, reason: outcome.reason, delivery: id, run: null };
     });
   }
+}
+
+function repetitionOf({ event }: KnownDelivery, first: FirstDelivery | undefined): Outcome {
+  const same = first?.guid === event.guid ? 'id' : 'body';
+  const reason = first ? `Delivery ${first.id} had the same ${same}.` : 'It was received before.';
+  return { verdict: 'duplicate', reason, answer: 202 };
 }
 
 function objectionTo(event: WebhookEvent, template: ReceiverTemplate): string | null {

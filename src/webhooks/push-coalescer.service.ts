@@ -31,11 +31,11 @@ export class PushCoalescer {
    */
   async inTurn<T>(
     template: ReceiverTemplate,
-    { pushRef }: WebhookEvent,
+    event: WebhookEvent,
     work: () => Promise<T>,
   ): Promise<T> {
-    if (!template.coalesces || pushRef === null) return this.database.transaction(work);
-    const key = `${template.id} ${pushRef}`;
+    if (!isCoalesced(template, event)) return this.database.transaction(work);
+    const key = `${template.id} ${event.pushRef}`;
     const locked = (): Promise<T> =>
       this.database.transaction(async () => {
         await this.database.execute(sql`
@@ -54,12 +54,13 @@ export class PushCoalescer {
 
   /** Cancels what still waits and notes it in the ledger. In the transaction that launches the new job. */
   async replaceEarlier(
-    { id: templateId, coalesces }: ReceiverTemplate,
-    { pushRef }: WebhookEvent,
+    template: ReceiverTemplate,
+    event: WebhookEvent,
     deliveryId: number,
   ): Promise<void> {
-    if (!coalesces || pushRef === null) return;
-    const waiting = await this.deliveries.waitingPushes(templateId, pushRef);
+    if (!isCoalesced(template, event)) return;
+    const { pushRef } = event;
+    const waiting = await this.deliveries.waitingPushes(template.id, pushRef);
     if (waiting.length === 0) return;
     const explanation = `Webhook delivery ${deliveryId}, a newer push to ${pushRef}, took its place.`;
     // The scheduler may have been quicker with some of them: those run.
@@ -72,5 +73,11 @@ export class PushCoalescer {
     await this.deliveries.supersede(ids, deliveryId);
   }
 }
+
+/** Whether an event is a push that may take the place of others. */
+export const isCoalesced = (
+  { coalesces }: ReceiverTemplate,
+  event: WebhookEvent,
+): event is WebhookEvent & { pushRef: string } => coalesces && event.pushRef !== null;
 
 const ignore = (): void => undefined;

@@ -60,10 +60,14 @@ export class ReceiverService {
     } catch (error) {
       if (!(error instanceof InvalidPayload)) throw error;
       const size = signed.rawBody.length;
-      await this.ledger.record(
-        { templateId: template.id, service, event: null, size, source, redeliveryOf: null },
-        { verdict: 'rejected', reason: error.message, answer: 400 },
-      );
+      const delivery = { templateId: template.id, service, size, source };
+      await this.ledger.record([
+        {
+          delivery: { ...delivery, event: null, redeliveryOf: null },
+          outcome: { verdict: 'rejected', reason: error.message, answer: 400 },
+          job: null,
+        },
+      ]);
       throw new BadRequest(error.message, 'delivery_rejected');
     }
   }

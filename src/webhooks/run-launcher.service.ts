@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest } from '../common/errors/errors.js';
-import { itemAt } from '../common/invariants.js';
+import { entryOf, zip } from '../common/invariants.js';
+import { keysOf } from '../common/records.js';
 import type { LaunchRequest } from '../launching/launch-request.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { LaunchService } from '../launching/launch.service.js';
@@ -12,9 +13,18 @@ import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverType } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 
+/** A delivery whose event is going to launch what its template stands for. */
+interface Launching {
+  template: ReceiverTemplate;
+  event: WebhookEvent;
+  /** Its row. */
+  id: number;
+}
+
 /** What a verified event launches. */
 interface Order {
   templateId: number;
+  type: ReceiverType;
   /** Commit or tag of the event. */
   ref: string | null;
   webhook: LaunchWebhook;
@@ -22,13 +32,16 @@ interface Order {
   isHeld: boolean;
 }
 
-/** Launches what a kind of template stands for, in the transaction of the delivery. */
+/** Launches what kinds of templates stand for, in the transaction of their deliveries. */
 @Injectable()
 export class RunLauncher {
-  private readonly launches: Record<ReceiverType, (order: Order) => Promise<DeliveredRun>> = {
-    job_template: (order) => launchWith(this.jobs, order),
-    workflow_job_template: (order) => launchWith(this.workflows, order),
-    project: (order) => this.sync(order),
+  private readonly launches: Record<
+    ReceiverType,
+    (orders: readonly Order[]) => Promise<DeliveredRun[]>
+  > = {
+    job_template: (orders) => this.jobs.launch(orders.map(requestOf), null),
+    workflow_job_template: (orders) => this.workflows.launch(orders.map(requestOf), null),
+    project: (orders) => this.sync(orders),
   };
 
   constructor(
@@ -38,30 +51,39 @@ export class RunLauncher {
   ) {}
 
   /**
-   * @throws Invalid, BadRequest or NotFound when the template cannot be launched as it stands
+   * @returns the runs, in the order of the deliveries
+   * @throws Invalid, BadRequest or NotFound for the first whose template cannot be launched as it
+   *   stands
    */
-  launch(
-    { id: templateId, kind, credentialId, forks }: ReceiverTemplate,
-    event: WebhookEvent,
-    deliveryId: number,
-  ): Promise<DeliveredRun> {
-    const { service, guid, ref } = event;
-    const webhook = { service, credentialId, guid, deliveryId };
-    const isHeld = forks === 'approval' && isFromFork(event);
-    return this.launches[kind.type]({ templateId, ref, webhook, isHeld });
+  async launch(deliveries: readonly Launching[]): Promise<DeliveredRun[]> {
+    const orders = deliveries.map(orderOf);
+    const runs = new Map<Order, DeliveredRun>();
+    for (const type of keysOf(this.launches)) {
+      const own = orders.filter((order) => order.type === type);
+      if (own.length === 0) continue;
+      for (const [order, run] of zip(own, await this.launches[type](own))) runs.set(order, run);
+    }
+    return orders.map((order) => entryOf(runs, order));
   }
 
-  private async sync({ templateId, webhook }: Order): Promise<DeliveredRun> {
-    const id = await this.syncs.startByWebhook(templateId, webhook);
-    if (id === null) throw new BadRequest('The project has no source to be synced from.');
-    return { id, type: 'project_update' };
+  private async sync(orders: readonly Order[]): Promise<DeliveredRun[]> {
+    const runs: DeliveredRun[] = [];
+    for (const { templateId, webhook } of orders) {
+      const id = await this.syncs.startByWebhook(templateId, webhook);
+      if (id === null) throw new BadRequest('The project has no source to be synced from.');
+      runs.push({ id, type: 'project_update' });
+    }
+    return runs;
   }
 }
 
-const launchWith = async (
-  launches: LaunchService | WorkflowLaunchService,
-  order: Order,
-): Promise<DeliveredRun> => itemAt(await launches.launch([requestOf(order)], null), 0);
+function orderOf({ template, event, id: deliveryId }: Launching): Order {
+  const { id: templateId, kind, credentialId, forks } = template;
+  const { service, guid, ref } = event;
+  const webhook = { service, credentialId, guid, deliveryId };
+  const isHeld = forks === 'approval' && isFromFork(event);
+  return { templateId, type: kind.type, ref, webhook, isHeld };
+}
 
 const requestOf = ({ templateId, ref, webhook, isHeld }: Order): LaunchRequest => ({
   templateId,

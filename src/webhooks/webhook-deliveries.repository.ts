@@ -1,22 +1,28 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
-import { existing } from '../common/invariants.js';
+import { entryOf, existing, zip } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
-import { FALSE, sql, type Sql } from '../database/sql.js';
+import { FALSE, join, sql, type Sql } from '../database/sql.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { WebhookEvent } from '../code-hosts/event.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
-import type { IncomingDelivery, Outcome, UnprovedRequests, Verdict } from './delivery.js';
+import type { UnprovedRequests } from './delivery.js';
+import {
+  acceptedRow,
+  bodyDigest,
+  dedupeKey,
+  recordedRow,
+  tupleOf,
+  type Arrival,
+  type DeliveryRow,
+  type KnownDelivery,
+  type RecordedDelivery,
+} from './delivery-rows.js';
 import type { Lookback } from '../runs/run-overviews.repository.js';
 import { TableRepository } from '../database/table-repository.js';
 import { RunDeliveries, type RunDelivery } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
-
-/** A delivery that was read. */
-type KnownDelivery = IncomingDelivery & { event: WebhookEvent };
 
 /** What a delivery launched. */
 export interface DeliveredRun {
@@ -50,12 +56,6 @@ export interface WaitingPush {
   delivery_id: number;
 }
 
-/** Identities of deliveries share a column with the seconds of unproved requests. */
-const dedupeKey = (guid: string): string => `guid:${guid}`;
-
-const digestOf = ({ payloadText }: WebhookEvent): string =>
-  createHash('sha256').update(payloadText).digest('hex');
-
 /** How many deliveries ended in one way. */
 export interface VerdictCount {
   verdict: string;
@@ -80,59 +80,73 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   /**
-   * Records a delivery that is going to launch. Insert first: of simultaneous copies one gets the
+   * Records deliveries that are going to launch. Insert first: of simultaneous copies one gets the
    * row, and the others wait here until it is known whether that one launched.
    *
-   * @param template whether equal bodies count as one delivery; what a user sends again on purpose
-   *   never does
-   * @returns its id, or null when the same delivery launched before
+   * @returns the id of each; null for one that launched before, or of which this launches a copy
    */
-  async accept(
-    delivery: KnownDelivery,
-    { dedupesBody }: { dedupesBody: boolean },
-  ): Promise<number | null> {
-    const { guid, guidWindowSeconds } = delivery.event;
-    if (guidWindowSeconds !== null) await this.expire(delivery, guid);
-    const body = dedupesBody && delivery.redeliveryOf === null ? digestOf(delivery.event) : null;
-    return this.write(delivery, ACCEPTED, {
-      key: dedupeKey(guid),
-      seconds: guidWindowSeconds,
-      body,
-    });
+  async accept(arrivals: readonly Arrival[]): Promise<(number | null)[]> {
+    await this.expire(
+      arrivals.flatMap(({ delivery }) =>
+        delivery.event.guidWindowSeconds === null ? [] : [delivery],
+      ),
+    );
+    // Always in one order: two that record the same must not wait for each other.
+    const ordered = arrivals.toSorted((one, other) =>
+      one.delivery.event.guid < other.delivery.event.guid ? -1 : 1,
+    );
+    const ids = await this.write(ordered.map(acceptedRow));
+    const idOf = new Map(zip(ordered, ids));
+    return arrivals.map((arrival) => entryOf(idOf, arrival));
   }
 
   /**
-   * Records a delivery that launches nothing.
+   * Records deliveries that launch nothing.
    *
-   * @param job the one that an earlier copy of it launched
-   * @returns its id
+   * @returns their ids, in their order
    */
-  async record(
-    delivery: IncomingDelivery,
-    outcome: Outcome,
-    job: number | null = null,
-  ): Promise<number> {
-    const id = await this.write(delivery, outcome, NO_KEYS, job);
-    return existing(id, 'a delivery without a key conflicts with none');
+  async record(deliveries: readonly RecordedDelivery[]): Promise<number[]> {
+    const ids = await this.write(deliveries.map(recordedRow));
+    return ids.map((id) => existing(id, 'a delivery without a key conflicts with none'));
   }
 
-  /** The delivery that a repetition repeats; undefined when retention has just removed it. */
-  first({ templateId, service, event }: KnownDelivery): Promise<FirstDelivery | undefined> {
-    return this.database.preparedRow<FirstDelivery>(sql`
-      SELECT del.id, del.guid, CASE WHEN run.id IS NOT NULL
+  /**
+   * What each of some repetitions repeats, in their order; undefined when retention has just removed
+   * it.
+   */
+  async firsts(arrivals: readonly Arrival[]): Promise<(FirstDelivery | undefined)[]> {
+    if (arrivals.length === 0) return [];
+    const of = <Value>(value: (arrival: Arrival) => Value): Value[] => arrivals.map(value);
+    const found = await this.database.preparedRows<FirstDelivery & { place: number }>(sql`
+      SELECT given.place::int AS place, del.id, del.guid, CASE WHEN run.id IS NOT NULL
         THEN json_build_object('id', run.id, 'type', run.type) END AS run
-      FROM webhook_deliveries del LEFT JOIN (${allRuns()}) run ON run.id = del.job_id
-      WHERE del.template_id = ${templateId} AND (
-        del.service = ${service} AND del.dedupe_key = ${dedupeKey(event.guid)}
-        OR del.body_digest = ${digestOf(event)})
-      ORDER BY del.id LIMIT 1`);
+      FROM unnest(${of(({ delivery }) => delivery.templateId)}::int[],
+          ${of(({ delivery }) => delivery.service)}::text[],
+          ${of(({ delivery }) => dedupeKey(delivery.event.guid))}::text[],
+          ${of(bodyDigest)}::text[])
+        WITH ORDINALITY AS given (template_id, service, dedupe_key, body_digest, place)
+      CROSS JOIN LATERAL (
+        SELECT same.id FROM webhook_deliveries same
+        WHERE same.template_id = given.template_id AND same.service = given.service
+          AND same.dedupe_key = given.dedupe_key
+        UNION ALL
+        SELECT same.id FROM webhook_deliveries same
+        WHERE same.template_id = given.template_id AND same.body_digest = given.body_digest
+        ORDER BY 1 LIMIT 1) earliest
+      JOIN webhook_deliveries del ON del.id = earliest.id
+      LEFT JOIN (${allRuns()}) run ON run.id = del.job_id`);
+    const byPlace = new Map(found.map((row) => [row.place, row]));
+    return arrivals.map((_arrival, index) => byPlace.get(index + 1));
   }
 
-  async setJob(id: number, jobId: number): Promise<void> {
+  /** @param launched delivery and the run that it launched */
+  async setRuns(launched: readonly (readonly [number, DeliveredRun])[]): Promise<void> {
     await this.database.unheard(
-      this.database.preparedRows(
-        sql`UPDATE webhook_deliveries SET job_id = ${jobId} WHERE id = ${id}`,
-      ),
+      this.database.preparedRows(sql`
+        UPDATE webhook_deliveries del SET job_id = given.run_id
+        FROM unnest(${launched.map(([id]) => id)}::int[], ${launched.map(([, run]) => run.id)}::int[])
+          AS given (id, run_id)
+        WHERE del.id = given.id`),
     );
   }
 
@@ -227,52 +241,37 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   /** Digests of bodies count for a time only: two equal events a day apart are two events. */
-  private async expire({ templateId, service }: IncomingDelivery, guid: string): Promise<void> {
+  private async expire(deliveries: readonly KnownDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return;
     await this.database.execute(sql`
-      UPDATE webhook_deliveries SET dedupe_key = NULL
-      WHERE template_id = ${templateId} AND service = ${service}
-        AND dedupe_key = ${dedupeKey(guid)} AND dedupe_until < now()`);
+      UPDATE webhook_deliveries del SET dedupe_key = NULL
+      FROM unnest(${deliveries.map(({ templateId }) => templateId)}::int[],
+          ${deliveries.map(({ service }) => service)}::text[],
+          ${deliveries.map(({ event }) => dedupeKey(event.guid))}::text[])
+        AS given (template_id, service, dedupe_key)
+      WHERE del.template_id = given.template_id AND del.service = given.service
+        AND del.dedupe_key = given.dedupe_key AND del.dedupe_until < now()`);
   }
 
-  private async write(
-    { templateId, service, event, size, source, redeliveryOf }: IncomingDelivery,
-    { verdict, reason, answer }: Outcome,
-    dedupe: DedupeKeys,
-    job: number | null = null,
-  ): Promise<number | null> {
-    const { type, guid, ref, refName, headRef, statusApi, pushRef, payloadText } = event ?? UNREAD;
-    const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
-    const row = await this.database.preparedRow<{ id: number }>(sql`
-      INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, ref_name, head_ref,
-        status_api, push_ref, payload, verdict, reason, answer, size, source, redelivery_of_id,
-        job_id, dedupe_key, body_digest, dedupe_until)
-      VALUES (${templateId}, ${service}, ${type}, ${guid}, ${ref}, ${refName}, ${headRef},
-        ${statusApi}, ${pushRef}, ${payload}, ${verdict}, ${reason}, ${answer}, ${size}, ${source},
-        ${redeliveryOf}, ${job}, ${dedupe.key}, ${dedupe.body},
-        now() + make_interval(secs => ${dedupe.seconds}::int))
-      ON CONFLICT DO NOTHING RETURNING id`);
-    return row?.id ?? null;
+  /** @returns the id of each row; null for those that another one, of this call too, is a copy of */
+  private async write(rows: readonly DeliveryRow[]): Promise<(number | null)[]> {
+    const written = await this.database.preparedRows<{ place: number; id: number }>(sql`
+      WITH given AS MATERIALIZED (
+        SELECT nextval(pg_get_serial_sequence(${this.table}, 'id'))::int AS id, one.*
+        FROM (VALUES ${join(rows.map(tupleOf), ', ')}) AS one (place, template_id, service, event,
+          guid, ref, ref_name, head_ref, status_api, push_ref, payload, verdict, reason, answer, size,
+          source, redelivery_of_id, job_id, dedupe_key, body_digest, dedupe_until)),
+      written AS (
+        INSERT INTO webhook_deliveries (id, template_id, service, event, guid, ref, ref_name, head_ref,
+          status_api, push_ref, payload, verdict, reason, answer, size, source, redelivery_of_id,
+          job_id, dedupe_key, body_digest, dedupe_until)
+        SELECT id, template_id, service, event, guid, ref, ref_name, head_ref, status_api, push_ref,
+          payload, verdict, reason, answer, size, source, redelivery_of_id, job_id, dedupe_key,
+          body_digest, dedupe_until
+        FROM given
+        ON CONFLICT DO NOTHING RETURNING id)
+      SELECT given.place, written.id FROM written JOIN given ON given.id = written.id`);
+    const byPlace = new Map(written.map(({ place, id }) => [place, id]));
+    return rows.map((_row, place) => byPlace.get(place) ?? null);
   }
 }
-
-/** What a repetition of a delivery is refused by; null: by nothing. */
-interface DedupeKeys {
-  key: string | null;
-  /** How long the key counts; null: for ever. */
-  seconds: number | null;
-  /** Digest of the body. */
-  body: string | null;
-}
-
-const NO_KEYS: DedupeKeys = { key: null, seconds: null, body: null };
-
-/** What is known of a body that could not be read. */
-const UNREAD = {
-  ...{ type: '', guid: '', ref: null, refName: null, headRef: null },
-  ...{ statusApi: null, pushRef: null, payloadText: null },
-};
-
-const ACCEPTED: Outcome = { verdict: 'accepted', reason: '', answer: 202 };
-
-/** What may still be of use: to the job, to a redelivery, to a test of filters. */
-const KEEPS_PAYLOAD: ReadonlySet<Verdict> = new Set(['accepted', 'ignored']);

@@ -58,10 +58,20 @@ export default {
   repositories: [
     samplesOf(WebhookDeliveriesRepository, {
       countVerdicts: [[SOMEBODY, { days: 14, newest: 100 }]],
-      accept: [[DELIVERY, { dedupesBody: true }]],
-      record: [[DELIVERY, { verdict: 'ignored', reason: '', answer: 202 }]],
-      first: [[DELIVERY]],
-      setJob: [[1, 2]],
+      accept: [[[{ delivery: DELIVERY, template: { dedupesBody: true } }]]],
+      record: [
+        [
+          [
+            {
+              delivery: DELIVERY,
+              outcome: { verdict: 'ignored', reason: '', answer: 202 },
+              job: null,
+            },
+          ],
+        ],
+      ],
+      firsts: [[[{ delivery: DELIVERY, template: { dedupesBody: true } }]]],
+      setRuns: [[[[1, { id: 2, type: 'job' }]]]],
       supersede: [[[1], 2]],
       ofRuns: [[[1], SOMEBODY]],
       facts: [[]],

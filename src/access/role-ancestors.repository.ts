@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
+import { HeldRoles, type HeldRole } from '../common/held-roles.js';
 import { Database } from '../database/database.js';
 import { and, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
+
+/** Roles of objects that are named in a statement at most. */
+const MOST_HELD = 2000;
 
 /** Which of the roles that users hold are meant; what is left out may be any. */
 interface Held {
@@ -88,6 +92,17 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestorRow> {
         ...(object === undefined ? {} : { object: (id) => sql`${id} = ${object}` }),
       })} LIMIT 1`);
     return row !== undefined;
+  }
+
+  /** All that a user holds, or null where it is more than a statement should name. */
+  async heldBy(user: number): Promise<HeldRoles | null> {
+    const roles = await this.database.rows<HeldRole>(sql`
+      SELECT content_type, role_field, array_agg(DISTINCT object_id) AS ids
+      FROM (${held(sql`anc.content_type, anc.role_field, anc.object_id`, { user })}
+            LIMIT ${MOST_HELD + 1}) every
+      WHERE object_id IS NOT NULL GROUP BY content_type, role_field`);
+    const total = roles.reduce((sum, { ids }) => sum + ids.length, 0);
+    return total > MOST_HELD ? null : new HeldRoles(roles);
   }
 
   /** Adds what an edge implies: whoever holds `parent` in any way holds all that `child` implies. */

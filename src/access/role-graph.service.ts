@@ -7,6 +7,7 @@ import {
   heldObjectsOfAllTypes,
   RoleAncestorsRepository,
 } from './role-ancestors.repository.js';
+import type { HeldRoles } from '../common/held-roles.js';
 import { isRoleField } from '../common/resource/role-words.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleParentsRepository, type RoleEdge } from './role-parents.repository.js';
@@ -29,6 +30,10 @@ export class RoleGraph extends RoleStore {
 
   ofObjects(type: string, ids: readonly number[]): Sql {
     return objectRoles(type, ids);
+  }
+
+  heldBy({ id }: Actor): Promise<HeldRoles | null> {
+    return this.closure.heldBy(id);
   }
 
   async createRoles(definition: ResourceDefinition, rows: readonly Row[]): Promise<void> {

@@ -1,17 +1,21 @@
+import { heldObjectsOfAllTypes, usersHolding } from '../access/role-ancestors.repository.js';
 import {
-  heldObjects,
-  heldObjectsOfAllTypes,
-  usersHolding,
-} from '../access/role-ancestors.repository.js';
-import { anyOf, isActor, permit, type Actor, type Predicate } from '../common/access.js';
-import { hasRoleOn } from '../access/predicates.js';
+  allOf,
+  anyOf,
+  armsOf,
+  isActor,
+  permit,
+  withArms,
+  type Actor,
+  type Predicate,
+} from '../common/access.js';
+import { among, hasRoleOn, heldIds, isKnown, through } from '../access/predicates.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { ACTIVITY_TOTALS } from './activity-totals.js';
 import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
 import { resource } from '../common/resource/registry.js';
-import { selectRows } from '../common/resource/select-rows.js';
-import { ident, sql, type Sql } from '../database/sql.js';
+import { ident, or, sql, type Sql } from '../database/sql.js';
 
 /**
  * One entry of the audit trail (docs/contract/activity.md#entries). It outlives the objects it
@@ -84,34 +88,67 @@ class ActivitySchema {
   parent_id!: number | null;
 }
 
-/** One of the objects an entry names is among those a query selects by type and id. */
-const names =
-  (side: 'object1' | 'object2' | 'parent', objects: (actor: Actor) => Sql): Predicate =>
-  (alias, actor) => {
-    const type = side === 'parent' ? 'parent_type' : side;
-    return sql`(${ident(alias, type)}, ${ident(alias, `${side}_id`)}) IN (${objects(actor)})`;
-  };
+/** What an entry names: by the columns of its type and its id. */
+type Side = 'object1' | 'object2' | 'parent';
+const typeColumn = (side: Side): string => (side === 'parent' ? 'parent_type' : side);
 
-/** Objects the caller may read by a role on them. An organization shows its activity to auditors. */
-const readableObjects = (actor: Actor): Sql => sql`
-  SELECT held.content_type, held.object_id
-  FROM (${heldObjectsOfAllTypes(actor, 'read_role')}) held
-  WHERE held.content_type <> 'organization'`;
-
-/** Teams are read by more people than hold a role on them. */
-const readableTeams = (actor: Actor): Sql => {
-  const team = resource('team');
-  return selectRows(team, 'tm', sql`'team', tm.id`, permit(team.policy, 'read', 'tm', actor));
+/** The entry names an object of a type that meets a rule on the column of its id. */
+const namesOne = (side: Side, type: string, rule: (idColumn: string) => Predicate): Predicate => {
+  const isOfType: Predicate = (alias) => sql`${ident(alias, typeColumn(side))} = ${type}`;
+  const meets = rule(`${side}_id`);
+  return withArms(allOf(isOfType, meets), () => armsOf(meets).map((arm) => allOf(isOfType, arm)));
 };
 
-/** Users in organizations the caller audits, and the caller. */
-const auditedUsers = (actor: Actor): Sql => sql`
-  SELECT 'user', member.user_id FROM (${usersHolding(
-    'organization',
-    'member_role',
-    (id) => sql`${id} IN (${heldObjects('organization', 'auditor_role', actor)})`,
-  )}) member
-  UNION ALL SELECT 'user', ${actor.id}::int`;
+/** The entry names an object that the caller may read by a role on it. */
+const namesReadable = (side: Side): Predicate => {
+  const [type, id] = [typeColumn(side), `${side}_id`];
+  const rule: Predicate = (alias, actor) => sql`
+    (${ident(alias, type)}, ${ident(alias, id)}) IN (
+      SELECT held.content_type, held.object_id
+      FROM (${heldObjectsOfAllTypes(actor, 'read_role')}) held
+      WHERE held.content_type <> ${SHOWN_TO_AUDITORS})`;
+  const known: Predicate = (alias, actor) => {
+    const held = actor.held?.onAny('read_role');
+    if (!held) return rule(alias, actor);
+    const each = held.filter(({ content_type: name }) => name !== SHOWN_TO_AUDITORS);
+    return or(
+      ...each.map(
+        ({ content_type: name, ids }) => sql`
+          (${ident(alias, type)} = ${name} AND ${ident(alias, id)} = ANY(${ids}::int[]))`,
+      ),
+    );
+  };
+  return withArms(rule, () => [known]);
+};
+
+/** An organization shows its activity to auditors, not to all who may read it. */
+const SHOWN_TO_AUDITORS = 'organization';
+
+/** The entry names a team; those are read by more people than hold a role on them. */
+const namesTeam = (side: Side): Predicate =>
+  namesOne(side, 'team', (id) =>
+    through(
+      id,
+      'team',
+      withArms(
+        (alias, actor) => permit(resource('team').policy, 'read', alias, actor),
+        () => armsOf(resource('team').policy.read),
+      ),
+    ),
+  );
+
+/** The entry names a user in an organization that the caller audits, or the caller. */
+const namesAudited = (side: Side): Predicate =>
+  namesOne(side, 'user', (id) => anyOf(among(id, auditedUsers), isActor(id)));
+
+const auditedUsers = (_alias: string, actor: Actor): readonly number[] | Sql => {
+  const audited = heldIds('organization', 'auditor_role', actor);
+  if (!isKnown(audited)) {
+    return usersHolding('organization', 'member_role', (id) => sql`${id} IN (${audited})`);
+  }
+  if (audited.length === 0) return [];
+  return usersHolding('organization', 'member_role', (id) => sql`${id} = ANY(${audited}::int[])`);
+};
 
 export const activityStream = defineResource({
   path: 'activity_stream',
@@ -138,11 +175,11 @@ export const activityStream = defineResource({
     read: anyOf(
       isActor('actor_id'),
       hasRoleOn('organization_id', 'organization', 'auditor_role'),
-      ...(['object1', 'object2', 'parent'] as const).map((side) => names(side, readableObjects)),
-      names('object1', readableTeams),
-      names('object2', readableTeams),
-      names('object1', auditedUsers),
-      names('parent', auditedUsers),
+      ...(['object1', 'object2', 'parent'] as const).map(namesReadable),
+      namesTeam('object1'),
+      namesTeam('object2'),
+      namesAudited('object1'),
+      namesAudited('parent'),
     ),
   },
   counter: ACTIVITY_TOTALS,

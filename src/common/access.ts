@@ -1,4 +1,5 @@
 import { and, FALSE, ident, or, sql, TRUE, type Sql } from '../database/sql.js';
+import type { HeldRoles } from './held-roles.js';
 import type { ResourceDefinition, Row } from './resource/define-resource.js';
 
 /** Who asks. Built once per request by authentication; never by a feature. */
@@ -9,6 +10,8 @@ export interface Actor {
   isSystemAuditor: boolean;
   /** Sees users and teams of organizations of his own only, even as an administrator of one. */
   isConfined?: boolean;
+  /** What the caller holds, where it was asked for beforehand: arms of rules name it. */
+  held?: HeldRoles;
 }
 
 /**
@@ -33,7 +36,10 @@ export interface Predicate {
 
 /** Tells of a rule which roles satisfy it. */
 export const withHints = (predicate: Predicate, ...hints: readonly RoleHint[]): Predicate =>
-  Object.assign((alias: string, actor: Actor) => predicate(alias, actor), { hints });
+  Object.assign((alias: string, actor: Actor) => predicate(alias, actor), {
+    ...(predicate.arms ? { arms: predicate.arms } : {}),
+    hints,
+  });
 
 /** Tells of a rule that it is any of some others: each may have an index that the whole has not. */
 export const withArms = (predicate: Predicate, arms: () => readonly Predicate[]): Predicate =>
@@ -117,6 +123,8 @@ export interface ObjectRole {
 export abstract class RoleStore {
   /** Statement for the roles of some objects (`ObjectRole`). */
   abstract ofObjects(type: string, ids: readonly number[]): Sql;
+  /** All that the caller holds, or null where it is too much to be named in a statement. */
+  abstract heldBy(actor: Actor): Promise<HeldRoles | null>;
   /** Makes the object roles of new rows and ties them to their parents, set-based. */
   abstract createRoles(definition: ResourceDefinition, rows: readonly Row[]): Promise<void>;
   /**

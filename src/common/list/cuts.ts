@@ -1,5 +1,6 @@
-import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
+import { and, FALSE, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { armsOf, permit, type Actor, type Policy } from '../access.js';
+import type { HeldRoles } from '../held-roles.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { keptTotal, sumKept } from './kept-total.js';
 import type { OrderTerm } from './order.js';
@@ -33,8 +34,11 @@ export interface Asked {
 /** How a list is read by who sees many of its rows; and by who sees few, where such are told apart. */
 export interface Cuts {
   many: Cut;
-  /** `seen`: statement for how many rows the caller sees, whatever the filters. */
-  few: { cut: Cut; seen: Sql } | null;
+  /**
+   * `seen`: statement for how many rows the caller sees, whatever the filters. `cut`: by what he holds,
+   * or by asking for it.
+   */
+  few: { cut: (held: HeldRoles | null) => Cut; seen: Sql } | null;
 }
 
 export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Asked): Cuts {
@@ -62,13 +66,13 @@ export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Aske
     return { many: { ...parts, where: and(shown, isAny) }, few: null };
   }
   const seen = sumKept(counter, and(own, counted));
-  const where = and(limits, isSeen(definition, actor));
+  const cut = (held: HeldRoles | null): Cut => {
+    const where = and(limits, isSeen(definition, held ? { ...actor, held } : actor));
+    return { ...parts, where, count: total(definition, where), isKept: false, isStable: false };
+  };
   return {
     many: { ...parts, where: and(shown, filters === TRUE ? TRUE : isAny, sql`(${seen}) > ${FEW}`) },
-    few: {
-      cut: { ...parts, where, count: total(definition, where), isKept: false, isStable: false },
-      seen,
-    },
+    few: { cut, seen },
   };
 }
 
@@ -80,10 +84,11 @@ const kindsOf = ({ variants }: ResourceDefinition): Sql =>
 
 /** The caller sees the row: each arm of the rule is asked for itself, by the index that it has. */
 function isSeen({ policy, table, own }: ResourceDefinition, actor: Actor): Sql {
-  const arms = armsOf(policy.list ?? policy.read).map(
-    (arm) => sql`SELECT x.id FROM ${ident(table)} x WHERE ${and(own('x'), arm('x', actor))}`,
-  );
-  return sql`t.id = ANY(ARRAY(${join(arms, ' UNION ')}))`;
+  const arms = armsOf(policy.list ?? policy.read)
+    .map((arm) => and(own('x'), arm('x', actor)))
+    .filter((condition) => condition !== FALSE)
+    .map((condition) => sql`SELECT x.id FROM ${ident(table)} x WHERE ${condition}`);
+  return arms.length === 0 ? FALSE : sql`t.id = ANY(ARRAY(${join(arms, ' UNION ALL ')}))`;
 }
 
 const total = (definition: ResourceDefinition, where: Sql): Sql => sql`

@@ -93,7 +93,8 @@ export class ListService {
     if (first && first.results.length > 0) return first;
     const seen = await this.count(few.seen);
     if (seen > FEW) return first ?? this.cut(definition, request, many, actor);
-    return seen === 0 ? emptyPage(request) : this.cut(definition, request, few.cut, actor);
+    if (seen === 0) return emptyPage(request);
+    return this.cut(definition, request, few.cut(await this.roles.heldBy(actor)), actor);
   }
 
   private async cut(

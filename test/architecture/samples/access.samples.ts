@@ -52,6 +52,7 @@ export default {
         [1, 'member_role', 'organization', 2],
       ],
       connect: [[1, 2]],
+      heldBy: [[1]],
       rebuildBelow: [[ROLES]],
       rebuild: [[ROLES]],
     }),

@@ -59,6 +59,8 @@ export async function provideUnprivileged({ root, dataDir, serviceAccount: name 
  */
 export function workerMayDrop({ account, command }, tools, environment) {
   if (environment.JOB_ISOLATION === 'none') return true;
+  // Its engine, and the image, are those of root.
+  if (environment.JOB_ISOLATION === 'container') return false;
   const file = tools.find('bwrap');
   if (file && worksHere(command({ file, args: SMALL_BOUNDARY }))) return true;
   note(`! the account ${account.name} cannot isolate runs here: the worker stays root`);

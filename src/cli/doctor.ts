@@ -61,7 +61,8 @@ async function isolation(settings: Settings): Promise<string> {
   if (refusal !== null) throw new Error(refusal);
   if (found.mode === 'none') throw new Caution(`${NOT_ISOLATED} ${found.detail}.`);
   const { JOB_NETWORK, JOB_PROCESSES, JOB_CPUS, JOB_MEMORY_BYTES: bytes } = settings;
-  const memory = bytes === 0 ? 'any memory' : `${bytes} bytes of memory (looked at, not enforced)`;
+  const how = found.mode === 'container' ? 'looked at' : 'looked at, not enforced';
+  const memory = bytes === 0 ? 'any memory' : `${bytes} bytes of memory (${how})`;
   return `${found.detail}, network ${JOB_NETWORK}, a job may have ${JOB_PROCESSES} processes and ${memory}${JOB_CPUS === 0 ? '' : `, and use ${JOB_CPUS} processors`}`;
 }
 

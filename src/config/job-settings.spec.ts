@@ -35,6 +35,7 @@ describe('the settings of jobs', () => {
   it.each([
     ['JOB_CONCURRENCY', '1000', 1000],
     ['JOB_ISOLATION', 'bubblewrap', 'bubblewrap'],
+    ['JOB_ISOLATION', 'container', 'container'],
     ['JOB_NETWORK', 'none', 'none'],
     ['JOB_PROCESSES', '32', 32],
     ['JOB_OPEN_FILES', '256', 256],

@@ -31,8 +31,18 @@ export const JOB_SETTINGS = {
   JOB_ISOLATION: string({
     category: 'jobs',
     default: 'auto',
-    choices: ['auto', 'bubblewrap', 'none'],
-    help: 'What keeps runs apart from this installation. `auto`: bubblewrap where it works; where it does not, runs are refused when the service is root or serves more than one organization. `none`: nothing does.',
+    choices: ['auto', 'bubblewrap', 'container', 'none'],
+    help: 'What keeps runs apart from this installation. `auto`: bubblewrap where it works, else containers where an image is named; where neither works, runs are refused when the service is root or serves more than one organization. `none`: nothing does.',
+  }),
+  JOB_CONTAINER_ENGINE: string({
+    category: 'jobs',
+    default: 'podman',
+    help: 'Program of the engine that isolates runs in containers: Podman or Docker, on the machine of the worker.',
+  }),
+  JOB_CONTAINER_IMAGE: string({
+    category: 'jobs',
+    default: '',
+    help: 'Image of these containers, with ansible-runner, ansible-core, git and ssh. A worker pulls it at its start where it is not there.',
   }),
   JOB_NETWORK: string({
     category: 'jobs',

@@ -2,6 +2,7 @@
 export const ISOLATIONS = [
   ['', 'Unknown'],
   ['bubblewrap', 'Bubblewrap'],
+  ['container', 'Container'],
   ['none', 'None'],
 ] as const;
 

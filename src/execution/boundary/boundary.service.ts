@@ -3,10 +3,10 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
-import { bubblewrapped } from './bubblewrap.js';
 import { openLaunch, type Command, type Enclosure, type Fence, type Launch } from './command.js';
-import { handOver, writeEnclosure } from './enclosure-files.js';
+import { sweepContainers } from './container-engine.js';
 import { findIsolation, refusalOf, type Isolation } from './isolation.js';
+import { launchInside } from './launch-inside.js';
 
 /** Short enough for the sockets of ssh, and where clients expect it. */
 const RUN_PLACE = '/runner';
@@ -47,16 +47,18 @@ export class Boundary implements Fence {
   async wrap(command: Command, enclosure: Enclosure): Promise<Launch> {
     const isolation = await this.isolation();
     if (isolation.mode === 'none') return openLaunch(command);
-    const { plan } = isolation;
-    await writeEnclosure(enclosure, plan);
-    if (plan.isRoot) {
-      const own = enclosure.binds.filter(({ isWritable, isPrivate }) => isWritable || isPrivate);
-      await handOver(
-        own.map(({ from }) => from),
-        plan.account,
-      );
-    }
-    return bubblewrapped(command, enclosure, plan, this.settings);
+    return launchInside(isolation.plan, command, enclosure, this.settings);
+  }
+
+  /**
+   * Ends and removes what workers that are gone have left of their boundaries: only containers, as the
+   * kernel ends everything else with its worker.
+   *
+   * @returns how many
+   */
+  async sweep(): Promise<number> {
+    const isolation = await this.isolation();
+    return isolation.mode === 'container' ? sweepContainers(isolation.plan) : 0;
   }
 
   private async find(): Promise<Isolation> {

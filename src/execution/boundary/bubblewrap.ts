@@ -7,6 +7,7 @@ import { bindArguments } from './system-view.js';
 
 /** How bubblewrap is used on this machine. */
 export interface Plan {
+  readonly kind: 'bubblewrap';
   /** Root makes the mounts and hands the command to an account; others do it in a user namespace. */
   readonly isRoot: boolean;
   /**
@@ -27,11 +28,13 @@ export interface Plan {
 type Limits = Pick<Settings, 'JOB_PROCESSES' | 'JOB_FILE_BYTES' | 'JOB_TMP_BYTES'>;
 
 /** `/dev/shm` and `/var/tmp`, in bytes. */
-const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
+export const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
 /** Becomes bubblewrap, which reads the filter of system calls from a descriptor. */
 const PRELUDE = 'exec "$@" 4< "$0"';
 /** What root keeps until it has handed the command over. */
 const TO_HAND_OVER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
+/** Files of `/etc` that are made for one command. */
+export const IDENTITY_FILES = ['passwd', 'group', 'hosts'] as const;
 /** The name of the account inside, whatever it is called outside. */
 export const INNER_ACCOUNT = 'runner';
 
@@ -69,6 +72,7 @@ export function bubblewrapped(
     // Where bubblewrap itself starts; the command starts in its own folder.
     cwd: '/',
     depth: plan.isRoot && plan.closesUserNamespaces ? 1 : 0,
+    endsBy: 'SIGKILL',
   };
 }
 
@@ -91,7 +95,7 @@ function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
   const temporary = (path: string, bytes: number): string[] => [
     ...['--perms', '1777', '--size', String(bytes), '--tmpfs', path],
   ];
-  const identity = ['passwd', 'group', 'hosts'].map((name) => ({
+  const identity = IDENTITY_FILES.map((name) => ({
     from: join(enclosure.root, name),
     to: `/etc/${name}`,
   }));
@@ -142,7 +146,11 @@ function limited(
   ];
 }
 
-function innerEnvironment({ environment }: Command, { home }: Enclosure): Record<string, string> {
+/** The environment of a command inside. */
+export function innerEnvironment(
+  { environment }: Command,
+  { home }: Enclosure,
+): Record<string, string> {
   const rest = Object.entries(environment).filter(([name]) => name !== 'SHELL');
   return {
     ...Object.fromEntries(rest),

@@ -46,6 +46,10 @@ export interface Launch {
    * boundary, and with it no line of JSON about the first process on file descriptor 3.
    */
   readonly depth: number | null;
+  /** The signal to the process that is started with which everything inside ends. */
+  readonly endsBy: 'SIGKILL' | 'SIGTERM';
+  /** Exit code that says that it ran out of memory; absent where only looking tells. */
+  readonly ranOutCode?: number;
 }
 
 /** What keeps a command to its enclosure. */
@@ -56,5 +60,5 @@ export interface Fence {
 
 /** The command as it is, without a boundary. */
 export function openLaunch(command: Command): Launch {
-  return { ...command, depth: null };
+  return { ...command, depth: null, endsBy: 'SIGKILL' };
 }

@@ -2,16 +2,40 @@ import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { filterFile, INNER_ACCOUNT, type Plan } from './bubblewrap.js';
-import type { Enclosure } from './command.js';
+import { filterFile, IDENTITY_FILES, INNER_ACCOUNT } from './bubblewrap.js';
+import type { Command, Enclosure } from './command.js';
+import { environmentFile, environmentScript } from './container.js';
 import type { Account } from './job-account.js';
 
 const execute = promisify(execFile);
 
-/** Writes what is made for one command: its files of `/etc`, and the filter of its system calls. */
-export async function writeEnclosure(enclosure: Enclosure, plan: Plan): Promise<void> {
-  await writeIdentity(enclosure, plan.account);
-  if (plan.filter) await writeFile(filterFile(enclosure), plan.filter);
+/** What of a boundary is written down for one command. */
+interface Written {
+  readonly kind: 'bubblewrap' | 'container';
+  readonly isRoot: boolean;
+  readonly account: Account;
+  readonly filter: Buffer | null;
+}
+
+/**
+ * Writes what is made for one command, its files of `/etc` and the filter of its system calls, and hands
+ * the account of runs what it may use.
+ */
+export async function writeEnclosure(
+  command: Command,
+  enclosure: Enclosure,
+  { kind, isRoot, account, filter }: Written,
+): Promise<void> {
+  await writeIdentity(enclosure, account);
+  if (filter) await writeFile(filterFile(enclosure), filter);
+  const own = enclosure.binds.filter(({ isWritable, isPrivate }) => isWritable || isPrivate);
+  const paths = own.map(({ from }) => from);
+  if (kind === 'container') {
+    const path = environmentFile(enclosure);
+    await writeFile(path, environmentScript(command, enclosure), { mode: 0o600 });
+    paths.push(path);
+  }
+  if (isRoot) await handOver(paths, account);
 }
 
 /**
@@ -21,7 +45,7 @@ export async function writeEnclosure(enclosure: Enclosure, plan: Plan): Promise<
 async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promise<void> {
   const { root, home, name } = enclosure;
   const machine = await readFile('/etc/hosts', 'utf8').catch(() => '127.0.0.1 localhost\n');
-  const files = {
+  const files: Record<(typeof IDENTITY_FILES)[number], readonly string[]> = {
     passwd: [
       'root:x:0:0:root:/:/bin/sh',
       `${INNER_ACCOUNT}:x:${uid}:${gid}::${home}:/bin/sh`,
@@ -46,7 +70,7 @@ async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promi
  * Hands what a command may use to the account it runs under; links are not followed. What is the
  * account's already is left alone: to git, a file whose inode was touched is one to be read again.
  */
-export async function handOver(folders: readonly string[], { uid, gid }: Account): Promise<void> {
+async function handOver(folders: readonly string[], { uid, gid }: Account): Promise<void> {
   const others = ['(', '!', '-user', String(uid), '-o', '!', '-group', String(gid), ')'];
   const change = ['-exec', 'chown', '-h', `${uid}:${gid}`, '{}', '+'];
   await execute('find', [...folders, ...others, ...change]);

@@ -12,8 +12,13 @@ export async function firstInside(child: ChildProcess): Promise<number | null> {
   const [, , , told] = child.stdio;
   if (!(told instanceof Readable)) return null;
   let text = '';
-  told.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(0, MAX_LENGTH)));
-  await new Promise<void>((resolve) => told.once('close', () => resolve()).once('error', resolve));
-  const [, pid] = /"child-pid": (\d+)/.exec(text) ?? [];
-  return pid === undefined ? null : Number(pid);
+  return new Promise((resolve) => {
+    told.on('data', (chunk: Buffer) => {
+      text = (text + chunk.toString()).slice(0, MAX_LENGTH);
+      // A guard keeps its end open to the end of the container.
+      const [, pid] = /"child-pid": (\d+)\D/.exec(text) ?? [];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+    told.once('close', () => resolve(null)).once('error', () => resolve(null));
+  });
 }

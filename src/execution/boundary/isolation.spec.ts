@@ -7,6 +7,11 @@ import { findIsolation, type Isolation, refusalOf } from './isolation.js';
 
 const none = (isWanted: boolean): Isolation => ({ mode: 'none', detail: 'no bwrap', isWanted });
 const one = (): Promise<boolean> => Promise.resolve(false);
+const settingsIn = (folder: string, more: object = {}): Settings =>
+  Settings.load({
+    ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
+    ...{ DATA_DIR: folder, ...more },
+  });
 const several = (): Promise<boolean> => Promise.resolve(true);
 
 describe('a worker without a boundary', () => {
@@ -61,13 +66,59 @@ describe('a bubblewrap that does not work', () => {
   ])('saying %j leads to what helps', async (complaint, advice) => {
     const stub = `#!/bin/sh\necho "bwrap: ${complaint}" >&2\nexit 1\n`;
     writeFileSync(join(folder, 'bwrap'), stub, { mode: 0o755 });
-    const settings = Settings.load({
-      ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
-      DATA_DIR: folder,
-    });
-    const { mode, detail } = await findIsolation(settings);
+    const { mode, detail } = await findIsolation(settingsIn(folder));
     expect(mode).toBe('none');
     expect(detail).toContain(complaint);
     expect(detail).toContain(advice);
+  });
+});
+
+describe('an engine that does not work', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'stub-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** An engine that says one thing about all but its version. */
+  function stub(complaint: string): Record<string, string> {
+    const file = join(folder, 'engine');
+    const version = '[ "$1" = --version ] && echo "podman version 4.3.1" && exit 0';
+    const lines = ['#!/bin/sh', version, `echo "${complaint}" >&2`, 'exit 125', ''];
+    writeFileSync(file, lines.join('\n'), { mode: 0o755 });
+    return { JOB_CONTAINER_ENGINE: file, JOB_CONTAINER_IMAGE: 'tools', JOB_ISOLATION: 'container' };
+  }
+  const found = (settings: object) => findIsolation(settingsIn(folder, settings));
+
+  it.each([
+    ['Cannot connect to the Docker daemon at unix:///var/run/docker.sock', 'a running engine'],
+    ['exec: newuidmap: executable file not found in $PATH', '/etc/subuid'],
+    ['crun: creating cgroup directory: No such file or directory', 'the package runc'],
+    ['tools: image not known', 'tools: image not known'],
+  ])('saying %j leads to what helps', async (complaint, advice) => {
+    const { mode, detail } = await found(stub(complaint));
+    expect(mode).toBe('none');
+    expect(detail).toContain(complaint.replace('$PATH', ''));
+    expect(detail).toContain(advice);
+  });
+
+  it('is named where it is not there, or has no image', async () => {
+    const wanted = { JOB_ISOLATION: 'container', JOB_CONTAINER_ENGINE: '/no/podman' };
+    expect((await found(wanted)).detail).toContain('JOB_CONTAINER_IMAGE names no image');
+    const { detail } = await found({ ...wanted, JOB_CONTAINER_IMAGE: 'tools' });
+    expect(detail).toContain('/no/podman is not installed (install the package podman)');
+  });
+
+  it('is asked only after bubblewrap, and told of with it', async () => {
+    writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\necho broken >&2\nexit 1\n', { mode: 0o755 });
+    const { PATH } = process.env;
+    process.env.PATH = `${folder}:${PATH}`;
+    const both = { ...stub('no image'), JOB_ISOLATION: 'auto' };
+    try {
+      expect((await found(both)).detail).toMatch(/^broken; .*engine: no image$/);
+      expect((await found({ JOB_ISOLATION: 'auto' })).detail).toBe('broken');
+      expect((await found({ ...both, JOB_ISOLATION: 'bubblewrap' })).detail).toBe('broken');
+    } finally {
+      process.env.PATH = PATH;
+    }
+    expect((await found(both)).mode).toBe('bubblewrap');
   });
 });

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import type { Plan } from './bubblewrap.js';
+import type { ContainerPlan } from './container.js';
+import { findContainer } from './container-isolation.js';
 import { jobAccount } from './job-account.js';
 import { messageOf } from '../../common/errors/message-of.js';
+import { ownLimit } from './own-limits.js';
 import { complaintOf } from './probe.js';
 import { ownProcessors, Processors } from './processors.js';
 import { systemCallFilter } from './system-calls.js';
@@ -16,6 +19,7 @@ const execute = promisify(execFile);
 /** What keeps the runs of this worker apart from the installation. */
 export type Isolation =
   | { readonly mode: 'bubblewrap'; readonly detail: string; readonly plan: Plan }
+  | { readonly mode: 'container'; readonly detail: string; readonly plan: ContainerPlan }
   | { readonly mode: 'none'; readonly detail: string; readonly isWanted: boolean };
 
 /**
@@ -23,7 +27,11 @@ export type Isolation =
  * counts: the last words of many are the same.
  */
 const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
-  [/not installed/, 'install the package bubblewrap'],
+  [/^bwrap is not installed/, 'install the package bubblewrap'],
+  [/podman is not installed/, 'install the package podman'],
+  [/newuidmap|subuid/, 'install the package uidmap, and give the account ranges in /etc/subuid'],
+  [/Docker daemon|docker\.sock/, 'the worker needs a running engine, and the right to use it'],
+  [/crun: .*cgroup/, 'install the package runc, and name it as runtime in containers.conf'],
   [
     /uid map: Permission denied|RTM_NEWADDR/,
     'AppArmor restricts user namespaces: load its profile bwrap-userns-restrict, or one for /usr/bin/bwrap with "userns,"',
@@ -37,13 +45,28 @@ const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
   [/Unknown option/, 'bubblewrap is older than 0.5'],
 ];
 
+/** The first that works counts. */
+const KINDS = ['bubblewrap', 'container'] as const;
+const FINDERS = { bubblewrap, container };
+
 /** Tries what the setting wants with the arguments of a real run. */
 export async function findIsolation(settings: Settings): Promise<Isolation> {
-  if (settings.JOB_ISOLATION === 'none') {
-    return { mode: 'none', detail: 'JOB_ISOLATION is none', isWanted: true };
+  const { JOB_ISOLATION: wanted, JOB_CONTAINER_IMAGE: image } = settings;
+  if (wanted === 'none') return { mode: 'none', detail: 'JOB_ISOLATION is none', isWanted: true };
+  const complaints: string[] = [];
+  for (const kind of wanted === 'auto' ? KINDS : KINDS.filter((one) => one === wanted)) {
+    // Whoever names no image has no containers in mind.
+    if (wanted === 'auto' && kind === 'container' && image === '') continue;
+    const found = await FINDERS[kind](settings);
+    if (typeof found !== 'string') return found;
+    complaints.push(found);
   }
-  const detail = await bubblewrap(settings);
-  return typeof detail === 'string' ? { mode: 'none', detail, isWanted: false } : detail;
+  return { mode: 'none', detail: complaints.join('; '), isWanted: false };
+}
+
+async function container(settings: Settings): Promise<Isolation | string> {
+  const found = await findContainer(settings, await realDataDir(settings));
+  return typeof found === 'string' ? advised(found) : { mode: 'container', ...found };
 }
 
 /** @returns why it does not work when it does not */
@@ -52,12 +75,20 @@ async function bubblewrap(settings: Settings): Promise<Isolation | string> {
   if (typeof account === 'string') return account;
   const system = await systemArguments(settings, await realDataDir(settings));
   const isRoot = process.getuid?.() === 0;
-  const openFiles = await openFilesFor(settings);
-  const { JOB_CPUS } = settings;
+  const { JOB_CPUS, JOB_OPEN_FILES } = settings;
+  const openFiles = Math.min(JOB_OPEN_FILES, (await ownLimit('open files')) ?? Infinity);
   const processors = new Processors(await ownProcessors(), JOB_CPUS);
   const complaints: string[] = [];
   for (const way of ways(JOB_CPUS > 0)) {
-    const plan = { ...way, isRoot, account, system, openFiles, processors };
+    const plan = {
+      kind: 'bubblewrap' as const,
+      ...way,
+      isRoot,
+      account,
+      system,
+      openFiles,
+      processors,
+    };
     const complaint = await complaintOf(plan, settings).catch(messageOf);
     if (complaint === null) return { mode: 'bubblewrap', detail: await detailOf(plan), plan };
     complaints.push(complaint);
@@ -78,13 +109,6 @@ function ways(keepsProcessors: boolean): Pick<Plan, 'closesUserNamespaces' | 'fi
 
 function realDataDir({ DATA_DIR }: Settings): Promise<string> {
   return realpath(DATA_DIR).catch(() => resolve(DATA_DIR));
-}
-
-/** What the setting says, or less where this process may not have as many itself. */
-async function openFilesFor({ JOB_OPEN_FILES }: Settings): Promise<number> {
-  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const [, most] = /^Max open files +\S+ +(\d+)/m.exec(limits) ?? [];
-  return Math.min(JOB_OPEN_FILES, most === undefined ? Infinity : Number(most));
 }
 
 async function detailOf({ closesUserNamespaces, filter }: Plan): Promise<string> {

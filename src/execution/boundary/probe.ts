@@ -1,28 +1,40 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
-import { bubblewrapped, type Plan } from './bubblewrap.js';
+import type { Launch } from './command.js';
 import { firstInside } from './first-inside.js';
-import { handOver, writeEnclosure } from './enclosure-files.js';
+import { type BoundaryPlan, launchInside } from './launch-inside.js';
 
-/** What playbooks stand or fall with: semaphores in shared memory, a terminal, a writable folder. */
+/** What playbooks stand or fall with: semaphores in shared memory, a terminal, writable folders. */
 const SCRIPT = `
 import multiprocessing, os, pty
 multiprocessing.Lock().acquire()
 os.openpty()
-open('probe', 'w').write('x')
+for path in 'probe', '/tmp/probe', '/var/tmp/probe':
+    open(path, 'w').write('x')
 assert os.getuid() != 0
 `;
-const LIMIT_MS = 5000;
+/** What an image must have besides; on the machine itself the set-up looks for them. */
+const PROGRAMS = 'ansible-runner ansible-playbook ansible-inventory ansible-galaxy git ssh python3';
+const IN_IMAGE = `
+for program in ${PROGRAMS}; do
+  command -v "$program" > /dev/null && continue
+  echo "the image has no $program" >&2
+  exit 1
+done
+exec python3 -c "$0"
+`;
+const LIMIT_MS = { bubblewrap: 5000, container: 30_000 };
 
 /**
  * Runs a small program with the very arguments of a run.
  *
- * @returns null when it works, else what bubblewrap or the program said
+ * @returns null when it works, else what bubblewrap, the engine or the program said
  */
-export async function complaintOf(plan: Plan, settings: Settings): Promise<string | null> {
+export async function complaintOf(plan: BoundaryPlan, settings: Settings): Promise<string | null> {
   const root = await mkdtemp(join(tmpdir(), 'probe-'));
   try {
     const folder = join(root, 'runner');
@@ -30,21 +42,26 @@ export async function complaintOf(plan: Plan, settings: Settings): Promise<strin
     const binds = [{ from: folder, to: '/runner', isWritable: true }];
     const hasNetwork = settings.JOB_NETWORK !== 'none';
     const enclosure = { root, binds, home: '/runner', name: 'probe', hasNetwork };
-    await writeEnclosure(enclosure, plan);
-    if (plan.isRoot) await handOver([folder], plan.account);
-    const environment = { PATH: process.env.PATH ?? '' };
-    const command = { file: 'python3', args: ['-c', SCRIPT], environment, cwd: '/runner' };
-    const launch = bubblewrapped(command, enclosure, plan, settings);
-    return await complaint(launch.file, launch.args, launch.environment);
+    const isContainer = plan.kind === 'container';
+    const command = {
+      ...(isContainer
+        ? { file: 'sh', args: ['-c', IN_IMAGE, SCRIPT] }
+        : { file: 'python3', args: ['-c', SCRIPT] }),
+      environment: { PATH: process.env.PATH ?? '' },
+      cwd: '/runner',
+    };
+    const launch = await launchInside(plan, command, enclosure, settings);
+    const said = await complaint(launch, LIMIT_MS[plan.kind]);
+    if (said !== null || existsSync(join(folder, 'probe'))) return said;
+    return 'the engine does not run on this machine: what a container writes is not seen here';
   } finally {
     await rm(root, { recursive: true, force: true });
   }
 }
 
 function complaint(
-  file: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
+  { file, args, environment: env, endsBy }: Launch,
+  limitMs: number,
 ): Promise<string | null> {
   return new Promise((resolve) => {
     let said = '';
@@ -54,9 +71,9 @@ function complaint(
       resolve(text);
     };
     const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      end(`no answer within ${LIMIT_MS / 1000} s`);
-    }, LIMIT_MS);
+      child.kill(endsBy);
+      end(`no answer within ${limitMs / 1000} s`);
+    }, limitMs);
     void firstInside(child);
     child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
     child.once('error', (error) => end(error.message));

@@ -69,12 +69,14 @@ const SET_AFFINITY: Record<Processor, number> = { x64: 203, arm64: 122 };
 const CLONE: Record<Processor, number> = { x64: 56, arm64: 220 };
 /** Its flags are behind a pointer, where no filter can look. */
 const CLONE3 = 435;
+/** The names of both: the second hides its flags. */
+export const CLONE_CALLS = { plain: 'clone', hidden: 'clone3' } as const;
 const SOCKET: Record<Processor, number> = { x64: 41, arm64: 198 };
 
 /** Flag of `clone` for a new user namespace. */
-const NEW_USER_NAMESPACE = 0x10000000;
+export const NEW_USER_NAMESPACE = 0x10000000;
 /** Families of sockets by their numbers: local, IPv4, IPv6, and netlink, which tells of addresses. */
-const FAMILIES = [1, 2, 10, 16];
+export const FAMILIES: readonly number[] = [1, 2, 10, 16];
 /** Calls in the 32-bit form of x86-64 have this bit. */
 const X32_CALLS = 0x40000000;
 

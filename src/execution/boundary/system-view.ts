@@ -20,6 +20,12 @@ const CONFIGURATION = [
 /** A folder that covers another one holds nothing but where further ones are put. */
 const COVER_BYTES = '1048576';
 
+/** A path inside that shows nothing. */
+export interface Cover {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
 /** What every command inside the boundary sees of this machine, as arguments of bubblewrap. */
 export async function systemArguments(settings: Settings, dataDir: string): Promise<string[]> {
   const hidden = await hiddenPaths(dataDir);
@@ -27,9 +33,23 @@ export async function systemArguments(settings: Settings, dataDir: string): Prom
   return [
     ...(await rootFolders()),
     ...bindArguments(...binds),
-    ...(await Promise.all(hidden.map((path) => cover(path, binds)))).flat(),
+    ...(await coveredIn(binds, hidden)).flatMap(({ path, isFolder }) =>
+      isFolder
+        ? ['--size', COVER_BYTES, '--perms', '0755', '--tmpfs', path]
+        : ['--ro-bind', '/dev/null', path],
+    ),
     ...bindArguments(...(await ownPrograms(dataDir))),
   ];
+}
+
+/** What the operator shows, and what of that is covered. */
+export async function shownByOperator(
+  settings: Settings,
+  dataDir: string,
+): Promise<{ shown: readonly Bind[]; covered: readonly Cover[] }> {
+  const hidden = await hiddenPaths(dataDir);
+  const shown = await shownBinds(settings, hidden);
+  return { shown, covered: await coveredIn(shown, hidden) };
 }
 
 /** Ansible that the set-up has installed beside the data, where the system had none. */
@@ -112,15 +132,15 @@ async function hiddenPaths(dataDir: string): Promise<string[]> {
   return [...new Set(real.filter((path) => path !== null))];
 }
 
-/** Covers a path wherever one of the binds would show it. */
-async function cover(path: string, binds: readonly Bind[]): Promise<string[]> {
-  const isFolder = (await lstat(path)).isDirectory();
-  return binds
-    .filter(({ from }) => path === from || path.startsWith(from + sep))
-    .map(({ from, to = from }) => to + path.slice(from.length))
-    .flatMap((inside) =>
-      isFolder
-        ? ['--size', COVER_BYTES, '--perms', '0755', '--tmpfs', inside]
-        : ['--ro-bind', '/dev/null', inside],
-    );
+/** What is hidden, wherever one of the binds would show it. */
+async function coveredIn(binds: readonly Bind[], hidden: readonly string[]): Promise<Cover[]> {
+  const covers = await Promise.all(
+    hidden.map(async (path) => {
+      const isFolder = (await lstat(path)).isDirectory();
+      return binds
+        .filter(({ from }) => path === from || path.startsWith(from + sep))
+        .map(({ from, to = from }) => ({ path: to + path.slice(from.length), isFolder }));
+    }),
+  );
+  return covers.flat();
 }

@@ -40,13 +40,14 @@ export class CommandShell {
   /** Nobody but the shell itself can tell the end of a command. */
   private readonly mark = `\x1e${randomBytes(16).toString('hex')}`;
   private readonly fence: FencedProcesses | null;
+  private readonly endsBy: NodeJS.Signals;
   private readonly closed: Promise<void>;
   private isClosed = false;
   private isStopping = false;
 
   private constructor(
     private readonly child: Child,
-    depth: number | null,
+    { depth, endsBy }: Pick<Launch, 'depth' | 'endsBy'>,
   ) {
     this.closed = new Promise((resolve) => {
       const end = (): void => {
@@ -60,17 +61,19 @@ export class CommandShell {
     child.stdout.setEncoding('utf8');
     child.stderr.setEncoding('utf8');
     const first = firstInside(child).then((pid) => (pid === null ? null : findProcess(pid)));
-    this.fence = depth === null ? null : new FencedProcesses(child, first, depth);
+    this.fence = depth === null ? null : new FencedProcesses(child, first, depth, endsBy);
+    this.endsBy = endsBy;
   }
 
   /** @param launch of `sh`, without arguments */
-  static start({ file, args, environment, cwd, depth }: Launch): CommandShell {
+  static start(launch: Launch): CommandShell {
+    const { file, args, environment, cwd, depth } = launch;
     const child = spawn(file, args, {
       ...{ cwd, env: environment, detached: true },
       stdio: ['pipe', 'pipe', 'pipe', depth === null ? 'ignore' : 'pipe'],
     });
     if (!hasPipes(child)) throw new Error('The shell was started without pipes.');
-    return new CommandShell(child, depth);
+    return new CommandShell(child, launch);
   }
 
   /** @returns the exit code of the command; null when the shell has ended with it */
@@ -96,13 +99,13 @@ export class CommandShell {
     this.isStopping = true;
     if (this.fence) void this.fence.endBelowRunner(KILL_GRACE_MS);
     else this.signal('SIGTERM');
-    const timer = setTimeout(() => this.signal('SIGKILL'), KILL_GRACE_MS);
+    const timer = setTimeout(() => this.signal(this.endsBy), KILL_GRACE_MS);
     void this.closed.then(() => clearTimeout(timer));
   }
 
   /** Ends the shell; resolves when none of its processes is left. */
   async close(): Promise<void> {
-    this.signal('SIGKILL');
+    this.signal(this.endsBy);
     await this.closed;
     await this.fence?.endLeftovers();
   }
@@ -112,7 +115,7 @@ export class CommandShell {
     return `code=$?; ${tell}; ${tell} >&2`;
   }
 
-  /** To bubblewrap, with which everything inside ends; without a boundary to the process group. */
+  /** To what keeps the boundary, with which everything inside ends; without a boundary to the process group. */
   private signal(name: NodeJS.Signals): void {
     const { pid } = this.child;
     if (pid === undefined || this.isClosed) return;

@@ -74,7 +74,7 @@ class RunProcess {
       const launch = await this.launch();
       signal?.addEventListener('abort', abort, { once: true });
       if (signal?.aborted) abort();
-      return await this.follow(this.spawn(launch));
+      return await this.follow(this.spawn(launch), launch.ranOutCode);
     } catch (error) {
       this.fail(error);
       return this.result(null, null);
@@ -93,7 +93,7 @@ class RunProcess {
     return wrap ? wrap(command) : openLaunch(command);
   }
 
-  private spawn({ file, args, environment, cwd, depth }: Launch): RunChild {
+  private spawn({ file, args, environment, cwd, depth, endsBy }: Launch): RunChild {
     // From this thread, which lives as long as the worker: what is inside a boundary ends with it.
     const child = spawn(file, args, {
       ...{ cwd, env: environment, detached: true },
@@ -105,7 +105,7 @@ class RunProcess {
     this.processes =
       depth === null
         ? new MarkedProcesses(child, workspace.mark)
-        : new FencedProcesses(child, this.firstProcess(child), depth);
+        : new FencedProcesses(child, this.firstProcess(child), depth, endsBy);
     return child;
   }
 
@@ -155,13 +155,14 @@ class RunProcess {
     return [setTimeout(() => this.end('timeout'), delay)];
   }
 
-  private async follow(child: RunChild): Promise<RunResult> {
+  private async follow(child: RunChild, ranOutCode?: number): Promise<RunResult> {
     this.output.follow(child);
     const ended = exitOf(child);
     await this.note(child);
     const stops = this.watch();
     const [rc, signal] = await ended.finally(() => stops.forEach((stop) => stop()));
     this.hasExited = true;
+    if (rc !== null && rc === ranOutCode) this.endedAs ??= 'memory';
     await this.processes?.endLeftovers(LEFTOVER_GRACE_MS);
     await this.output.end(this.prepared.workspace);
     return this.result(rc, signal);

@@ -70,7 +70,7 @@ export class FencedProcesses implements RunProcesses {
   private known: readonly ProcessEntry[] = [];
 
   /**
-   * @param child bubblewrap; a signal to it ends everything at once
+   * @param child what keeps the boundary; `endsBy` ends it and everything inside at once
    * @param first the first process inside; null when nothing was started
    * @param depth processes between that and the runner
    */
@@ -78,6 +78,7 @@ export class FencedProcesses implements RunProcesses {
     private readonly child: ChildProcess,
     private readonly first: Promise<ProcessEntry | null>,
     private readonly depth: number,
+    private readonly endsBy: NodeJS.Signals,
   ) {}
 
   async runner(): Promise<number | undefined> {
@@ -113,7 +114,7 @@ export class FencedProcesses implements RunProcesses {
   }
 
   kill(): Promise<void> {
-    this.child.kill('SIGKILL');
+    this.child.kill(this.endsBy);
     return Promise.resolve();
   }
 

@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { Database } from '../../database/database.js';
+import { Boundary } from '../boundary/boundary.service.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { notInQueue } from '../../runs/run-explanations.js';
 import {
@@ -46,12 +47,14 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly active: ActiveRuns,
     private readonly node: WorkerNode,
     private readonly nodes: WorkerNodesRepository,
+    private readonly boundary: Boundary,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.working = this.attempt(() => this.sweepFolders()).then(() =>
-      this.attempt(() => this.sweepSessions()),
-    );
+    const sweeps = [this.sweepContainers, this.sweepFolders, this.sweepSessions];
+    this.working = (async () => {
+      for (const sweep of sweeps) await this.attempt(() => sweep.call(this));
+    })();
     this.schedule(0);
   }
 
@@ -69,7 +72,10 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const stale = await this.claim(dead, now >= this.calmUntil);
     for (const run of stale) await this.settle(run);
     // Before they are forgotten: a round that fails here finds them again.
-    if (dead.length > 0) await this.sweepSessions();
+    if (dead.length > 0) {
+      await this.attempt(() => this.sweepContainers());
+      await this.sweepSessions();
+    }
     await this.nodes.forget(dead);
     await this.outbox.remind('runs', waitingRuns());
     this.lastContact = Date.now();
@@ -126,6 +132,11 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
       await removeDirectory(dir);
       this.logger.warn({ message: 'folder of an old run removed', run: runId, ended });
     }
+  }
+
+  private async sweepContainers(): Promise<void> {
+    const removed = await this.boundary.sweep();
+    if (removed > 0) this.logger.warn({ message: 'containers of old workers removed', removed });
   }
 
   /** What is left of their sessions of git holds a credential. */

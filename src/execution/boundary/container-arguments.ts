@@ -1,0 +1,108 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Settings } from '../../config/settings.js';
+import { filterFile, IDENTITY_FILES, SMALL_FOLDER_BYTES } from './bubblewrap.js';
+import type { Bind, Enclosure } from './command.js';
+import type { ContainerPlan } from './container.js';
+import type { Cover } from './system-view.js';
+
+/** Settings that limit what a command takes. */
+export type Limits = Pick<
+  Settings,
+  'JOB_PROCESSES' | 'JOB_FILE_BYTES' | 'JOB_TMP_BYTES' | 'JOB_MEMORY_BYTES' | 'JOB_CPUS'
+>;
+
+/** The kernel's limit is so much above the one that is looked at, which can say why a run ended. */
+const MEMORY_MARGIN = 1.25;
+
+/** It would make `/run` and volumes of the image writable, and hand in the proxies of the worker. */
+const PODMAN_LEAVES_OUT = [
+  '--read-only-tmpfs=false',
+  '--image-volume=ignore',
+  '--http-proxy=false',
+];
+
+/** What the command may not do. */
+export function confinement(enclosure: Enclosure, plan: ContainerPlan): string[] {
+  const { uid, gid } = plan.account;
+  return [
+    ...[`--user=${uid}:${gid}`, '--read-only', '--cap-drop=all'],
+    ...['--security-opt=no-new-privileges', '--security-opt=label=disable'],
+    ...(plan.filter ? [`--security-opt=seccomp=${filterFile(enclosure)}`] : []),
+    `--network=${enclosure.hasNetwork ? 'host' : 'none'}`,
+    ...(plan.isPodman ? PODMAN_LEAVES_OUT : []),
+    // In the user namespace of its user a container has other numbers, unless it is told to keep them.
+    ...(plan.isPodman && !plan.isRoot ? ['--userns=keep-id'] : []),
+    // Whatever it writes goes to the worker alone.
+    '--log-driver=none',
+  ];
+}
+
+/** What the command may take. */
+export function limitArguments(
+  { maxFileBytes }: Enclosure,
+  { openFiles, mostProcesses, isPodman, isRoot }: ContainerPlan,
+  limits: Limits,
+): string[] {
+  const { JOB_PROCESSES, JOB_FILE_BYTES, JOB_TMP_BYTES, JOB_MEMORY_BYTES, JOB_CPUS } = limits;
+  const each = (name: string, most: number): string => `--ulimit=${name}=${most}:${most}`;
+  // In a user namespace of its own it counts for the container, elsewhere for all of the account.
+  const processes = isPodman && !isRoot ? JOB_PROCESSES : mostProcesses;
+  const inFolders = JOB_TMP_BYTES + 2 * SMALL_FOLDER_BYTES;
+  const memory = Math.ceil(JOB_MEMORY_BYTES * MEMORY_MARGIN) + inFolders;
+  return [
+    `--pids-limit=${JOB_PROCESSES}`,
+    ...(JOB_MEMORY_BYTES > 0 ? [`--memory=${memory}`] : []),
+    ...(JOB_CPUS > 0 ? [`--cpus=${JOB_CPUS}`] : []),
+    ...[each('core', 0), each('nofile', openFiles)],
+    each('fsize', maxFileBytes ?? JOB_FILE_BYTES),
+    ...(processes === null ? [] : [each('nproc', processes)]),
+  ];
+}
+
+/** What the command sees besides the image. */
+export async function mounts(
+  enclosure: Enclosure,
+  plan: ContainerPlan,
+  limits: Limits,
+): Promise<string[]> {
+  const identity = IDENTITY_FILES.map((name) => ({
+    from: join(enclosure.root, name),
+    to: `/etc/${name}`,
+  }));
+  const binds = [...plan.shown, ...identity, ...enclosure.binds];
+  const shown = await Promise.all(binds.map(bindArguments));
+  return [
+    `--shm-size=${SMALL_FOLDER_BYTES}`,
+    temporary('/tmp', limits.JOB_TMP_BYTES, plan),
+    temporary('/var/tmp', SMALL_FOLDER_BYTES, plan),
+    ...plan.covered.map(coverArgument),
+    ...shown.flat(),
+  ];
+}
+
+function temporary(path: string, bytes: number, { isPodman }: ContainerPlan): string {
+  const options = `rw,exec,nosuid,nodev,mode=1777,size=${bytes}`;
+  // Podman would have in it what the image has there.
+  return `--tmpfs=${path}:${options}${isPodman ? ',notmpcopyup' : ''}`;
+}
+
+const coverArgument = ({ path, isFolder }: Cover): string =>
+  isFolder
+    ? `--tmpfs=${path}:ro,nosuid,nodev,mode=755,size=1048576`
+    : mountOf({ from: '/dev/null', to: path });
+
+async function bindArguments(bind: Bind): Promise<string[]> {
+  // Engines refuse what is not there.
+  const isThere = !bind.isOptional || (await lstat(bind.from).catch(() => null)) !== null;
+  return isThere ? [mountOf(bind)] : [];
+}
+
+function mountOf({ from, to = from, isWritable }: Bind): string {
+  const fields = ['type=bind', `source=${from}`, `target=${to}`];
+  return `--mount=${[...fields, ...(isWritable ? [] : ['readonly'])].map(quoted).join(',')}`;
+}
+
+/** A field as engines read it: one line of comma-separated values. */
+const quoted = (field: string): string =>
+  /[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;

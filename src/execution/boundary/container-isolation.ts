@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { readlink } from 'node:fs/promises';
+import type { Settings } from '../../config/settings.js';
+import { messageOf } from '../../common/errors/message-of.js';
+import { findProcess } from '../runner/process-table.js';
+import type { ContainerOwner, ContainerPlan } from './container.js';
+import { engineVersion, provideImage } from './container-engine.js';
+import { filterProfile } from './container-filter.js';
+import { jobAccount } from './job-account.js';
+import { mostProcesses, ownLimit } from './own-limits.js';
+import { complaintOf } from './probe.js';
+import { shownByOperator } from './system-view.js';
+
+/** A container that works here, and how it is told of. */
+export interface FoundContainer {
+  readonly detail: string;
+  readonly plan: ContainerPlan;
+}
+
+/** @returns why it does not work when it does not */
+export async function findContainer(
+  settings: Settings,
+  dataDir: string,
+): Promise<FoundContainer | string> {
+  const { JOB_CONTAINER_IMAGE: image, JOB_CONTAINER_ENGINE: engine } = settings;
+  if (image === '') return 'JOB_CONTAINER_IMAGE names no image for containers';
+  try {
+    const version = await engineVersion(engine);
+    await provideImage(engine, image);
+    const plan = {
+      kind: 'container' as const,
+      ...{ engine, image, isPodman: version.includes('podman') },
+      ...{ isRoot: process.getuid?.() === 0, account: await jobAccount() },
+      ...(await shownByOperator(settings, dataDir)),
+      openFiles: Math.min(settings.JOB_OPEN_FILES, (await ownLimit('open files')) ?? Infinity),
+      mostProcesses: await mostProcesses(),
+      owner: await ownerHere(dataDir),
+    };
+    const complaints: string[] = [];
+    // The engine's own filter where it does not understand ours.
+    for (const filter of [Buffer.from(filterProfile()), null]) {
+      const complaint = await complaintOf({ ...plan, filter }, settings);
+      if (complaint === null)
+        return { detail: detailOf(version, image, filter), plan: { ...plan, filter } };
+      complaints.push(complaint);
+    }
+    return `${engine}: ${complaints[0] ?? ''}`;
+  } catch (error) {
+    return `${engine}: ${messageOf(error)}`;
+  }
+}
+
+function detailOf(version: string, image: string, filter: Buffer | null): string {
+  const calls = filter ? [] : ['system calls are filtered by the engine alone'];
+  return [`containers of ${image} by ${version}`, ...calls].join('; ');
+}
+
+async function ownerHere(dataDir: string): Promise<ContainerOwner> {
+  // Workers in containers of their own count their processes each for itself.
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
+  const key = createHash('sha256').update(`${dataDir}\0${namespace}`).digest('hex').slice(0, 12);
+  const startTime = (await findProcess(process.pid))?.startTime ?? '0';
+  return { installation: key, worker: `${process.pid}-${startTime}` };
+}

@@ -20,6 +20,8 @@ const DEBIAN_PACKAGES = {
   bwrap: 'bubblewrap',
   chromium: 'chromium',
   sshd: 'openssh-server',
+  podman: 'podman',
+  runc: 'runc',
 };
 
 /**
@@ -27,7 +29,13 @@ const DEBIAN_PACKAGES = {
  *
  * @type {Record<string, 'withRedis' | 'forTests'>}
  */
-const ON_REQUEST = { 'redis-server': 'withRedis', chromium: 'forTests', sshd: 'forTests' };
+const ON_REQUEST = {
+  'redis-server': 'withRedis',
+  chromium: 'forTests',
+  sshd: 'forTests',
+  podman: 'forTests',
+  runc: 'forTests',
+};
 
 /** Programs the service can do without, and says so where it matters. */
 const DISPENSABLE = new Set(['bwrap']);

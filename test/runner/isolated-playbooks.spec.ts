@@ -5,15 +5,16 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { Settings } from '../../src/config/settings.js';
-import { Boundary } from '../../src/execution/boundary/boundary.service.js';
+import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { runEnclosure } from '../../src/execution/boundary/run-enclosure.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import { preparePlaybookRun, type PlaybookRun } from '../../src/execution/runner/playbook-run.js';
 import { startRun } from '../../src/execution/runner/run-process.js';
 import { createWorkspace, removeDirectory } from '../../src/execution/runner/workspace.js';
+import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { processesWith } from '../faults/support/processes.js';
+import { boundaryIn } from './fences.js';
 import {
   createTestFolder,
   eventually,
@@ -30,16 +31,19 @@ jest.setTimeout(60_000);
 
 let folder: TestFolder;
 let boundary: Boundary;
-beforeAll(async () => {
+let containers: Containers | undefined;
+
+async function begin(kind: string): Promise<void> {
   folder = await createTestFolder();
-  const settings = Settings.load({
-    ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
-    ...{ DATA_DIR: join(folder.dir, 'data'), JOB_ISOLATION: 'bubblewrap' },
-  });
-  boundary = new Boundary(settings, undefined as never);
-  expect(await boundary.refusal()).toBeNull();
-});
-afterAll(() => folder.remove());
+  if (kind === 'container') containers = await Containers.prepare();
+  boundary = await boundaryIn(folder.dir, containers?.settings);
+}
+
+async function end(): Promise<void> {
+  await containers?.remove();
+  containers = undefined;
+  await folder.remove();
+}
 
 let nextJobId = 5000;
 
@@ -81,7 +85,12 @@ const play = (...tasks: string[]): string =>
     ...tasks.map((task) => `    - ${task}`),
   ].join('\n');
 
-describe('an isolated playbook', () => {
+const KINDS = ['bubblewrap', ...(MAY_USE_CONTAINERS ? ['container'] : [])];
+
+describe.each(KINDS)('a playbook isolated by %s', (kind) => {
+  beforeAll(() => begin(kind));
+  afterAll(end);
+
   it('has facts, asynchronous tasks, roles and collections', async () => {
     const { result, shown } = await run({
       'site.yml': `- hosts: all
@@ -169,12 +178,16 @@ ${encrypted.replace(/^/gm, '    ').trimEnd()}
   });
 });
 
-describe('an isolated playbook with a host behind ssh', () => {
+describe.each(KINDS)('a playbook isolated by %s with a host behind ssh', (kind) => {
   let server: SshServer;
   beforeAll(async () => {
+    await begin(kind);
     server = await startSshServer(folder);
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    await server.stop();
+    await end();
+  });
 
   it('opens one connection with the key of its agent, which ends with it', async () => {
     const variables = {

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 
 import { Cluster } from '../faults/support/cluster.js';
 import { processesWith, type Program } from '../faults/support/processes.js';
+import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { eventually } from '../support/eventually.js';
 import { CanaryFiles } from './canary-files.js';
 import { ATTACK, CANARY, FILES, FORKS, MEMORY } from './hostile-programs.js';
@@ -68,14 +69,22 @@ const GONE_MS = 1000;
 /** An account every system has: Ansible needs one. */
 const NOBODY = 65_534;
 
+interface WorkerKind {
+  account: string;
+  uid?: number;
+  kind: 'bubblewrap' | 'container';
+}
+
 /** As whoever runs the tests, and as a plain user where that is root. */
-const ACCOUNTS: [name: string, uid: number | undefined][] = [
-  [isRoot ? 'root' : 'a plain user', undefined],
-  ...(isRoot ? [['a plain user', NOBODY] as [string, number]] : []),
+const WORKERS: WorkerKind[] = [
+  { account: isRoot ? 'root' : 'a plain user', kind: 'bubblewrap' },
+  ...(isRoot ? [{ account: 'a plain user', uid: NOBODY, kind: 'bubblewrap' as const }] : []),
+  ...(MAY_USE_CONTAINERS ? [{ account: 'root', kind: 'container' as const }] : []),
 ];
 
-describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
+describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, kind }) => {
   let cluster: Cluster;
+  let containers: Containers | undefined;
   let worker: Program;
   let data: string;
   let canaries: CanaryFiles;
@@ -85,13 +94,18 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
     canaries = await CanaryFiles.plant(cluster);
     ({ data } = canaries);
     await writeFile(join(data, 'event'), EVENT, { mode: 0o644 });
+    if (kind === 'container') containers = await Containers.prepare();
     worker = await cluster.worker({
       ...{ JOB_PROCESSES: '200', JOB_FILE_BYTES: '100000000', JOB_OPEN_FILES: '300' },
       ...{ JOB_MEMORY_BYTES: '600000000', JOB_TMP_BYTES: '50000000', JOB_DISK_BYTES: '300000000' },
+      ...containers?.settings,
     });
   }, 90_000);
 
-  afterAll(() => cluster.stop());
+  afterAll(async () => {
+    await cluster.stop();
+    await containers?.remove();
+  });
 
   async function run(playbook: string, variables: object = {}) {
     const [id] = (await cluster.addJobs(1, { playbook, status: 'new' })) as [number];
@@ -111,8 +125,9 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
 
   it('finds nothing', async () => {
     const { artifacts, isolation } = await attack(worker.child.pid);
-    expect(isolation).toBe('bubblewrap');
-    expect(artifacts.found).toEqual([]);
+    expect(isolation).toBe(kind);
+    // Root's engine makes no user namespace; without a capability it is nobody in this one, too.
+    expect(artifacts.found).toEqual(kind === 'container' ? ['namespace user'] : []);
   });
 
   it('may start so many processes, and harms nobody else', async () => {
@@ -207,7 +222,7 @@ describe.each(ACCOUNTS)('a run of a worker that is %s', (_name, uid) => {
   });
 
   // `nobody` has no home, where Ansible would put its modules.
-  if (uid !== undefined) return;
+  if (uid !== undefined || kind === 'container') return;
 
   it('finds almost all of it where nothing isolates it', async () => {
     const { artifacts, isolation } = await attack(worker.child.pid);

@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import {
+  chmod,
+  cp,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const execute = promisify(execFile);
+
+/** Links of merged systems into `/usr`. */
+const LINKS = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
+const FOLDERS = ['usr', 'etc', 'proc', 'sys', 'dev', 'run', 'tmp', 'var/tmp', 'opt', 'root'];
+/** What programs of `/usr` look for outside of it. */
+const CONFIGURATION = ['alternatives', 'ansible', 'ld.so.cache', 'nsswitch.conf', 'ssl/certs'];
+
+/** As a plain user Podman needs ranges of accounts, which a machine has or has not. */
+export const MAY_USE_CONTAINERS = process.getuid?.() === 0;
+if (!MAY_USE_CONTAINERS) process.stderr.write('! tests of containers need root: NOT RUN\n');
+
+/**
+ * Podman with a storage of its own, and an image that needs no registry: empty but for links, with the
+ * machine's own `/usr` to be shown inside.
+ */
+export class Containers {
+  private constructor(readonly folder: string) {}
+
+  static async prepare(): Promise<Containers> {
+    // Podman takes no place whose name is longer than 50 characters.
+    const containers = new Containers(await mkdtemp('/tmp/containers-'));
+    await containers.writeEngine();
+    await containers.makeImage();
+    return containers;
+  }
+
+  /** What a worker is started with. */
+  get settings(): Record<string, string> {
+    return {
+      JOB_ISOLATION: 'container',
+      JOB_CONTAINER_ENGINE: this.engine,
+      JOB_CONTAINER_IMAGE: 'localhost/machine:latest',
+      JOB_SHOW_PATHS: '/usr',
+    };
+  }
+
+  /** Runs a command of the engine. */
+  async ask(...args: string[]): Promise<string> {
+    return (await execute(this.engine, args)).stdout.trim();
+  }
+
+  async remove(): Promise<void> {
+    await this.ask('rm', '--all', '--force', '--time', '0');
+    await this.ask('rmi', '--all', '--force');
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private get engine(): string {
+    return join(this.folder, 'podman');
+  }
+
+  private async writeEngine(): Promise<void> {
+    const places = ['root', 'runroot', 'tmpdir'].map((name) => `--${name} ${this.folder}/${name}`);
+    // crun refuses control groups in hybrid mode.
+    const options = [...places, '--storage-driver vfs', '--runtime runc'].join(' ');
+    const lines = ['#!/bin/sh', `exec podman ${options} "$@"`, ''];
+    await writeFile(this.engine, lines.join('\n'), { mode: 0o755 });
+  }
+
+  private async makeImage(): Promise<void> {
+    const image = join(this.folder, 'image');
+    for (const name of FOLDERS) await mkdir(join(image, name), { recursive: true });
+    // An engine keeps the permissions that the image has.
+    for (const name of ['tmp', 'var/tmp']) await chmod(join(image, name), 0o1777);
+    for (const name of LINKS) {
+      const stats = await lstat(`/${name}`).catch(() => null);
+      if (stats?.isSymbolicLink()) await symlink(await readlink(`/${name}`), join(image, name));
+    }
+    for (const name of CONFIGURATION) {
+      const from = join('/etc', name);
+      if (!(await lstat(from).catch(() => null))) continue;
+      const to = join(image, 'etc', name);
+      await mkdir(dirname(to), { recursive: true });
+      await cp(from, to, { recursive: true, verbatimSymlinks: true });
+    }
+    const archive = join(this.folder, 'image.tar');
+    await execute('tar', ['-C', image, '-cf', archive, '.']);
+    await this.ask('import', '--quiet', archive, 'localhost/machine:latest');
+    await rm(image, { recursive: true });
+  }
+}

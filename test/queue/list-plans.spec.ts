@@ -114,14 +114,23 @@ interface Plan {
   'Relation Name'?: string;
   'Index Name'?: string;
   'Index Cond'?: string;
+  'Subplan Name'?: string;
+  'CTE Name'?: string;
   Plans?: Plan[];
 }
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
+/** What a node reads, that which was found beforehand included. */
+const readBy = (node: Plan, whole: Plan): Plan[] => {
+  const names = nodesOf(node).flatMap(({ 'CTE Name': name }) => (name ? [`CTE ${name}`] : []));
+  const found = nodesOf(whole).filter(({ 'Subplan Name': name = '' }) => names.includes(name));
+  return [node, ...found].flatMap(nodesOf);
+};
+
 /** Whether an index picks rows by more than their kind, which most rows of a table may be of. */
-const isPicked = (plan: Plan): boolean =>
-  nodesOf(plan).some(({ 'Index Name': index = '', 'Index Cond': condition = '' }) => {
+const isPicked = (nodes: readonly Plan[]): boolean =>
+  nodes.some(({ 'Index Name': index = '', 'Index Cond': condition = '' }) => {
     const columns = condition.matchAll(/\(+(?:\w+\.)?"?(\w+)"? (?:=|<|>|~|IS)/g);
     return partial.has(index) || [...columns].some(([, column]) => column !== 'type');
   });
@@ -131,7 +140,7 @@ const isWhole = (plan: Plan, table: string): boolean =>
   nodesOf(plan).some(
     (node) =>
       (node['Node Type'] === 'Seq Scan' && node['Relation Name'] === table) ||
-      (node['Node Type'] === 'Sort' && !isPicked(node)),
+      (node['Node Type'] === 'Sort' && !isPicked(readBy(node, plan))),
   );
 
 /** Whether a list reads its whole table for a query. */

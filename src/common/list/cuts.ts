@@ -61,6 +61,7 @@ export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Aske
     isKept: kept !== null,
     isStable: asked.isPlain && filters === TRUE && scope === undefined,
     isFenced: looksIntoTexts(query),
+    isFoundOnce: looksIntoTexts(query) && kept === null,
   };
   if (!counter || visible === TRUE || scope || asked.visible) {
     return { many: { ...parts, where: and(shown, isAny) }, few: null };
@@ -68,7 +69,14 @@ export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Aske
   const seen = sumKept(counter, and(own, counted));
   const cut = (held: HeldRoles | null): Cut => {
     const where = and(limits, isSeen(definition, held ? { ...actor, held } : actor));
-    return { ...parts, where, count: total(definition, where), isKept: false, isStable: false };
+    return {
+      ...parts,
+      where,
+      count: total(definition, where),
+      isKept: false,
+      isStable: false,
+      isFoundOnce: true,
+    };
   };
   return {
     many: { ...parts, where: and(shown, filters === TRUE ? TRUE : isAny, sql`(${seen}) > ${FEW}`) },

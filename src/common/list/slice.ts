@@ -1,4 +1,4 @@
-import { and, ident, rowCount, sql, type Sql } from '../../database/sql.js';
+import { and, ident, join, rowCount, sql, type Sql } from '../../database/sql.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { isBehind } from './cursor.js';
 import { compileOrder, type OrderTerm } from './order.js';
@@ -16,6 +16,8 @@ export interface Cut {
   isKept: boolean;
   /** The rows are found first and ordered then: an index that has the order may lead past most rows. */
   isFenced: boolean;
+  /** What is found is looked for once, for the page and for its total. */
+  isFoundOnce: boolean;
   /** Only who asks decides what is found, so that one plan serves all: it is prepared. */
   isStable: boolean;
 }
@@ -29,7 +31,28 @@ export const firstPage = (
   columns: Sql,
   cut: Cut,
   limit: number,
-): Sql => firstRows(definition, sql`${columns}, (${cut.count}) AS ${ident(TOTAL)}`, cut, limit);
+): Sql =>
+  cut.isFoundOnce
+    ? foundOnce(definition, columns, cut, limit)
+    : firstRows(definition, sql`${columns}, (${cut.count}) AS ${ident(TOTAL)}`, cut, limit);
+
+/** Ids and what they are ordered by are kept of all that is found; the wide rows of the page are read. */
+function foundOnce(
+  definition: ResourceDefinition,
+  columns: Sql,
+  { where, order }: Cut,
+  limit: number,
+): Sql {
+  const places = order.map((term, index) => ({ ...term, place: ident(`place_${index}`) }));
+  const values = places.map(({ expression, place }) => sql`${expression} AS ${place}`);
+  const kept = places.map((term) => ({ ...term, expression: term.place }));
+  return sql`
+    WITH found AS MATERIALIZED (
+      SELECT ${join([sql`t.id`, ...values], ', ')} FROM ${found(definition, where)})
+    SELECT ${columns}, (SELECT count(*)::int FROM found) AS ${ident(TOTAL)}
+    FROM (SELECT id FROM found ORDER BY ${compileOrder(kept)} LIMIT ${rowCount(limit)}) page
+    JOIN ${ident(definition.table)} t ON t.id = page.id ORDER BY ${compileOrder(order)}`;
+}
 
 /** The total that rows of `firstPage` carry; where there are none there are none on any page. */
 export const totalOf = ([row]: readonly Row[]): number => Number(row?.[TOTAL] ?? 0);

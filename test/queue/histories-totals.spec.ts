@@ -169,6 +169,32 @@ it.each(SEEN)('are those of what each caller sees of %s', async (list) => {
   expect(totals.size).toBeGreaterThan(1);
 });
 
+it.each([
+  ['notification', 'notification_templates', 'notifications'],
+  ['webhook_delivery', 'job_templates', 'webhook_deliveries'],
+])('count every %s below %s', async (type, parents, list) => {
+  const { counter } = resource(type);
+  const [column] = Object.keys(counter?.columns ?? {});
+  const found = await test.database.rows<{ id: number; total: number }>({
+    text: `SELECT ${column} AS id, sum(total)::int AS total FROM ${counter?.table}
+      WHERE ${column} IS NOT NULL GROUP BY 1 HAVING sum(total) > 1 LIMIT 1`,
+  });
+  const { id = 0, total = 0 } = found[0] ?? {};
+  const add = (number: number): Promise<number> =>
+    test.database.execute({
+      text: `UPDATE ${counter?.table} SET total = total + $1 WHERE id = (
+        SELECT min(id) FROM ${counter?.table} WHERE ${column} = $2)`,
+      values: [number, id],
+    });
+  const counted = async (): Promise<number> =>
+    (await test.as.superuser.get(`${parents}/${id}/${list}/?page_size=1`).expect(200)).body.count;
+  expect([id > 0, await counted()]).toEqual([true, total]);
+  // A total that is wrong is shown where nothing is counted beside it.
+  await add(1000);
+  expect(await counted()).toBe(total + 1000);
+  await add(-1000);
+});
+
 it('are counted by hand where a filter asks for more than they are kept by', async () => {
   const { body } = await test.as.superuser.get('job_events/?event=verbose').expect(200);
   expect(body.count).toBe(

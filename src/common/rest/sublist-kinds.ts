@@ -33,8 +33,9 @@ export function children(
   };
 }
 
-/** Whether the reference that ties the children is one their totals are kept by. */
-function countedBy(relation: Extract<Relation, { kind: 'has-many' }>): boolean {
+/** Whether the reference that ties the rows to what they are below is one their totals are kept by. */
+function countedBy(relation: Relation): boolean {
+  if (relation.kind !== 'has-many') return false;
   const target = relation.target();
   const column = target.field(relation.field)?.column;
   const { columns = {}, rule } = target.counter ?? {};
@@ -48,6 +49,7 @@ export function related(relationName: string, options: Partial<SubListSpec> = {}
     return {
       target: relation.target,
       scope: (parent) => relationCondition(relation, near(parent), 't'),
+      options: () => ({ counted: countedBy(relation) }),
       ...options,
     };
   };

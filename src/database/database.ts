@@ -72,18 +72,18 @@ export class Database {
 
   /**
    * The rows of several reading statements by their places, asked as one prepared statement. They come
-   * as JSON: instants have the offset `+00:00`.
+   * as JSON, all of a place in one row: instants have the offset `+00:00`.
    */
   async together<Row extends QueryResultRow>(parts: readonly Sql[]): Promise<Row[][]> {
     if (parts.length === 0) return [];
     const each = parts.map(
       (part, place) => sql`
-        SELECT ${raw(String(place))} AS place, to_json(one) AS found FROM (${part}) one`,
+        SELECT ${raw(String(place))} AS place, json_agg(one) AS found FROM (${part}) one`,
     );
-    const rows = await this.preparedRows<{ place: number; found: Row }>(join(each, ' UNION ALL '));
-    return parts.map((_part, place) =>
-      rows.filter((row) => row.place === place).map(({ found }) => found),
+    const rows = await this.preparedRows<{ place: number; found: Row[] | null }>(
+      join(each, ' UNION ALL '),
     );
+    return parts.map((_part, at) => rows.find(({ place }) => place === at)?.found ?? []);
   }
 
   async preparedRow<Row extends QueryResultRow>(statement: Sql): Promise<Row | undefined> {

@@ -7,6 +7,7 @@ import type { ApiRequest } from '../common/http/request.js';
 import { RequestBodies } from '../common/http/request-bodies.service.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/rest/route.js';
+import { targetStatement } from '../common/rest/row-statements.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Settings } from '../config/settings.js';
@@ -31,9 +32,11 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const access = this.accessOf(context, request);
     if (access === 'signature') return true;
-    const actor = await this.identify(request, access);
+    const identity = await this.identify(context, request, access);
+    const actor = identity?.actor;
     if (actor) {
       request.actor = actor;
+      if (identity.row) request.foundTarget = identity.row;
       const scope = currentScope();
       if (scope) scope.actor = actor;
       if (scope?.renewedSession) this.renew(context, scope.renewedSession);
@@ -54,6 +57,7 @@ export class AuthGuard implements CanActivate {
   }
 
   private async identify(
+    context: ExecutionContext,
     request: ApiRequest,
     access: RouteAccess | undefined,
   ): ReturnType<AuthenticationService['authenticate']> {
@@ -64,6 +68,7 @@ export class AuthGuard implements CanActivate {
         headers: request.headers,
         secure: request.secure,
         body: request.body,
+        wanted: (actor) => targetStatement(this.infoOf(context), request.params, actor),
       });
     } catch (error) {
       // A public page answers anybody, whatever credentials came along.

@@ -8,8 +8,11 @@ import { sessionOf } from '../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../common/http/csrf.js';
 import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { UsersRepository, type Account } from '../users/users.repository.js';
+import type { Sql } from '../database/sql.js';
+import { ExpectedCallers, isSameCaller } from './expected-callers.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensRepository } from './tokens.repository.js';
@@ -22,6 +25,15 @@ export interface Credentials {
   /** Whether it came by https. */
   secure: boolean;
   body?: Record<string, unknown>;
+  /** Statement for the row that a caller will be asked about next, if that can be told. */
+  wanted?: (actor: Actor) => Sql | null;
+}
+
+/** Who asks. */
+export interface Identity {
+  actor: Actor;
+  /** What `wanted` found for him; where nothing was found, or not asked, it is not known yet. */
+  row?: Row | null;
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -33,6 +45,8 @@ const BAD_PASSWORD = 'Invalid username/password. To establish a login session, v
  */
 @Injectable()
 export class AuthenticationService {
+  private readonly expected = new ExpectedCallers();
+
   constructor(
     private readonly users: UsersRepository,
     private readonly tokens: TokensRepository,
@@ -43,21 +57,25 @@ export class AuthenticationService {
   ) {}
 
   /**
-   * The caller, or null for an anonymous request; an unknown or expired token is anonymous.
+   * The caller, and what is wanted for him, or null for an anonymous request; an unknown or expired token is anonymous.
    *
    * @throws Unauthenticated for a wrong password, Forbidden for a read token that writes or a
    * session without a valid CSRF token
    */
-  async authenticate(credentials: Credentials): Promise<Actor | null> {
+  async authenticate(credentials: Credentials): Promise<Identity | null> {
     const header = credentials.headers.authorization;
     const [scheme = '', value = ''] = typeof header === 'string' ? splitOnce(header) : [];
     switch (scheme.toLowerCase()) {
       case 'bearer':
-        return this.byToken(value, credentials.method);
+        return this.byToken(value, credentials);
       case 'basic':
-        return this.settings.AUTH_BASIC_ENABLED ? this.byBasic(value, credentials.ip) : null;
-      default:
-        return this.bySession(credentials);
+        return this.settings.AUTH_BASIC_ENABLED
+          ? { actor: await this.byBasic(value, credentials.ip) }
+          : null;
+      default: {
+        const actor = await this.bySession(credentials);
+        return actor && { actor };
+      }
     }
   }
 
@@ -89,16 +107,27 @@ export class AuthenticationService {
     };
   }
 
-  private async byToken(token: string, method: string): Promise<Actor | null> {
+  private async byToken(token: string, { method, wanted }: Credentials): Promise<Identity | null> {
     const digest = tokenDigest(token);
-    const row = await this.tokens.use(digest);
-    if (!row) return null;
-    const isReadOnly = !row.scope.includes('write');
+    const expected = this.expected.of(digest);
+    const statement = expected ? wanted?.(expected) : null;
+    const found = statement
+      ? await this.tokens.useWithRow(digest, statement)
+      : await this.tokens.use(digest).then((use) => use && { use, row: undefined });
+    if (!found) {
+      this.expected.forget(digest);
+      return null;
+    }
+    const { use, row } = found;
+    const isReadOnly = !use.scope.includes('write');
     if (isReadOnly && !SAFE.has(method)) throw new Forbidden();
-    if (row.stale) await this.tokens.touch(digest);
+    if (use.stale) await this.tokens.touch(digest);
     const scope = currentScope();
     if (scope) Object.assign(scope, { tokenDigest: digest, isReadOnly });
-    return this.actorOf(row);
+    const actor = this.actorOf(use);
+    this.expected.note(digest, actor);
+    const isExpected = expected !== undefined && isSameCaller(actor, expected);
+    return row !== undefined && isExpected ? { actor, row } : { actor };
   }
 
   private async byBasic(value: string, ip: string): Promise<Actor> {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
-import { sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { TokenStore } from '../users/token-store.js';
 import { accounts, type Account } from '../users/users.repository.js';
@@ -21,6 +21,12 @@ export interface NewToken {
   digest: string;
   lifetimeSeconds: number;
 }
+
+const useOf = (digest: string): Sql => sql`
+  SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
+    (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
+  FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
+  WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`;
 
 @Injectable()
 export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implements TokenStore {
@@ -56,11 +62,24 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
 
   /** What a token that has not expired stands for. */
   use(digest: string): Promise<TokenUse | undefined> {
-    return this.database.preparedRow<TokenUse>(sql`
-      SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
-        (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
-      FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
-      WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`);
+    return this.database.preparedRow<TokenUse>(useOf(digest));
+  }
+
+  /**
+   * The same, and the row that a statement finds by its id, in one statement.
+   *
+   * @returns `row` is null where there is none
+   */
+  async useWithRow(
+    digest: string,
+    wanted: Sql,
+  ): Promise<{ use: TokenUse; row: Row | null } | undefined> {
+    const found = await this.database.preparedRow<Row & { asking: TokenUse }>(sql`
+      SELECT to_json(caller) AS asking, wanted.*
+      FROM (${useOf(digest)}) caller LEFT JOIN (${wanted}) wanted ON TRUE`);
+    if (!found) return undefined;
+    const { asking: use, ...row } = found;
+    return { use, row: row.id === null ? null : row };
   }
 
   async touch(digest: string): Promise<void> {

@@ -20,6 +20,8 @@ export interface ApiRequest extends Request<
   QueryParameters
 > {
   actor: Actor;
+  /** The row of `:id`, where it was found with who asks (`targetStatement`): not judged yet. */
+  foundTarget?: Row;
   /** The row of `:id`, where the route says what that is. */
   target: Row;
   /** The row of the second parameter, where the route says what that is. */

@@ -38,13 +38,7 @@ export async function idByName(
   key: string,
   { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
 ): Promise<number> {
-  const found = await database.rows<{ id: number }>(sql`
-    SELECT t.id FROM ${ident(definition.table)} t
-    WHERE ${and(
-      naturalKeyCondition(definition, key, actor),
-      definition.own('t'),
-      permit(definition.policy, 'read', 't', actor),
-    )} LIMIT 2`);
+  const found = await database.rows<{ id: number }>(idsByName(definition, key, actor));
   const [only, ...others] = found;
   if (only && others.length === 0) return only.id;
   // Names are unique within an organization, and not among objects that have none.
@@ -52,6 +46,15 @@ export async function idByName(
     found.length === 0 ? undefined : 'Several objects have this name: use the id.',
   );
 }
+
+/** Query for the ids of readable objects with a natural key: the only one there is, or two of several. */
+export const idsByName = (definition: ResourceDefinition, key: string, actor: Actor): Sql => sql`
+  SELECT t.id FROM ${ident(definition.table)} t
+  WHERE ${and(
+    naturalKeyCondition(definition, key, actor),
+    definition.own('t'),
+    permit(definition.policy, 'read', 't', actor),
+  )} LIMIT 2`;
 
 /**
  * Rows named by their natural key, as in `/teams/Ops++Default/`: the own name first, then those of

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import type { Actor } from '../access.js';
 import { Forbidden, MethodNotAllowed, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
+import { admitted } from './verdict.js';
 import { CommonServices } from './common-services.service.js';
 import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
 import { allowOf, RouteTable } from './route-table.service.js';
@@ -62,9 +63,12 @@ export class AccessGuard implements CanActivate {
     parent: NonNullable<RouteInfo['parent']>,
     request: ApiRequest,
   ): Promise<void> {
-    const { params, actor } = request;
+    const { params, actor, foundTarget } = request;
     const { resources } = this.services;
-    request.target = await resources.load(parent, params.id, actor, { action, refusal });
+    request.target =
+      foundTarget === undefined
+        ? await resources.load(parent, params.id, actor, { action, refusal })
+        : admitted(parent, foundTarget, refusal);
     if (!member) return;
     const id = params[member.param] ?? '';
     request.member = await resources.load(member.resource, id, actor, { action: member.needs });

@@ -21,13 +21,14 @@ import {
   updateChanges,
 } from './changes.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
+import { admitted, noMatch } from './verdict.js';
 import { preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
 import { assertPurpose } from './purpose.js';
 import { References } from './references.service.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, type Representation } from '../resource/represent.js';
-import { currentRow, judgedRow, lockedRow, type Verdict } from './row-statements.js';
+import { currentRow, isId, judgedRow, lockedRow } from './row-statements.js';
 import { withUniqueRules } from '../resource/unique.js';
 
 export type Body = Record<string, unknown>;
@@ -82,16 +83,13 @@ export class ResourceService {
   ): Promise<RowOf<Schema>> {
     if (!definition.stored) throw new NotFound();
     const number =
-      typeof id === 'string' && !/^\d+$/.test(id)
+      typeof id === 'string' && !isId(id)
         ? await idByName(definition, id, { database: this.database, actor })
         : Number(id);
-    const row = await this.database.preparedRow<RowOf<Schema> & Verdict>(
+    const row = await this.database.preparedRow<RowOf<Schema>>(
       judgedRow(definition, number, actor, action),
     );
-    if (!row) throw noMatch(definition);
-    if (!row.may_read) throw new Forbidden();
-    if (!row.may_act) throw new Forbidden(refusal);
-    return row;
+    return admitted(definition, row ?? null, refusal);
   }
 
   /**
@@ -284,6 +282,3 @@ export class ResourceService {
       : {};
   }
 }
-
-const noMatch = ({ label }: ResourceDefinition): NotFound =>
-  new NotFound(`No ${label.replaceAll(' ', '')} matches the given query.`);

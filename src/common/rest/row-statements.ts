@@ -2,23 +2,19 @@ import { and, FALSE, ident, join, sql, TRUE, type Sql } from '../../database/sql
 import { permit, type Actor } from '../access.js';
 import { INT4_MAX } from '../fields/text.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { idsByName } from '../resource/natural-key.js';
 import { purposeColumns } from './purpose.js';
 import { capabilityColumns } from '../resource/represent.js';
+import type { RouteInfo } from './route.js';
 
-/** What a statement tells of a row besides its columns: whether the caller may see it and act on it. */
-export interface Verdict {
-  may_read: boolean;
-  may_act: boolean;
-}
-
-/** One row with its capabilities, and a verdict. An id that no row can have finds none. */
+/** One row with its capabilities, and the verdict on it (`admitted`). An id that no row can have finds none. */
 export function judgedRow(
   definition: ResourceDefinition,
-  id: number,
+  id: number | Sql,
   actor: Actor,
   action: string,
 ): Sql {
-  const isPossible = id > 0 && id <= INT4_MAX;
+  const isPossible = typeof id !== 'number' || (id > 0 && id <= INT4_MAX);
   return sql`
     SELECT ${columnsOf(definition, actor)},
       (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
@@ -26,6 +22,25 @@ export function judgedRow(
     FROM ${ident(definition.table)} t
     WHERE ${and(isPossible ? sql`t.id = ${id}` : FALSE, definition.own('t'))}`;
 }
+
+/**
+ * Statement for the row that a route is about, to be asked with who asks; null for a route without one.
+ * It finds nothing by a name that several objects have.
+ */
+export function targetStatement(
+  info: RouteInfo | undefined,
+  { id = '' }: Readonly<Record<string, string>>,
+  actor: Actor,
+): Sql | null {
+  if (info?.access !== 'authenticated' || !info.parent?.stored) return null;
+  const { parent, needs = 'read' } = info;
+  const named = (): Sql => sql`(
+    SELECT CASE WHEN count(*) = 1 THEN min(id) END FROM (${idsByName(parent, id, actor)}) found)`;
+  return judgedRow(parent, isId(id) ? Number(id) : named(), actor, needs);
+}
+
+/** Whether an object is asked for by its id, and not by its name. */
+export const isId = (text: string): boolean => /^\d+$/.test(text);
 
 /** A row by its id as it is now, with its capabilities. */
 export const currentRow = (definition: ResourceDefinition, id: number, actor: Actor): Sql => sql`

@@ -1,5 +1,6 @@
 import { SessionsRepository } from '../../../src/auth/sessions.repository.js';
 import { TokensRepository } from '../../../src/auth/tokens.repository.js';
+import { sql } from '../../../src/database/sql.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 const SESSION = { digest: 'd', ageSeconds: 60, maxAgeSeconds: 600 };
@@ -24,6 +25,7 @@ export default {
       addByName: [['ada', TOKEN]],
       removeExpired: [[30, 10]],
       use: [['d']],
+      useWithRow: [['d', sql`SELECT usr.* FROM users usr WHERE usr.id = 1`]],
       touch: [['d']],
       add: [[TOKEN]],
     }),

@@ -5,6 +5,7 @@ import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
+import { atOnce } from '../database/at-once.js';
 import { Database } from '../database/database.js';
 import {
   GivenHostsRepository,
@@ -39,8 +40,11 @@ export class BulkHostDelete {
       const hosts = await this.hosts.readable(ids, actor);
       assertDeletable(ids, hosts);
       const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
-      const held = await this.inventory.holdAll(inventoryIds, 'host');
-      await this.inventory.assertIdle(...inventoryIds);
+      // Asked behind the lock, and so answered as it is under the lock.
+      const [held] = await atOnce([
+        this.inventory.holdAll(inventoryIds, 'host'),
+        this.inventory.assertIdle(...inventoryIds),
+      ]);
       if (!dryRun) {
         await this.delete(ids);
         this.record(hosts, held);

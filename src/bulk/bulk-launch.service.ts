@@ -4,6 +4,7 @@ import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import { ResourceService } from '../common/rest/resource.service.js';
+import { atOnce } from '../database/at-once.js';
 import { Database } from '../database/database.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
@@ -44,11 +45,15 @@ export class BulkLaunchService {
     { launchType, dryRun = false }: { launchType: LaunchType; dryRun?: boolean },
   ): Promise<Reply> {
     return this.database.transaction(async () => {
-      const checked = await this.checks.check(launch, actor);
+      const [checked, ids] = await atOnce([
+        this.checks.check(launch, actor),
+        dryRun ? undefined : this.rows.takeIds(1, launch.entries.length),
+      ]);
       assertFaultless(checked);
       const ignored = ignoredFields(checked);
       if (dryRun) return new Reply(200, preview(launch, checked, ignored));
-      const written = await this.rows.write([workflowJobOf(launch, checked, actor, launchType)]);
+      const job = workflowJobOf(launch, checked, actor, launchType);
+      const written = await this.rows.write([job], ids);
       const shown = await this.resources.show(workflowJobs, itemAt(written, 0), actor);
       return Reply.created({ ...shown, ignored_fields: ignored });
     });

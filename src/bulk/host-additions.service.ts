@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import type { HostTarget } from '../inventories/given-hosts.repository.js';
 import { HostLimit, type AddedHosts } from '../inventories/host-limit.service.js';
+import { atOnce } from '../database/at-once.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 
 /** Numbers of written hosts, and names of groups made for them. */
@@ -29,8 +30,12 @@ export class HostAdditions {
    * @throws Forbidden beyond the limit of the organization
    */
   async hold(target: HostTarget, added: Pick<AddedHosts, 'most' | 'names'>): Promise<number> {
-    if (added.most > 0) await this.limit.assertRoom(target.id, added);
-    return (await this.inventory.holdAll([target.id], 'host')).get(target.id) ?? 0;
+    // The organization is locked first: its lock is asked for first.
+    const [, held] = await atOnce([
+      added.most > 0 ? this.limit.assertRoom(target.id, added) : undefined,
+      this.inventory.holdAll([target.id], 'host'),
+    ]);
+    return held.get(target.id) ?? 0;
   }
 
   /** One entry for the whole request. */

@@ -173,7 +173,7 @@ export class Database {
    * references, step by step, and PostgreSQL would check each step by all of them.
    */
   async checkReferencesAtCommit(): Promise<void> {
-    await this.run({ text: 'SET CONSTRAINTS ALL DEFERRED' });
+    await this.unheard(this.run({ text: 'SET CONSTRAINTS ALL DEFERRED' }));
   }
 
   /** Registers work for the end of the transaction, still inside it. Runs in order of registration. */

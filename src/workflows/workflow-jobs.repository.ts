@@ -29,6 +29,12 @@ export interface WorkflowJobRows {
   lists: Readonly<Record<PromptList, Values>>;
 }
 
+/** Ids for rows that are about to be written. */
+export interface WorkflowJobIds {
+  jobs: number[];
+  nodes: number[];
+}
+
 /** What an approval shows besides its columns. */
 export interface ApprovalFacts extends Row {
   may_approve: boolean;
@@ -88,8 +94,8 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 
   /** Ids of jobs and nodes: secrets are sealed for their row, and edges name their nodes. */
-  async takeIdsOf(jobs: number, nodes: number): Promise<{ jobs: number[]; nodes: number[] }> {
-    const row = await this.database.preparedRow<{ jobs: number[]; nodes: number[] }>(sql`
+  async takeIdsOf(jobs: number, nodes: number): Promise<WorkflowJobIds> {
+    const row = await this.database.preparedRow<WorkflowJobIds & Row>(sql`
       SELECT ARRAY(${takeIds('unified_jobs', jobs)}) AS jobs,
         ARRAY(${takeIds('workflow_job_nodes', nodes)}) AS nodes`);
     return existing(row, 'a SELECT without FROM has a row');

@@ -17,7 +17,11 @@ import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 import { keysOf } from '../common/records.js';
 import { Turns } from '../common/turns.js';
-import { WorkflowJobsRepository, type WorkflowJobRows } from './workflow-jobs.repository.js';
+import {
+  WorkflowJobsRepository,
+  type WorkflowJobIds,
+  type WorkflowJobRows,
+} from './workflow-jobs.repository.js';
 
 /** How a parent must have ended for its child to start by this edge. */
 export type EdgeKind = 'success' | 'failure' | 'always';
@@ -117,18 +121,22 @@ export class WorkflowRows {
     private readonly activity: ActivityRecorder,
   ) {}
 
+  /** Ids of workflow jobs to be written, and of all their nodes. */
+  takeIds(jobs: number, nodes: number): Promise<WorkflowJobIds> {
+    return this.workflowJobs.takeIdsOf(jobs, nodes);
+  }
+
   /**
    * Makes workflow jobs, in two statements however many they are and however many nodes
    * they have.
    *
+   * @param taken ids of them and of their nodes, where they were taken before
    * @returns their rows in the order given
    */
-  async write(given: readonly NewWorkflowJob[]): Promise<Row[]> {
+  async write(given: readonly NewWorkflowJob[], taken?: WorkflowJobIds): Promise<Row[]> {
     if (given.length === 0) return [];
-    const ids = await this.workflowJobs.takeIdsOf(
-      given.length,
-      given.reduce((count, job) => count + job.nodes.length, 0),
-    );
+    const nodeCount = given.reduce((count, job) => count + job.nodes.length, 0);
+    const ids = taken ?? (await this.takeIds(given.length, nodeCount));
     const jobs = zip(ids.jobs, given);
     const unnumbered = jobs.flatMap(([jobId, job]) =>
       job.nodes.map((node) => ({ ...node, jobId })),

@@ -1,3 +1,4 @@
+import { atOnce } from '../../database/at-once.js';
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/text.js';
@@ -83,13 +84,10 @@ function loadAround(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<[Related, ReadonlyMap<number, Extension>]> {
-  const related = loadRelated(definition, rows, context);
-  const extend = async (): Promise<ReadonlyMap<number, Extension>> => {
-    // The statements of a transaction go one by one.
-    if (context.database.inTransaction) await related;
-    return definition.extend?.(rows, context) ?? new Map<number, Extension>();
-  };
-  return Promise.all([related, extend()]);
+  return atOnce([
+    loadRelated(definition, rows, context),
+    definition.extend?.(rows, context) ?? new Map<number, Extension>(),
+  ]);
 }
 
 async function representVariants(

@@ -5,6 +5,7 @@ import { BadRequest, Forbidden } from '../errors/errors.js';
 import { type ResourceDefinition, fieldOf } from '../resource/define-resource.js';
 import type { ExpressionParts } from '../resource/expression.js';
 import { relationCondition } from '../resource/relation-condition.js';
+import { holds, type CommonTrigrams } from './common-trigrams.js';
 import { compare, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
 
@@ -32,6 +33,7 @@ export class FilterCompiler {
   constructor(
     private readonly actor: Actor,
     private readonly roleLevel: RoleLevel,
+    private readonly common: CommonTrigrams = new Map(),
   ) {}
 
   compile(definition: ResourceDefinition, alias: string, query: ListQuery): Sql {
@@ -113,7 +115,10 @@ export class FilterCompiler {
         if (field.target) return name;
         throw new BadRequest(`${name} is not searchable`);
       }
-      return compare(field, alias, condition);
+      const common = this.commonOf(scope, field);
+      return condition.lookup === 'icontains' && common
+        ? holds(ident(alias, columnOf(field)), condition.value, common)
+        : compare(field, alias, condition);
     }
     if (!field.target) throw new BadRequest(`No related model for field ${first}.`);
     if (condition.path.length === 2 && (second === 'id' || second === 'pk')) {
@@ -169,12 +174,18 @@ export class FilterCompiler {
     );
   }
 
-  private search({ definition, alias }: Scope, term: string): Sql {
-    const pattern = `%${term.replace(/[\\%_]/g, '\\$&')}%`;
-    const fields = searchFields(definition);
+  private search(scope: Scope, term: string): Sql {
+    const fields = searchFields(scope.definition);
     return or(
-      ...fields.map((field) => sql`${ident(alias, columnOf(field))}::text ILIKE ${pattern}`),
+      ...fields.map((field) =>
+        holds(ident(scope.alias, columnOf(field)), term, this.commonOf(scope, field)),
+      ),
     );
+  }
+
+  /** Known of the columns of the list's own rows alone. */
+  private commonOf({ visited }: Scope, field: Field): ReadonlySet<string> | undefined {
+    return visited.length === 1 ? this.common.get(columnOf(field)) : undefined;
   }
 }
 

@@ -12,7 +12,8 @@ import { cursorAfter, readCursor } from './cursor.js';
 import { cutsOf, FEW, type Cuts } from './cuts.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
-import { isCostly, parseListQuery, type QueryParameters } from './query.js';
+import { isCostly, looksIntoTexts, parseListQuery, type QueryParameters } from './query.js';
+import { SharedTexts } from './shared-texts.service.js';
 import { DEEP, deepRows, firstPage, firstRows, totalOf, type Cut } from './slice.js';
 import { inListTime } from './time-limit.js';
 
@@ -43,6 +44,7 @@ export class ListService {
     private readonly settings: Settings,
     private readonly roles: RoleStore,
     private readonly contexts: RepresentContexts,
+    private readonly texts: SharedTexts,
   ) {}
 
   async list(
@@ -57,8 +59,10 @@ export class ListService {
       options.events,
     );
     const parsed = parseListQuery(query, definition.expression?.parameter);
-    const compiler = new FilterCompiler(actor, (target, alias, role) =>
-      this.roles.roleLevel(target, alias, role, actor),
+    const compiler = new FilterCompiler(
+      actor,
+      (target, alias, role) => this.roles.roleLevel(target, alias, role, actor),
+      looksIntoTexts(parsed) ? await this.texts.of(definition) : undefined,
     );
     const filters = compiler.compile(definition, 't', parsed);
     const order = orderOf(definition, parsed.order, options, actor);

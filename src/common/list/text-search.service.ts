@@ -4,8 +4,10 @@ import { Database } from '../../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import type { CommonTrigrams } from './common-trigrams.js';
 import { FilterCompiler, searchFields } from './compile.js';
 import { parseListQuery } from './query.js';
+import { SharedTexts } from './shared-texts.service.js';
 import { inListTime } from './time-limit.js';
 
 /** One object that was found. */
@@ -24,6 +26,7 @@ export class TextSearch {
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
+    private readonly texts: SharedTexts,
   ) {}
 
   /**
@@ -38,7 +41,12 @@ export class TextSearch {
     actor: Actor,
     most: number,
   ): Promise<Hit[]> {
-    const parts = definitions.map((definition) => sql`(${hits(definition, words, actor, most)})`);
+    const parts = await Promise.all(
+      definitions.map(async (definition) => {
+        const common = await this.texts.of(definition);
+        return sql`(${hits(definition, { words, common }, actor, most)})`;
+      }),
+    );
     if (parts.length === 0) return [];
     return inListTime(this.database, this.settings, () =>
       this.database.rows<Hit>(join(parts, ' UNION ALL ')),
@@ -46,9 +54,14 @@ export class TextSearch {
   }
 }
 
-function hits(definition: ResourceDefinition, words: string, actor: Actor, most: number): Sql {
+function hits(
+  definition: ResourceDefinition,
+  { words, common }: { words: string; common: CommonTrigrams },
+  actor: Actor,
+  most: number,
+): Sql {
   const name = nameOf(definition);
-  const filters = new FilterCompiler(actor, () => null).compile(
+  const filters = new FilterCompiler(actor, () => null, common).compile(
     definition,
     't',
     parseListQuery({ search: words }),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Settings } from '../../src/config/settings.js';
 import { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { type Fence, openLaunch } from '../../src/execution/boundary/command.js';
+import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 
 /** No boundary at all, as with `JOB_ISOLATION=none`. */
 export const OPEN: Fence = { wrap: (command) => Promise.resolve(openLaunch(command)) };
@@ -22,4 +23,28 @@ export async function boundaryIn(folder: string, settings: object = {}): Promise
   const refusal = await boundary.refusal();
   if (refusal !== null) throw new Error(refusal);
   return boundary;
+}
+
+/** What commands are kept apart by. */
+export type FenceKind = 'bubblewrap' | 'container' | 'none';
+
+/** All that can be tried here, in words and by kind. */
+export const FENCES: readonly (readonly [name: string, kind: FenceKind])[] = [
+  ['inside bubblewrap', 'bubblewrap'],
+  ...(MAY_USE_CONTAINERS ? [['in a container', 'container'] as const] : []),
+  ['without a boundary', 'none'],
+];
+
+/** A fence, and what takes it down. */
+export interface RaisedFence {
+  readonly fence: Fence;
+  end(): Promise<void>;
+}
+
+/** @param folder as {@link boundaryIn} takes it */
+export async function raiseFence(kind: FenceKind, folder: string): Promise<RaisedFence> {
+  if (kind === 'none') return { fence: OPEN, end: () => Promise.resolve() };
+  const containers = kind === 'container' ? await Containers.prepare() : null;
+  const fence = await boundaryIn(folder, containers?.settings);
+  return { fence, end: async () => containers?.remove() };
 }

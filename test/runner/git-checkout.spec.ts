@@ -14,7 +14,7 @@ import {
 } from '../../src/execution/runner/git-checkout.js';
 import { GitReach } from '../../src/code-hosts/git-reach.js';
 import type { Fence } from '../../src/execution/boundary/command.js';
-import { boundaryIn, OPEN } from './fences.js';
+import { FENCES, raiseFence, type RaisedFence } from './fences.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);
@@ -29,22 +29,24 @@ const reachOf = (schemes: readonly string[]): GitReach =>
   });
 const REACH = reachOf(SCHEMES);
 
-describe.each([
-  ['inside the boundary', true],
-  ['without a boundary', false],
-])('git %s', (_, isFenced) => {
+describe.each(FENCES)('git %s', (_, kind) => {
+  let raised: RaisedFence;
   let folder: TestFolder;
   let origin: string;
   let fence: Fence;
   beforeAll(async () => {
     folder = await createTestFolder();
-    fence = isFenced ? await boundaryIn(folder.dir) : OPEN;
+    raised = await raiseFence(kind, folder.dir);
+    ({ fence } = raised);
     origin = join(folder.dir, 'origin');
     await mkdir(origin);
     await git('init', '-q', '-b', 'main');
     await commit('site.yml', '- hosts: all\n');
   });
-  afterAll(() => folder.remove());
+  afterAll(async () => {
+    await raised.end();
+    await folder.remove();
+  });
 
   async function git(...args: string[]): Promise<string> {
     const identity = [

@@ -13,7 +13,7 @@ import {
   type SyncRequest,
   syncProject,
 } from '../../src/execution/runner/git-checkout.js';
-import { boundaryIn, OPEN } from './fences.js';
+import { FENCES, raiseFence, type RaisedFence } from './fences.js';
 import { type GitHttpServer, HERE, serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 import { type SshServer, startSshServer } from './ssh-server.js';
@@ -22,19 +22,21 @@ const execute = promisify(execFile);
 const KNOWN_HOSTS = join(homedir(), '.ssh', 'known_hosts');
 
 /** Real servers, and what git brings from them. */
-describe.each([
-  ['inside the boundary', true],
-  ['without a boundary', false],
-])('a sync %s', (_, isFenced) => {
+describe.each(FENCES)('a sync %s', (_, kind) => {
+  let raised: RaisedFence;
   let folder: TestFolder;
   let fence: Fence;
   let origin: TestRepository;
   beforeAll(async () => {
     folder = await createTestFolder();
-    fence = isFenced ? await boundaryIn(folder.dir) : OPEN;
+    raised = await raiseFence(kind, folder.dir);
+    ({ fence } = raised);
     origin = await TestRepository.create(join(folder.dir, 'served'), { 'site.yml': 'one' });
   });
-  afterAll(() => folder.remove());
+  afterAll(async () => {
+    await raised.end();
+    await folder.remove();
+  });
 
   let copies = 0;
   async function sync(
@@ -152,7 +154,7 @@ describe.each([
   });
 
   it('fetches no file that is larger than the folder may be', async () => {
-    if (!isFenced) return;
+    if (kind === 'none') return;
     const large = await TestRepository.create(join(folder.dir, 'large'), { 'site.yml': 'x' });
     await large.commit({ 'large.txt': randomBytes(2_000_000).toString('hex') });
     const limit = { maxFolderBytes: 1024 * 1024 };

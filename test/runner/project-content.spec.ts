@@ -19,7 +19,7 @@ import {
   type GalaxyFake,
   serveGalaxy,
 } from '../support/fakes/galaxy-server.js';
-import { boundaryIn, OPEN } from './fences.js';
+import { boundaryIn, FENCES, raiseFence, type RaisedFence } from './fences.js';
 import { serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
 
@@ -38,17 +38,17 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-describe.each([
-  ['inside the boundary', true],
-  ['without a boundary', false],
-])('an installation %s', (_, isFenced) => {
+describe.each(FENCES)('an installation %s', (_, kind) => {
+  let raised: RaisedFence;
   let fence: Fence;
   let place: string;
   let output: string;
   beforeAll(async () => {
-    place = join(folder.dir, isFenced ? 'fenced' : 'open');
-    fence = isFenced ? await boundaryIn(place) : OPEN;
+    place = join(folder.dir, kind);
+    raised = await raiseFence(kind, place);
+    ({ fence } = raised);
   });
+  afterAll(() => raised.end());
 
   let count = 0;
   async function install(

@@ -6,19 +6,32 @@ import { join } from 'node:path';
 import { Cluster } from '../faults/support/cluster.js';
 import { processesWith } from '../faults/support/processes.js';
 import { portOf, TestRepository } from '../runner/git-servers.js';
+import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { eventually } from '../support/eventually.js';
 
 const isRoot = process.getuid?.() === 0;
 /** An account every system has. */
 const NOBODY = 65_534;
 
+/** What is said where nothing but git and a shell is there. */
+const MISSING = { bubblewrap: 'install the package bubblewrap', container: 'podman' };
+
+interface WorkerKind {
+  account: string;
+  uid?: number;
+  kind: 'bubblewrap' | 'container';
+}
+
 /** As whoever runs the tests, and as a plain user where that is root. */
-const ACCOUNTS: [name: string, uid: number | undefined][] = [
-  [isRoot ? 'root' : 'a plain user', undefined],
-  ...(isRoot ? [['a plain user', NOBODY] as [string, number]] : []),
+const WORKERS: WorkerKind[] = [
+  { account: isRoot ? 'root' : 'a plain user', kind: 'bubblewrap' },
+  ...(isRoot ? [{ account: 'a plain user', uid: NOBODY, kind: 'bubblewrap' as const }] : []),
+  ...(MAY_USE_CONTAINERS ? [{ account: 'root', kind: 'container' as const }] : []),
 ];
 
-describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
+describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid, kind }) => {
+  let containers: Containers | undefined;
+  let isolated: Record<string, string>;
   let cluster: Cluster;
   let head: string;
   const silent = createServer((socket) => socket.on('error', () => undefined).resume());
@@ -28,6 +41,8 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
   beforeAll(async () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     cluster = await Cluster.start(uid === undefined ? {} : { uid });
+    if (kind === 'container') containers = await Containers.prepare();
+    isolated = containers?.settings ?? { JOB_ISOLATION: kind };
     await cluster.rows(
       `INSERT INTO unified_job_templates (id, type, name, organization_id, local_path, scm_type, scm_url)
        VALUES (10, 'project', 'Silent', 1, '_10__silent', 'git', $1)`,
@@ -43,6 +58,7 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
   }, 90_000);
   afterAll(async () => {
     await cluster.stop();
+    await containers?.remove();
     await new Promise((resolve) => silent.close(resolve));
   });
 
@@ -60,7 +76,7 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
 
   it('brings a project to its folder', async () => {
     const files = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
-    const worker = await cluster.worker({ ...files, JOB_ISOLATION: 'bubblewrap' });
+    const worker = await cluster.worker({ ...files, ...isolated });
     for (const id of [await addSync(11), await addSync(11)]) {
       expect(await cluster.becomes(id, 'successful', 30_000)).toMatchObject({ scm_revision: head });
     }
@@ -69,7 +85,7 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
   }, 60_000);
 
   it('ends with its worker, however that ends', async () => {
-    const worker = await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+    const worker = await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8', ...isolated });
     await addSync();
     await eventually(async () => expect((await gits()).length).toBeGreaterThan(0), 30_000);
     worker.child.kill('SIGKILL');
@@ -82,7 +98,7 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
     const own = join(cluster.folder, 'temporary');
     await mkdir(own);
     if (uid !== undefined) await chown(own, uid, uid);
-    const settings = { OUTBOUND_ALLOW: '127.0.0.0/8', TMPDIR: own };
+    const settings = { OUTBOUND_ALLOW: '127.0.0.0/8', TMPDIR: own, ...isolated };
     const worker = await cluster.worker(settings);
     await addSync();
     await eventually(async () => expect((await gits()).length).toBeGreaterThan(0), 30_000);
@@ -104,7 +120,7 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
   }, 120_000);
 
   it('ends when its sync is canceled', async () => {
-    const worker = await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+    const worker = await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8', ...isolated });
     const id = await addSync();
     await eventually(async () => expect((await gits()).length).toBeGreaterThan(0), 30_000);
     await cluster.rows('UPDATE unified_jobs SET cancel_requested = true WHERE id = $1', [id]);
@@ -121,14 +137,15 @@ describe.each(ACCOUNTS)('the git of a worker that is %s', (_, uid) => {
       await symlink(join('/usr/bin', name), join(bare, name));
     }
     const worker = await cluster.worker({
-      ...{ PATH: bare, JOB_ISOLATION: 'bubblewrap', OUTBOUND_ALLOW: '127.0.0.0/8' },
+      ...{ OUTBOUND_ALLOW: '127.0.0.0/8', ...isolated, PATH: bare },
     });
     const id = await addSync();
     // As it was given out before the worker had found out.
     await cluster.rows(`UPDATE unified_jobs SET status = 'waiting' WHERE id = $1`, [id]);
     await cluster.rows(`INSERT INTO outbox (queue, subject_id) VALUES ('runs', $1)`, [id]);
     const run = await cluster.becomes(id, 'failed', 30_000);
-    expect(run.job_explanation).toContain('install the package bubblewrap');
+    expect(run.job_explanation).toContain('Runs cannot be isolated');
+    expect(run.job_explanation).toContain(MISSING[kind]);
     expect(await gits()).toEqual([]);
     worker.child.kill('SIGTERM');
     await worker.ended;

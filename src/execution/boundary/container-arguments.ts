@@ -70,16 +70,25 @@ export async function mounts(
     from: join(enclosure.root, name),
     to: `/etc/${name}`,
   }));
-  const binds = [...plan.shown, ...identity, ...enclosure.binds];
-  const shown = await Promise.all(binds.map(bindArguments));
+  const binds = placed([...plan.shown, ...identity, ...enclosure.binds]);
+  const shown = await Promise.all([...binds.values()].map(bindArguments));
+  const folders = [
+    { path: '/tmp', bytes: limits.JOB_TMP_BYTES },
+    { path: '/var/tmp', bytes: SMALL_FOLDER_BYTES },
+  ];
   return [
     `--shm-size=${SMALL_FOLDER_BYTES}`,
-    temporary('/tmp', limits.JOB_TMP_BYTES, plan),
-    temporary('/var/tmp', SMALL_FOLDER_BYTES, plan),
+    ...folders
+      .filter(({ path }) => !binds.has(path))
+      .map(({ path, bytes }) => temporary(path, bytes, plan)),
     ...plan.covered.map(coverArgument),
     ...shown.flat(),
   ];
 }
+
+/** By where they stand: engines refuse a place that is named twice. What comes later covers what was there. */
+const placed = (binds: readonly Bind[]): Map<string, Bind> =>
+  new Map(binds.map((bind) => [(bind.to ?? bind.from).replace(/\/+$/, ''), bind]));
 
 function temporary(path: string, bytes: number, { isPodman }: ContainerPlan): string {
   const options = `rw,exec,nosuid,nodev,mode=1777,size=${bytes}`;

@@ -29,6 +29,7 @@ const enclosure = {
   binds: [
     { from: '/data/run/runner', to: '/runner', isWritable: true },
     { from: '/nowhere/to/be/found', isOptional: true },
+    ...['first', 'second'].map((name) => ({ from: `/${name}`, to: '/twice' })),
   ],
 };
 const command = {
@@ -68,9 +69,16 @@ describe('a command in a container', () => {
         (name) => `--mount=type=bind,source=/data/run/${name},target=/etc/${name},readonly`,
       ),
       '--mount=type=bind,source=/data/run/runner,target=/runner',
+      '--mount=type=bind,source=/second,target=/twice,readonly',
       '--mount=type=bind,source=/data/run/environment,target=/run/environment,readonly',
     ]);
     expect(args).toContain('--tmpfs=/srv/a,b/data:ro,nosuid,nodev,mode=755,size=1048576');
+  });
+
+  it('finds in the place of a temporary folder what is shown there', async () => {
+    const { args } = await launchOf({ shown: [{ from: '/tmp', isWritable: true }] });
+    expect(args).toContain('--mount=type=bind,source=/tmp,target=/tmp');
+    expect(args.join(' ')).not.toContain('--tmpfs=/tmp:');
   });
 
   it('is found again by what it is called and marked with', async () => {

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
+import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
+import { boundaryIn } from './fences.js';
+import { createTestFolder, eventually, type TestFolder } from './playbooks.js';
+
+/** No process has this number. */
+const NOBODY = 2 ** 22 + 1;
+
+/** What is left where the guard of a container was killed as well as its worker. */
+(MAY_USE_CONTAINERS ? describe : describe.skip)('containers of workers that are gone', () => {
+  let folder: TestFolder;
+  let containers: Containers;
+  let boundary: Boundary;
+  const children: ChildProcess[] = [];
+
+  beforeAll(async () => {
+    folder = await createTestFolder();
+    containers = await Containers.prepare();
+    boundary = await boundaryIn(folder.dir, containers.settings);
+  });
+  afterAll(async () => {
+    await containers.remove();
+    for (const child of children) child.kill('SIGKILL');
+    await folder.remove();
+  });
+
+  /** Starts a container as a run is started. @param rename what is changed in its name and label */
+  async function start(rename: (text: string) => string = (text) => text): Promise<string> {
+    const root = join(folder.dir, `root-${children.length}`);
+    await mkdir(root);
+    const { file, args, environment } = await boundary.wrap(
+      { file: 'sleep', args: ['60'], environment: {}, cwd: '/tmp' },
+      { root, binds: [], home: '/tmp', name: 'job-1', hasNetwork: true },
+    );
+    const own = args.find((arg) => arg.startsWith('automation-')) ?? '';
+    const [, key = ''] = own.split('-');
+    const renamed = args.map((arg) =>
+      /^(automation-|--name=|--label=)/.test(arg)
+        ? rename(arg.replace(key, '@')).replace('@', key)
+        : arg,
+    );
+    const child = spawn(file, renamed, {
+      env: environment,
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    children.push(child);
+    const name = renamed.find((arg) => arg.startsWith('automation-')) ?? '';
+    await eventually(async () => (await names()).includes(name), 30_000);
+    return name;
+  }
+  const names = async (): Promise<string[]> =>
+    (await containers.ask('ps', '--all', '--format', '{{.Names}}')).split('\n').filter(Boolean);
+
+  it('are removed, and no others', async () => {
+    const living = await start();
+    await start((text) => text.replace(String(process.pid), String(NOBODY)));
+    const elsewhere = await start((text) =>
+      text.replace('@', 'e15e').replace(String(process.pid), String(NOBODY)),
+    );
+    expect(await boundary.sweep()).toBe(1);
+    expect((await names()).sort()).toEqual([living, elsewhere].sort());
+  });
+
+  it('end when their guard is told to end', async () => {
+    const [first] = children;
+    const ended = first && once(first, 'exit');
+    first?.kill('SIGTERM');
+    await ended;
+    expect(await names()).toHaveLength(1);
+  });
+});

@@ -9,7 +9,7 @@ import { resource } from '../common/resource/registry.js';
 import { heldBy } from '../common/resource/held-by.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
-import { ident, sql, type Sql } from '../database/sql.js';
+import { ident, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { usersOutside } from '../users/users.repository.js';
 import { markedInputs } from './credential-input-sources.repository.js';
@@ -86,13 +86,22 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
       JOIN (${credentialTypes()}) typ ON typ.id = cred.credential_type_id WHERE cred.id = ${id}`);
   }
 
-  /** Credentials as launches need them. @param actor null: everything may be used */
-  usable(ids: readonly number[], actor: Actor | null): Promise<UsableCredential[]> {
+  /**
+   * Credentials as launches need them.
+   *
+   * @param actor null: everything may be used
+   * @param further query for the ids of others
+   */
+  usable(
+    ids: readonly number[],
+    actor: Actor | null,
+    further = NO_IDS,
+  ): Promise<UsableCredential[]> {
     return this.database.preparedRows<UsableCredential>(sql`
       SELECT c.id, c.name, ${inputsOf('c')} AS inputs, c.credential_type_id, to_json(ct) AS credential_type,
         (${permitOrAny('credential', 'use', 'c', actor)}) AS may_use
       FROM credentials c JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
-      WHERE c.id = ANY(${ids}::int[])`);
+      WHERE c.id = ANY(${ids}::int[] || ARRAY(${further}))`);
   }
 
   byName(

@@ -54,6 +54,9 @@ export const rowCount = (count: number): Sql => raw(String(Math.trunc(count)));
 export const ident = (...names: string[]): Sql =>
   raw(names.map((name) => `"${name.replaceAll('"', '""')}"`).join('.'));
 
+/** Query for no id at all. */
+export const NO_IDS = raw('SELECT NULL::int WHERE false');
+
 export const TRUE = raw('TRUE');
 export const FALSE = raw('FALSE');
 

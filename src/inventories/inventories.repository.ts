@@ -4,7 +4,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
-import { and, sql, type Sql } from '../database/sql.js';
+import { and, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { countHostNames } from './hosts.repository.js';
 import type { HostedInventory } from './inventory-members.js';
@@ -76,13 +76,22 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
         AND organization_id = (SELECT organization_id FROM inventories WHERE id = ${inventoryId})`);
   }
 
-  /** Inventories as launches need them; smart ones keep no `total_hosts`. @param actor null: everything may be used */
-  usable(ids: readonly number[], actor: Actor | null): Promise<UsableInventory[]> {
+  /**
+   * Inventories as launches need them; smart ones keep no `total_hosts`.
+   *
+   * @param actor null: everything may be used
+   * @param further query for the ids of others
+   */
+  usable(
+    ids: readonly number[],
+    actor: Actor | null,
+    further = NO_IDS,
+  ): Promise<UsableInventory[]> {
     return this.database.preparedRows<UsableInventory & Record<string, unknown>>(sql`
       SELECT i.id, i.name, i.kind, i.organization_id, i.host_filter, i.pending_deletion,
         i.total_hosts,
         (${permitOrAny('inventory', 'use', 'i', actor)}) AS may_use
-      FROM inventories i WHERE i.id = ANY(${ids}::int[])`);
+      FROM inventories i WHERE i.id = ANY(${ids}::int[] || ARRAY(${further}))`);
   }
 
   /** Locks inventories until the transaction ends, always in one order; those that are gone are missing. */

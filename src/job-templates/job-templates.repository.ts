@@ -126,3 +126,13 @@ export class JobTemplatesRepository extends TableRepository<Row> {
       WHERE job_template_id = ${original} ORDER BY id`);
   }
 }
+
+/** Query for the ids of the inventories of job templates. */
+export const inventoriesOfTemplates = (ids: readonly number[]): Sql => sql`
+  SELECT own.inventory_id FROM unified_job_templates own
+  WHERE own.id = ANY(${ids}::int[]) AND own.type = 'job_template' AND own.inventory_id IS NOT NULL`;
+
+/** Query for the ids of the credentials of job templates. */
+export const credentialsOfTemplates = (ids: readonly number[]): Sql => sql`
+  SELECT own.credential_id FROM job_template_credentials own
+  WHERE own.job_template_id = ANY(${ids}::int[])`;

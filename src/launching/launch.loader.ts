@@ -14,7 +14,13 @@ import { InventoriesRepository } from '../inventories/inventories.repository.js'
 import { isSmart } from '../inventories/inventory-members.js';
 import { MemberCounts } from '../inventories/member-counts.service.js';
 import type { JobTemplateSchema } from '../job-templates/job-template.schema.js';
-import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
+import { NO_IDS } from '../database/sql.js';
+import {
+  credentialsOfTemplates,
+  inventoriesOfTemplates,
+  JobTemplatesRepository,
+  type LaunchableJobTemplate,
+} from '../job-templates/job-templates.repository.js';
 import { LabelsRepository } from '../labels/labels.repository.js';
 import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
 import type { Prompts } from '../prompts/launch-options.js';
@@ -107,17 +113,27 @@ export class LaunchLoader {
     }: LaunchReferences,
     actor: Actor | null,
   ): Promise<LaunchObjects> {
-    const rows = ids.length === 0 ? [] : await this.templates.launchable(ids, actor);
-    const [inventories, credentials, labels, instanceGroups] = await atOnce([
-      this.inventories(
-        [...namedInventories, ...rows.flatMap(({ inventory_id: id }) => id ?? [])],
+    const [rows, inventories, credentials] = await atOnce([
+      ids.length === 0 ? [] : this.templates.launchable(ids, actor),
+      this.inventories(namedInventories, actor, ids),
+      this.credentials(namedCredentials, actor, ids),
+    ]);
+    // What a template was given while it was read is asked for once more.
+    const [newInventories, newCredentials, labels, instanceGroups] = await atOnce([
+      this.inventories(missing(inventories, rows.flatMap(inventoryOf)), actor),
+      this.credentials(
+        missing(
+          credentials,
+          rows.flatMap((row) => row.credential_ids),
+        ),
         actor,
       ),
-      this.credentials([...namedCredentials, ...rows.flatMap((row) => row.credential_ids)], actor),
       this.labels([...namedLabels, ...rows.flatMap((row) => row.label_ids)], actor),
       this.instanceGroups([...namedGroups, ...rows.flatMap((row) => row.group_ids)], actor),
       readOwnVariables(rows),
     ]);
+    for (const [id, inventory] of newInventories) inventories.set(id, inventory);
+    for (const [id, credential] of newCredentials) credentials.set(id, credential);
     const templates = new Map<number, LaunchTemplate>();
     for (const row of rows) {
       templates.set(row.id, {
@@ -135,12 +151,15 @@ export class LaunchLoader {
     return { templates, inventories, credentials, labels, instanceGroups };
   }
 
+  /** @param templates whose inventories are loaded too */
   private async inventories(
     ids: readonly number[],
     actor: Actor | null,
+    templates: readonly number[] = [],
   ): Promise<Map<number, LaunchInventory>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.inventoryRows.usable(ids, actor);
+    if (ids.length + templates.length === 0) return new Map();
+    const further = templates.length === 0 ? NO_IDS : inventoriesOfTemplates(templates);
+    const rows = await this.inventoryRows.usable(ids, actor, further);
     const members = await this.memberCounts.of(rows.filter(isSmart));
     return new Map(
       rows.map((row) => [
@@ -156,12 +175,15 @@ export class LaunchLoader {
     );
   }
 
+  /** @param templates whose credentials are loaded too */
   private async credentials(
     ids: readonly number[],
     actor: Actor | null,
+    templates: readonly number[] = [],
   ): Promise<Map<number, LaunchCredential>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.credentialRows.usable(ids, actor);
+    if (ids.length + templates.length === 0) return new Map();
+    const further = templates.length === 0 ? NO_IDS : credentialsOfTemplates(templates);
+    const rows = await this.credentialRows.usable(ids, actor, further);
     return new Map(rows.map((row) => [row.id, this.credentialOf(row)]));
   }
 
@@ -203,6 +225,12 @@ export class LaunchLoader {
     };
   }
 }
+
+const inventoryOf = ({ inventory_id: id }: LaunchableJobTemplate): readonly number[] =>
+  id === null ? [] : [id];
+
+const missing = (loaded: ReadonlyMap<number, unknown>, ids: readonly number[]): number[] =>
+  ids.filter((id) => !loaded.has(id));
 
 function projectOf(row: Row): LaunchProject | null {
   if (typeof row.project_id !== 'number') return null;

@@ -66,15 +66,15 @@ export async function represent(
     const capabilities = capabilitiesOf(shape, row);
     if (capabilities) summary.user_capabilities = capabilities;
     const url = definition.url(row.id);
-    return {
+    const shown: Representation = {
       id: row.id,
       type: definition.type,
       url,
       related: relatedOf(shape, url, { row, extension, targets, namedUrl: named.get(row.id) }),
       summary_fields: Object.assign(summary, extension?.summary_fields),
-      ...fieldValues(shape, row),
-      ...extension?.fields,
     };
+    addValues(shown, shape, row);
+    return Object.assign(shown, extension?.fields);
   });
 }
 
@@ -123,15 +123,14 @@ function loadRows(
     WHERE t.id = ANY(${rows.map((row) => row.id)}::int[])`);
 }
 
-function fieldValues({ shown }: Shape, row: Row): Members {
-  const values: Members = {};
-  for (const { name, column, isSecret } of shown) {
+/** The fields that are columns. */
+function addValues(shown: Members, { shown: fields }: Shape, row: Row): void {
+  for (const { name, column, isSecret } of fields) {
     const value = row[column];
     // A list leaves some columns out; what PostgreSQL sends is never undefined.
     if (value === undefined) continue;
-    values[name] = isSecret ? (value === '' || value === null ? '' : ENCRYPTED) : value;
+    shown[name] = isSecret ? (value === '' || value === null ? '' : ENCRYPTED) : value;
   }
-  return values;
 }
 
 function capabilitiesOf({ capabilities }: Shape, row: Row): Members | null {

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE, DiscoveryModule } from '@nestjs/core';
+import { APP_FILTER, APP_INTERCEPTOR, DiscoveryModule } from '@nestjs/core';
 import { Settings } from '../config/settings.js';
 import { ErrorPages } from './pages/error-pages.service.js';
 import { Forms } from './pages/forms.service.js';
@@ -18,7 +18,6 @@ import { SecretBox } from './crypto/secret-box.js';
 import { RequestBodies } from './http/request-bodies.service.js';
 import { StrangerBytes } from './http/stranger-bytes.service.js';
 import { BodyInterceptor } from './rest/body.interceptor.js';
-import { BodyPipe } from './rest/body.pipe.js';
 import { ErrorViews } from './rest/error-views.js';
 import { ErrorsFilter } from './rest/errors.filter.js';
 import { Idempotency } from './rest/idempotency.service.js';
@@ -31,7 +30,6 @@ import { RepresentContexts } from './resource/represent-contexts.service.js';
 import { ListService } from './list/list.service.js';
 import { SharedTexts } from './list/shared-texts.service.js';
 import { TextSearch } from './list/text-search.service.js';
-import { PaginationInterceptor } from './list/pagination.interceptor.js';
 import { ApiDocument } from './openapi/api-document.service.js';
 import { GroupMember } from './processes/group-member.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull-queue.port.js';
@@ -96,13 +94,12 @@ const pages = [
     ...pages,
     { provide: APP_FILTER, useClass: ErrorsFilter },
     // From the outside in: who gets this far has the body read; a page for browsers shows the answer
-    // that every other client gets; variables in the body are read; the answer has its status and headers; a list in it its envelope.
+    // that every other client gets; variables in the body are read; the answer has its status, its headers
+    // and, of a list, its envelope.
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: VariablesInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
-    { provide: APP_PIPE, useClass: BodyPipe },
   ],
   exports: [...shared, ReferenceLists, PanelSource, BookmarkedObjects, DiscoveryModule, bullQueues],
 })

@@ -36,9 +36,12 @@ export class RateGuard implements CanActivate {
     private readonly settings: Settings,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const limit = this.reflector.get<UserLimit | undefined>(USER_LIMIT, context.getHandler());
-    if (!limit) return true;
+    return limit ? this.take(limit, context) : true;
+  }
+
+  private async take(limit: UserLimit, context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
     const { actor } = http.getRequest<ApiRequest>();
     const most = this.settings[limit.setting];

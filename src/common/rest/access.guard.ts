@@ -24,12 +24,16 @@ export class AccessGuard implements CanActivate {
     private readonly services: CommonServices,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     this.assertAllowed(request, http.getResponse<Response>());
-    if (info?.access !== 'authenticated') return true;
+    const isOpen = info?.access !== 'authenticated' || !(info.standing ?? info.parent);
+    return isOpen || this.judge(info, request);
+  }
+
+  private async judge(info: RouteInfo, request: ApiRequest): Promise<boolean> {
     if (info.standing) await this.assertStanding(info, info.standing, request);
     if (info.parent) await this.loadRows(info, info.parent, request);
     return true;

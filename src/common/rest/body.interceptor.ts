@@ -7,7 +7,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import type { Observable } from 'rxjs';
-import { assertPlain } from '../http/body.js';
+import { assertPlain, hasBody } from '../http/body.js';
 import { sendsLines } from '../http/lines.js';
 import { RequestBodies } from '../http/request-bodies.service.js';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
@@ -24,7 +24,10 @@ export class BodyInterceptor implements NestInterceptor {
     private readonly bodies: RequestBodies,
   ) {}
 
-  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+  intercept(
+    context: ExecutionContext,
+    next: CallHandler,
+  ): Observable<unknown> | Promise<Observable<unknown>> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
@@ -34,9 +37,18 @@ export class BodyInterceptor implements NestInterceptor {
       assertPlain(request);
     } else if (request.body === undefined) {
       // What is not declared is answered without a look at the body: 404, or a description.
-      if (info) await this.bodies.read(request, http.getResponse<Response>());
-      else request.body = {};
+      if (info && hasBody(request)) return this.read(request, http.getResponse<Response>(), next);
+      request.body = {};
     }
+    return next.handle();
+  }
+
+  private async read(
+    request: Request,
+    response: Response,
+    next: CallHandler,
+  ): Promise<Observable<unknown>> {
+    await this.bodies.read(request, response);
     return next.handle();
   }
 }

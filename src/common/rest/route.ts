@@ -1,4 +1,4 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
+import { applyDecorators, SetMetadata, UsePipes } from '@nestjs/common';
 import {
   ApiBody,
   ApiOperation,
@@ -17,6 +17,7 @@ import { declareLink } from '../resource/links.js';
 import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-answers.js';
 import { errorResponses } from './route-errors.js';
+import { BodyPipe } from './body.pipe.js';
 import { bodyOf } from './route-body.js';
 import { placeOf } from './route-place.js';
 import { bodySchema, queryParameters } from './route-requests.js';
@@ -187,7 +188,8 @@ export const Route =
     const place = placeOf(descriptor.value, info);
     const { operationId, summary, parent, link } = info;
     if (parent && link !== undefined) declareLink(parent, link, place.belowParent || link);
-    const body = 'body' in info || info.attach ? [ApiBody({ schema: bodySchema(info) })] : [];
+    const hasBody = 'body' in info || info.attach;
+    const body = hasBody ? [ApiBody({ schema: bodySchema(info) }), UsePipes(BodyPipe)] : [];
     applyDecorators(
       SetMetadata(ROUTE_INFO, info),
       ApiOperation({ operationId, summary, security: securityOf(info) }),

@@ -30,6 +30,7 @@ import { RepresentContexts } from './resource/represent-contexts.service.js';
 import { ListService } from './list/list.service.js';
 import { SharedTexts } from './list/shared-texts.service.js';
 import { TextSearch } from './list/text-search.service.js';
+import { PaginationInterceptor } from './list/pagination.interceptor.js';
 import { ApiDocument } from './openapi/api-document.service.js';
 import { GroupMember } from './processes/group-member.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull-queue.port.js';
@@ -94,12 +95,12 @@ const pages = [
     ...pages,
     { provide: APP_FILTER, useClass: ErrorsFilter },
     // From the outside in: who gets this far has the body read; a page for browsers shows the answer
-    // that every other client gets; variables in the body are read; the answer has its status, its headers
-    // and, of a list, its envelope.
+    // that every other client gets; variables in the body are read; the answer has its status and headers; a list in it its envelope.
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: PageInterceptor },
     { provide: APP_INTERCEPTOR, useClass: VariablesInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },
   ],
   exports: [...shared, ReferenceLists, PanelSource, BookmarkedObjects, DiscoveryModule, bullQueues],
 })

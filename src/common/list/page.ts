@@ -20,7 +20,7 @@ export type PageRequest =
     }
   | { style: 'limited'; limit: number };
 
-/** One part of a list and how it was cut. `ReplyInterceptor` makes the envelope of it. */
+/** One part of a list and how it was cut. `PaginationInterceptor` makes the envelope of it. */
 export class Page<T = Record<string, unknown>> {
   constructor(
     readonly results: readonly T[],

@@ -7,30 +7,14 @@ import {
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
 import { Reply } from '../http/reply.js';
-import type { ApiRequest } from '../http/request.js';
-import { envelope, Page } from '../list/page.js';
 
-/**
- * Writes every answer: status and headers that a `Reply` names, 200 where there is none, and the envelope
- * of a list, whose handler gives back a `Page` and knows nothing of links.
- */
+/** Writes status and headers of every answer: those a `Reply` names, 200 where there is none. */
 @Injectable()
 export class ReplyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const http = context.switchToHttp();
-    const request = http.getRequest<ApiRequest>();
-    const response = http.getResponse<Response>();
-    return next.handle().pipe(
-      map((value: unknown) => {
-        const answer = value instanceof Page ? listAt(request, value) : value;
-        return write(answer, response);
-      }),
-    );
+    const response = context.switchToHttp().getResponse<Response>();
+    return next.handle().pipe(map((value: unknown) => write(value, response)));
   }
-}
-
-function listAt({ path, query }: ApiRequest, page: Page<unknown>): object {
-  return envelope(page, path.endsWith('/') ? path : `${path}/`, query);
 }
 
 function write(value: unknown, response: Response): unknown {

@@ -1,0 +1,29 @@
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import { map, type Observable } from 'rxjs';
+import { envelope, Page } from './page.js';
+import type { QueryParameters } from './query.js';
+
+/** What the links of an envelope are made of. */
+interface ListRequest {
+  path: string;
+  query: QueryParameters;
+}
+
+/** Makes the envelope of every list: handlers give back a `Page` and know nothing of links. */
+@Injectable()
+export class PaginationInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const { path, query } = context.switchToHttp().getRequest<ListRequest>();
+    const here = path.endsWith('/') ? path : `${path}/`;
+    return next
+      .handle()
+      .pipe(
+        map((value: unknown) => (value instanceof Page ? envelope(value, here, query) : value)),
+      );
+  }
+}

@@ -6,6 +6,7 @@ import { ambientManager } from './ambient-manager.js';
 import { withFewValues } from './few-values.js';
 import { OpenTransaction, type Query } from './open-transaction.js';
 import { PreparedNames } from './prepared-names.js';
+import { sqlState } from './sql-state.js';
 import { join, raw, sql, type Sql } from './sql.js';
 import { isUnanswered } from './unanswered.js';
 
@@ -291,10 +292,4 @@ function ignore(): void {}
 function release(client: PoolClient, broken?: Error): void {
   client.off('error', ignore);
   client.release(broken);
-}
-
-/** The SQLSTATE of a database error, or an empty string for anything else. */
-export function sqlState(error: unknown): string {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
 }

@@ -1,4 +1,5 @@
 import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
+import { isConsequence } from './sql-state.js';
 
 /** What a client is asked. */
 export type Query = string | { text: string; values?: unknown[]; name?: string };
@@ -10,8 +11,10 @@ export class OpenTransaction {
   /** How many there were so far. */
   savepoints = 0;
   isOver = false;
-  /** What the first unheard answer to fail failed with: all behind it fail because of it. */
+  /** What an unheard answer failed with by itself: all behind it fail because of it. */
   failure: Error | undefined;
+  /** What one failed with because of another, where that is all that is known. */
+  private consequence: Error | undefined;
   /** None of these rejects. */
   private unheard: Promise<unknown>[] = [];
 
@@ -30,13 +33,20 @@ export class OpenTransaction {
 
   /** Takes an answer that nobody waits for. */
   leave(answer: Promise<unknown>): void {
-    this.unheard.push(answer.catch((error: Error) => (this.failure ??= error)));
+    this.unheard.push(answer.catch((error: Error) => this.note(error)));
+  }
+
+  /** The reason may be known after its consequences: what asked for it may take more turns to tell. */
+  private note(error: Error): void {
+    if (isConsequence(error)) this.consequence ??= error;
+    else this.failure ??= error;
   }
 
   /** Waits for what nobody has waited for. @throws what the first of it to fail failed with */
   async settle(): Promise<void> {
     await this.quiet();
-    if (this.failure) throw this.failure;
+    const failure = this.failure ?? this.consequence;
+    if (failure) throw failure;
   }
 
   /** Waits for what nobody has waited for, whatever came of it. */
@@ -48,6 +58,7 @@ export class OpenTransaction {
   takeFailure(error: unknown): unknown {
     const { failure = error } = this;
     this.failure = undefined;
+    this.consequence = undefined;
     return failure;
   }
 }

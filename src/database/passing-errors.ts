@@ -1,4 +1,4 @@
-import { sqlState } from './database.js';
+import { sqlState } from './sql-state.js';
 import { isUnanswered } from './unanswered.js';
 
 /** Classes: connection, resources, intervention of an operator, system, conflict, lock not got. */

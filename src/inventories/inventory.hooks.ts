@@ -10,7 +10,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
-import { sqlState } from '../database/database.js';
+import { sqlState } from '../database/sql-state.js';
 import { HostLimit } from './host-limit.service.js';
 import { hostNamesOf } from './hosts.repository.js';
 import { InventoriesRepository } from './inventories.repository.js';

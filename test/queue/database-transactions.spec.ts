@@ -1,6 +1,6 @@
 /** What transactions ask without waiting in between goes out at once, and fails as one thing. */
 import { atOnce } from '../../src/database/at-once.js';
-import { sqlState } from '../../src/database/database.js';
+import { sqlState } from '../../src/database/sql-state.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 
@@ -46,6 +46,23 @@ it('names what failed first, not what failed because of it', async () => {
     await database.unheard(insert('two'));
     await database.unheard(insert('two'));
     await notes();
+  });
+  expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
+});
+
+it.each(['heard', 'unheard'])('names the reason that is known last, %s', async (how) => {
+  const { database } = test;
+  const failing = database.transaction(async () => {
+    await database.unheard(insert('two'));
+    const late = insert('two').catch(async (error: unknown) => {
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve();
+      throw error;
+    });
+    await atOnce([
+      how === 'heard' ? late : database.unheard(late),
+      database.unheard(notes()),
+      notes(),
+    ]);
   });
   expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
 });

@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings.js';
-import { sqlState, type Database } from '../../database/database.js';
+import type { Database } from '../../database/database.js';
+import { sqlState } from '../../database/sql-state.js';
 import { Unavailable } from '../errors/errors.js';
 
 /** SQLSTATE of a statement that was ended because it took too long. */

@@ -1,4 +1,4 @@
-import { sqlState } from '../../database/database.js';
+import { sqlState } from '../../database/sql-state.js';
 import { Invalid } from '../errors/errors.js';
 import { memberOf } from '../records.js';
 import type { ResourceDefinition } from './define-resource.js';

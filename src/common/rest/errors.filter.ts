@@ -6,7 +6,7 @@ import {
   type ExceptionFilter,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { sqlState } from '../../database/database.js';
+import { sqlState } from '../../database/sql-state.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { memberOf } from '../records.js';
 import { brokenReference } from '../resource/broken-reference.js';

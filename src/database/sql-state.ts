@@ -1,0 +1,11 @@
+/** In a transaction that has failed every further statement fails with this. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+/** The SQLSTATE of a database error, or an empty string for anything else. */
+export function sqlState(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+/** Whether a statement failed only because another one had failed before. */
+export const isConsequence = (error: unknown): boolean => sqlState(error) === IN_FAILED_TRANSACTION;

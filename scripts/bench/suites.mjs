@@ -8,6 +8,7 @@ import { benchLists } from './lists.mjs';
 import { benchMemory } from './memory.mjs';
 import { benchNotifications } from './notifications.mjs';
 import { benchPages } from './pages.mjs';
+import { benchRuns } from './runs.mjs';
 import { benchScheduler } from './scheduler.mjs';
 import { benchWebhooks } from './webhooks.mjs';
 
@@ -22,6 +23,7 @@ export const SUITES = new Map([
   ['notifications', benchNotifications],
   ['events', benchEvents],
   ['scheduler', benchScheduler],
+  ['runs', benchRuns],
   ['isolation', benchIsolation],
   ['memory', benchMemory],
   ['abuse', benchAbuse],

@@ -1,0 +1,186 @@
+import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { percentiles } from './load.mjs';
+import { makeTemplate } from './objects.mjs';
+import { report } from './report.mjs';
+import { startServer, startWorker } from './servers.mjs';
+import { until } from './until.mjs';
+import { caller, makeWorld, withDatabase } from './world.mjs';
+
+const execute = promisify(execFile);
+
+const RUNS = 24;
+const AT_ONCE = 4;
+const TURNS = 2;
+const DELIVERIES = 10;
+const BUDGET = { ratio: 0.95 };
+/** What runs in the product and beside it. */
+const PLAYBOOK = 'hello_world.yml';
+
+/**
+ * Real playbooks, four at a time, of one worker inside its boundary, beside `ansible-runner` and
+ * `ansible-playbook` by themselves with the same playbook and host, by turns; and how long a signed
+ * delivery waits for its first task.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
+ */
+export async function benchRuns({ root, environment }) {
+  const folder = await mkdtemp(join(environment.TMPDIR ?? tmpdir(), 'bench-runs-'));
+  const settings = { DATA_DIR: join(folder, 'data'), JOB_CONCURRENCY: String(AT_ONCE) };
+  const world = await makeWorld({ root, environment, name: 'bench_runs', settings });
+  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  const call = caller(server.url, world.admin);
+  const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
+  await cp(join(folder, 'data/projects/demo_project'), join(folder, 'project'), {
+    recursive: true,
+  });
+  const worker = startWorker(root, world.environment);
+  try {
+    return await withDatabase(world.environment.DATABASE_URL, async (client) => {
+      const jobs = jobsIn(client);
+      await jobs.workerIsThere();
+      const launch = async () => {
+        const { jobs: before } = await jobs.ended();
+        const started = performance.now();
+        await call('POST', 'bulk/job_launch/', {
+          name: 'Bench',
+          jobs: Array.from({ length: RUNS }, () => ({ unified_job_template: template.id })),
+        });
+        await until(async () => (await jobs.ended()).jobs >= before + RUNS, 20);
+        return (performance.now() - started) / 1000;
+      };
+      /** @type {Record<'product' | 'runner' | 'playbook', number>} */
+      const seconds = { product: 0, runner: 0, playbook: 0 };
+      await launch();
+      for (let turn = 0; turn < TURNS; turn++) {
+        seconds.product += await launch();
+        seconds.runner += await alone((id) => runnerOf(folder, `${turn}-${id}`));
+        seconds.playbook += await alone(() => playbookIn(folder));
+      }
+      const { failed } = await jobs.ended();
+      const rate = (/** @type {number} */ took) => ({ perSecond: (TURNS * RUNS) / took });
+      const product = { ...rate(seconds.product), failed };
+      const key = (await call('GET', `job_templates/${template.id}/webhook_key/`)).webhook_key;
+      const waits = await deliver(`${server.url}/api/v2/job_templates/${template.id}`, key, jobs);
+      return report(`Runs, ${AT_ONCE} at a time`, [
+        {
+          name: 'beside ansible-runner',
+          product,
+          limit: rate(seconds.runner),
+          budget: BUDGET,
+          note: `${Math.round((60 * RUNS * TURNS) / seconds.product)} a minute`,
+        },
+        { name: 'beside ansible-playbook', product, limit: rate(seconds.playbook) },
+        { name: 'from a delivery to its first task', product: percentiles(waits) },
+      ]);
+    });
+  } finally {
+    await worker.stop();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the database tells of jobs. @param {import('pg').Client} client */
+const jobsIn = (client) => ({
+  workerIsThere: () =>
+    until(async () => (await client.query('SELECT 1 FROM worker_nodes')).rows.length > 0),
+  ended: async () => {
+    const { rows } = await client.query(
+      `SELECT count(*) FILTER (WHERE status IN ('successful', 'failed', 'error'))::int AS jobs,
+         count(*) FILTER (WHERE status IN ('failed', 'error'))::int AS failed
+       FROM unified_jobs WHERE type = 'job'`,
+    );
+    return rows[0];
+  },
+  newest: async () => {
+    const { rows } = await client.query('SELECT max(id) AS id FROM unified_jobs');
+    return Number(rows[0].id);
+  },
+  hasBegunTask: async (/** @type {number} */ after) => {
+    const { rows } = await client.query(
+      `SELECT 1 FROM job_events WHERE job_id > $1 AND event = 'playbook_on_task_start'`,
+      [after],
+    );
+    return rows.length > 0;
+  },
+});
+
+/**
+ * As many runs as the product has, as many at a time.
+ *
+ * @param {(id: number) => Promise<unknown>} start
+ * @returns {Promise<number>} seconds
+ */
+async function alone(start) {
+  const started = performance.now();
+  let next = 0;
+  const line = async () => {
+    while (next < RUNS) await start(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, line));
+  return (performance.now() - started) / 1000;
+}
+
+const INVENTORY =
+  'localhost ansible_connection=local ansible_python_interpreter=/usr/bin/python3\n';
+
+/**
+ * @param {string} folder
+ * @param {string} name
+ */
+async function runnerOf(folder, name) {
+  const own = join(folder, 'alone', name);
+  await mkdir(join(own, 'inventory'), { recursive: true });
+  await cp(join(folder, 'project'), join(own, 'project'), { recursive: true });
+  await writeFile(join(own, 'inventory/hosts'), INVENTORY);
+  await execute('ansible-runner', ['run', '--json', '--playbook', PLAYBOOK, own], {
+    maxBuffer: 1024 * 1024,
+  });
+}
+
+/** @param {string} folder */
+async function playbookIn(folder) {
+  const inventory = join(folder, 'hosts');
+  await writeFile(inventory, INVENTORY);
+  await execute('ansible-playbook', ['-i', inventory, join(folder, 'project', PLAYBOOK)]);
+}
+
+/**
+ * Sends deliveries one after the other, each when the run of the last has ended.
+ *
+ * @param {string} template its address
+ * @param {string} key
+ * @param {ReturnType<typeof jobsIn>} jobs
+ * @returns {Promise<number[]>} milliseconds until the first task of each is stored
+ */
+async function deliver(template, key, jobs) {
+  const body = JSON.stringify({ ref: 'refs/heads/main', after: 'a'.repeat(40), commits: [] });
+  const signature = `sha256=${createHmac('sha256', key).update(body).digest('hex')}`;
+  /** @type {number[]} */
+  const waits = [];
+  for (let number = 0; number < DELIVERIES; number++) {
+    const [{ jobs: before }, newest] = [await jobs.ended(), await jobs.newest()];
+    const started = performance.now();
+    const response = await fetch(`${template}/service_a/`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'x-service-a-event': 'push',
+        'x-service-a-delivery': `bench-${number}`,
+        'x-service-a-signature-256': signature,
+      },
+      body,
+    });
+    if (response.status !== 202) throw new Error(`A delivery was answered ${response.status}`);
+    await until(() => jobs.hasBegunTask(newest), 5);
+    waits.push(performance.now() - started);
+    await until(async () => (await jobs.ended()).jobs > before);
+  }
+  return waits;
+}

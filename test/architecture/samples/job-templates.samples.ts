@@ -1,13 +1,13 @@
 import { sql } from '../../../src/database/sql.js';
 import { JobTemplateCredentialsRepository } from '../../../src/job-templates/job-template-credentials.repository.js';
-import { JobTemplatesRepository } from '../../../src/job-templates/job-templates.repository.js';
+import * as templates from '../../../src/job-templates/job-templates.repository.js';
 import { SOMEBODY } from './actors.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
     samplesOf(JobTemplateCredentialsRepository, { attach: [[1, 2]], isUsed: [[1]] }),
-    samplesOf(JobTemplatesRepository, {
+    samplesOf(templates.JobTemplatesRepository, {
       launchable: [
         [[1], SOMEBODY],
         [[1], null],
@@ -20,5 +20,10 @@ export default {
       copyAttachments: [[1, 2]],
     }),
   ],
-  fragments: [],
+  fragments: [
+    fragmentsOf(templates, {
+      inventoriesOfTemplates: { calls: [[[1]]], inside: asQuery },
+      credentialsOfTemplates: { calls: [[[1]]], inside: asQuery },
+    }),
+  ],
 } satisfies RoomSamples;

@@ -6,28 +6,12 @@ import { join } from 'node:path';
 import { Cluster } from '../faults/support/cluster.js';
 import { processesWith } from '../faults/support/processes.js';
 import { portOf, TestRepository } from '../runner/git-servers.js';
-import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
+import { Containers } from '../support/containers.js';
 import { eventually } from '../support/eventually.js';
-
-const isRoot = process.getuid?.() === 0;
-/** An account every system has. */
-const NOBODY = 65_534;
+import { WORKERS } from './worker-kinds.js';
 
 /** What is said where nothing but git and a shell is there. */
 const MISSING = { bubblewrap: 'install the package bubblewrap', container: 'podman' };
-
-interface WorkerKind {
-  account: string;
-  uid?: number;
-  kind: 'bubblewrap' | 'container';
-}
-
-/** As whoever runs the tests, and as a plain user where that is root. */
-const WORKERS: WorkerKind[] = [
-  { account: isRoot ? 'root' : 'a plain user', kind: 'bubblewrap' },
-  ...(isRoot ? [{ account: 'a plain user', uid: NOBODY, kind: 'bubblewrap' as const }] : []),
-  ...(MAY_USE_CONTAINERS ? [{ account: 'root', kind: 'container' as const }] : []),
-];
 
 describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid, kind }) => {
   let containers: Containers | undefined;

@@ -5,9 +5,10 @@ import { basename, join } from 'node:path';
 
 import { Cluster } from '../faults/support/cluster.js';
 import { processesWith, type Program } from '../faults/support/processes.js';
-import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
+import { Containers } from '../support/containers.js';
 import { eventually } from '../support/eventually.js';
 import { CanaryFiles } from './canary-files.js';
+import { WORKERS } from './worker-kinds.js';
 import { ATTACK, CANARY, FILES, FORKS, MEMORY } from './hostile-programs.js';
 
 const play = (...tasks: string[]): string =>
@@ -63,25 +64,8 @@ const EVENT = JSON.stringify({
   created: '2026-01-01T00:00:00',
 });
 
-const isRoot = process.getuid?.() === 0;
 /** The kernel ends them with their namespace: the time is that of looking, on a busy machine. */
 const GONE_MS = 1000;
-/** An account every system has: Ansible needs one. */
-const NOBODY = 65_534;
-
-interface WorkerKind {
-  account: string;
-  uid?: number;
-  kind: 'bubblewrap' | 'container';
-}
-
-/** As whoever runs the tests, and as a plain user where that is root. */
-const WORKERS: WorkerKind[] = [
-  { account: isRoot ? 'root' : 'a plain user', kind: 'bubblewrap' },
-  ...(isRoot ? [{ account: 'a plain user', uid: NOBODY, kind: 'bubblewrap' as const }] : []),
-  ...(MAY_USE_CONTAINERS ? [{ account: 'root', kind: 'container' as const }] : []),
-];
-
 describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, kind }) => {
   let cluster: Cluster;
   let containers: Containers | undefined;

@@ -52,7 +52,7 @@ export class AdHocCommandSchema extends ExecutedJobSchema {
   @Reference(() => resource('credential'), {
     nullable: true,
     needs: 'use',
-    index: false,
+    index: 'where set',
     help: 'Machine credential.',
   })
   credential!: Reference | null;

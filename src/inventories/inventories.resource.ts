@@ -171,13 +171,6 @@ export const hosts = defineResource({
     { name: 'hosts_name_order_idx', columns: ['name', 'id', 'inventory_id'] },
     { name: 'hosts_inventory_id_idx', columns: ['inventory_id', 'id'] },
     { name: 'hosts_text_idx', columns: ['name', 'description'], trigrams: true },
-    // Deleting a job or its summaries looks for the hosts that point there; most point nowhere.
-    { name: 'hosts_last_job_id_idx', columns: ['last_job_id'], where: '(last_job_id IS NOT NULL)' },
-    {
-      name: 'hosts_last_job_host_summary_id_idx',
-      columns: ['last_job_host_summary_id'],
-      where: '(last_job_host_summary_id IS NOT NULL)',
-    },
   ],
   summary: ['id', 'name', 'description', 'has_active_failures'],
   expression: {

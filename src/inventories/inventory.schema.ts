@@ -95,10 +95,18 @@ export class HostSchema extends NamedSchema {
   @Bool({ internal: true })
   is_imported!: boolean;
 
-  @Reference(() => resource('job'), { readOnly: true, nullable: true, index: false })
+  @Reference(() => resource('job'), {
+    readOnly: true,
+    nullable: true,
+    index: 'where set',
+  })
   last_job!: Reference | null;
 
-  @Reference(() => resource('job_host_summary'), { readOnly: true, nullable: true, index: false })
+  @Reference(() => resource('job_host_summary'), {
+    readOnly: true,
+    nullable: true,
+    index: 'where set',
+  })
   last_job_host_summary!: Reference | null;
 
   @DateTime({ readOnly: true, nullable: true, help: 'When the facts of the host were stored.' })

@@ -25,7 +25,11 @@ export class InventoryUpdateSchema extends ExecutedJobSchema {
   @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
   inventory!: Reference | null;
 
-  @Reference(() => resource('inventory_source'), { ...READ_ONLY, nullable: true, index: false })
+  @Reference(() => resource('inventory_source'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: 'where set',
+  })
   inventory_source!: Reference | null;
 
   @Choices(SOURCES, READ_ONLY)
@@ -49,7 +53,11 @@ export class InventoryUpdateSchema extends ExecutedJobSchema {
   @Reference(() => resource('project_update'), { ...READ_ONLY, nullable: true })
   source_project_update!: Reference | null;
 
-  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
+  @Reference(() => resource('credential'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: 'where set',
+  })
   credential!: Reference | null;
 
   @Reference(() => resource('execution_environment'), {

@@ -78,11 +78,6 @@ export const notifications = defineResource({
       unique: true,
       where: 'NOT resent',
     },
-    {
-      name: 'notifications_resend_of_id_idx',
-      columns: ['resend_of_id'],
-      where: 'resend_of_id IS NOT NULL',
-    },
   ],
   policy: {
     read: through(

@@ -75,7 +75,7 @@ export class NotificationSchema extends ResourceSchema {
   @Reference(() => resource('notification'), {
     ...READ_ONLY,
     nullable: true,
-    index: false,
+    index: 'where set',
     help: 'Record this one repeats by hand.',
   })
   resend_of!: Reference | null;

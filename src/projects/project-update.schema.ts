@@ -44,7 +44,11 @@ export class ProjectUpdateSchema extends ExecutedJobSchema {
   @Bool(READ_ONLY)
   scm_track_submodules!: boolean;
 
-  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
+  @Reference(() => resource('credential'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: 'where set',
+  })
   credential!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024 })

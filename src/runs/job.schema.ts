@@ -97,7 +97,11 @@ export class JobSchema extends ExecutedJobSchema {
   @Choices(ISOLATIONS, ISOLATION_FIELD)
   isolation!: string;
 
-  @Reference(() => resource('project_update'), { ...READ_ONLY, nullable: true, index: false })
+  @Reference(() => resource('project_update'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: 'where set',
+  })
   project_update!: Reference | null;
 
   @Integer({ ...READ_ONLY, default: 0 })

@@ -10,7 +10,11 @@ export class WebhookRunFields {
   @Choices(WEBHOOK_SERVICES, READ_ONLY)
   webhook_service!: string;
 
-  @Reference(() => resource('credential'), { ...READ_ONLY, nullable: true, index: false })
+  @Reference(() => resource('credential'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: 'where set',
+  })
   webhook_credential!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 128 })

@@ -54,7 +54,7 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
     readOnly: true,
     nullable: true,
     hidden: true,
-    index: false,
+    index: 'where set',
     help: 'Schedule that starts the next run.',
   })
   next_schedule!: Reference | null;
@@ -63,7 +63,7 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
     readOnly: true,
     nullable: true,
     hidden: true,
-    index: false,
+    index: 'where set',
   })
   current_job!: Reference | null;
 
@@ -71,7 +71,7 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
     readOnly: true,
     nullable: true,
     hidden: true,
-    index: false,
+    index: 'where set',
   })
   last_job!: Reference | null;
 }

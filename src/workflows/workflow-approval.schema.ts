@@ -36,7 +36,7 @@ export class WorkflowApprovalSchema extends UnifiedJobSchema {
     readOnly: true,
     hidden: true,
     nullable: true,
-    index: false,
+    index: 'where set',
     help: 'Who decided.',
   })
   approved_or_denied_by!: Reference | null;

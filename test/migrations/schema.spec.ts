@@ -71,6 +71,21 @@ it('go down to nothing and up again to the same', async () => {
   expect(await drift()).toEqual([]);
 });
 
+it('give every reference an index, by which a deletion finds the rows that refer', async () => {
+  const unindexed = (await source.query(`
+    SELECT key.conrelid::regclass || '.' || attribute.attname AS reference
+    FROM pg_constraint key
+    JOIN pg_attribute attribute
+      ON attribute.attrelid = key.conrelid AND attribute.attnum = key.conkey[1]
+    WHERE key.contype = 'f' AND NOT EXISTS (
+      SELECT 1 FROM pg_index index
+      WHERE index.indrelid = key.conrelid AND index.indkey[0] = key.conkey[1]
+        AND (index.indpred IS NULL
+          OR pg_get_expr(index.indpred, index.indrelid) = format('(%I IS NOT NULL)', attribute.attname)))
+    ORDER BY 1`)) as { reference: string }[];
+  expect(unindexed).toEqual([]);
+});
+
 it('go up once when several processes start together', async () => {
   const other = await createEmptyDatabase();
   const { migrate } = await import('../../src/cli/migrate.js');

@@ -70,8 +70,8 @@ export interface Field {
   needs: string | null;
   /** What is said of an id that leads to nothing; null: what is said of every reference. */
   unknown: ((id: unknown) => string) | null;
-  /** False: a database index for the reference is not made (another index serves). */
-  index: boolean;
+  /** Database index of the reference: of rows that have one alone, or none, since another serves. */
+  index: boolean | 'where set';
   /** PostgreSQL type of the column. */
   columnType: string;
   /** Non-null default of the column as SQL, where it differs from `default`. */

@@ -18,12 +18,19 @@ export abstract class ResourceSchema {
   modified!: string;
 }
 
+const HIDDEN_USER = {
+  readOnly: true,
+  nullable: true,
+  hidden: true,
+  index: 'where set',
+} as const;
+
 /** A resource that remembers who made and who last changed it. */
 export abstract class OwnedSchema extends ResourceSchema {
-  @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true, index: false })
+  @Reference(() => resource('user'), HIDDEN_USER)
   created_by!: Reference | null;
 
-  @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true, index: false })
+  @Reference(() => resource('user'), HIDDEN_USER)
   modified_by!: Reference | null;
 }
 

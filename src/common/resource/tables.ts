@@ -20,7 +20,9 @@ export function resourceTables(definitions: readonly ResourceDefinition[]): Tabl
       );
       table.columns[field.column] = columnOf(field, everywhere);
       const index = referenceIndex(definition.table, field);
-      if (index) table.indexes.push(index);
+      if (index && !table.indexes.some(({ name }) => name === index.name)) {
+        table.indexes.push(index);
+      }
     }
     for (const { name, columns, where } of definition.unique) {
       if (!table.indexes.some((index) => index.name === name)) {
@@ -79,7 +81,8 @@ function orderIndex(definition: ResourceDefinition): TableIndex | null {
 function referenceIndex(table: string, field: Field): TableIndex | null {
   if (!field.target || !field.index) return null;
   const column = existing(field.column, 'a reference has a column');
-  return { name: `${table}_${column}_idx`, columns: [column] };
+  const where = field.index === 'where set' ? { where: `(${column} IS NOT NULL)` } : {};
+  return { name: `${table}_${column}_idx`, columns: [column], ...where };
 }
 
 function linkTable(

@@ -30,6 +30,7 @@ import { CountRuns1795491000000 } from './1795491000000-count-runs.js';
 import { CountEvents1795500000000 } from './1795500000000-count-events.js';
 import { CountHistories1795510000000 } from './1795510000000-count-histories.js';
 import { IndexReferences1795512000000 } from './1795512000000-index-references.js';
+import { IndexHistories1795513000000 } from './1795513000000-index-histories.js';
 import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -67,4 +68,5 @@ export const migrations = {
   CountEvents1795500000000,
   CountHistories1795510000000,
   IndexReferences1795512000000,
+  IndexHistories1795513000000,
 };

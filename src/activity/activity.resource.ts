@@ -165,6 +165,7 @@ export const activityStream = defineResource({
   summaryKeys: { actor: null },
   indexes: [
     { name: 'activity_stream_timestamp_idx', columns: ['timestamp', 'id'] },
+    { name: 'activity_stream_operation_idx', columns: ['operation', 'id'] },
     { name: 'activity_stream_object1_idx', columns: ['object1', 'object1_id'] },
     { name: 'activity_stream_object2_idx', columns: ['object2', 'object2_id'] },
     { name: 'activity_stream_organization_id_idx', columns: ['organization_id'] },

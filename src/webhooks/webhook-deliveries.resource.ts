@@ -37,7 +37,13 @@ export const webhookDeliveries = defineResource({
       message: 'The body was received already.',
     },
   ],
-  indexes: [{ name: 'webhook_deliveries_template_idx', columns: ['template_id', 'id'] }],
+  indexes: [
+    { name: 'webhook_deliveries_template_idx', columns: ['template_id', 'id'] },
+    { name: 'webhook_deliveries_received_idx', columns: ['received', 'id'] },
+    { name: 'webhook_deliveries_verdict_idx', columns: ['verdict', 'id'] },
+    { name: 'webhook_deliveries_event_idx', columns: ['event', 'id'] },
+    { name: 'webhook_deliveries_guid_idx', columns: ['guid', 'id'] },
+  ],
   policy: {
     read: onTemplate('read_role'),
     actions: { redeliver: onTemplate('admin_role') },

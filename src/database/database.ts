@@ -3,14 +3,15 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ambientManager } from './ambient-manager.js';
+import { ask, type Question } from './driver-query.js';
 import { withFewValues } from './few-values.js';
-import { OpenTransaction, type Query } from './open-transaction.js';
+import { OpenTransaction } from './open-transaction.js';
 import { PreparedNames } from './prepared-names.js';
 import { sqlState } from './sql-state.js';
 import { join, raw, sql, type Sql } from './sql.js';
 import { isUnanswered } from './unanswered.js';
 
-export type Statement = Sql | Exclude<Query, string>;
+export type Statement = Sql | Question;
 
 /** "cached plan must not change result type": a migration ran since the statement was prepared. */
 const STALE_PLAN = '0A000';
@@ -283,7 +284,7 @@ export class Database {
     this.statementCount++;
     const query = 'toQuery' in statement ? statement.toQuery() : statement;
     const open = this.open.getStore();
-    return open ? open.ask<Row>(query) : this.pool.query<Row>(query);
+    return open ? open.ask<Row>(query) : ask<Row>(this.pool, query);
   }
 }
 

@@ -6,6 +6,8 @@ interface Query {
   text: string;
 }
 
+type Done = (error: Error | null, result?: object) => void;
+
 const NO_ROWS = { rows: [], rowCount: 0, command: '' };
 
 /** Statements about the transaction itself, which nothing prepares. */
@@ -38,7 +40,19 @@ export class PreparingPool {
     return { pool, release };
   }
 
-  async query(query: Query | string): Promise<object> {
+  /** @param done what is told of the answer, where it is not waited for */
+  query(query: Query | string, done?: Done): Promise<object> {
+    const answer = this.prepare(query);
+    if (done) {
+      answer.then(
+        (result) => done(null, result),
+        (error: Error) => done(error),
+      );
+    }
+    return answer;
+  }
+
+  private async prepare(query: Query | string): Promise<object> {
     const text = typeof query === 'string' ? query : query.text;
     if (CONTROL.test(text)) return NO_ROWS;
     this.statements.push(text);
@@ -58,7 +72,7 @@ export class PreparingPool {
     const nothing = (): void => undefined;
     callback(undefined, {
       connection: this.client.connection,
-      query: (query: Query | string) => this.query(query),
+      query: (query: Query | string, done?: Done) => this.query(query, done),
       on: nothing,
       off: nothing,
       release: nothing,

@@ -10,7 +10,7 @@ import {
   type Related,
   type Targets,
 } from './related-rows.js';
-import { shapeOf, type Shape } from './shape.js';
+import { shapeOf, type Link, type Shape } from './shape.js';
 import { zip } from '../invariants.js';
 
 /** An object as the API shows it: its fields are what its resource declares, besides these. */
@@ -18,10 +18,13 @@ export interface Representation {
   id: number;
   type: string;
   url: string;
-  related: Readonly<Record<string, string | readonly string[]>>;
+  related: Readonly<Record<string, Link>>;
   summary_fields: Members;
   [field: string]: unknown;
 }
+
+/** What every representation begins with. */
+const HEAD = ['id', 'type', 'url', 'related', 'summary_fields'] as const;
 
 /** Columns of a page: what is shown, and one boolean for each capability of the caller. */
 export function selectColumns(definition: ResourceDefinition, actor: Actor, detail: boolean): Sql {
@@ -54,6 +57,11 @@ export async function represent(
   if (definition.variants) return representVariants(definition, rows, context);
   const [{ targets, roles, named }, extensions] = await loadAround(definition, rows, context);
   const shape = shapeOf(definition);
+  const [first] = rows;
+  // A list leaves some columns out, of all its rows; what PostgreSQL sends is never undefined.
+  const fields = shape.shown.filter(({ column }) => first?.[column] !== undefined);
+  const names = fields.map(({ name }) => name);
+  const blankOf = shape.blanks.of(names.join(), () => [...HEAD, ...names]);
   return rows.map((row) => {
     const extension = extensions.get(row.id);
     const summary: Members = {};
@@ -66,15 +74,18 @@ export async function represent(
     const capabilities = capabilitiesOf(shape, row);
     if (capabilities) summary.user_capabilities = capabilities;
     const url = definition.url(row.id);
-    const shown: Representation = {
+    const shown = Object.assign(blankOf(extension?.fields), {
       id: row.id,
       type: definition.type,
       url,
       related: relatedOf(shape, url, { row, extension, targets, namedUrl: named.get(row.id) }),
       summary_fields: Object.assign(summary, extension?.summary_fields),
-    };
-    addValues(shown, shape, row);
-    return Object.assign(shown, extension?.fields);
+    });
+    for (const { name, column, isSecret } of fields) {
+      const value = row[column];
+      shown[name] = isSecret ? (value === '' || value === null ? '' : ENCRYPTED) : value;
+    }
+    return Object.assign<Representation, object | undefined>(shown, extension?.fields);
   });
 }
 
@@ -123,16 +134,6 @@ function loadRows(
     WHERE t.id = ANY(${rows.map((row) => row.id)}::int[])`);
 }
 
-/** The fields that are columns. */
-function addValues(shown: Members, { shown: fields }: Shape, row: Row): void {
-  for (const { name, column, isSecret } of fields) {
-    const value = row[column];
-    // A list leaves some columns out; what PostgreSQL sends is never undefined.
-    if (value === undefined) continue;
-    shown[name] = isSecret ? (value === '' || value === null ? '' : ENCRYPTED) : value;
-  }
-}
-
 function capabilitiesOf({ capabilities }: Shape, row: Row): Members | null {
   let found: Members | null = null;
   for (const [word, asked] of capabilities) {
@@ -151,19 +152,27 @@ interface RelatedParts {
 }
 
 function relatedOf(
-  { references, links }: Shape,
+  { references, links, relatedBlanks }: Shape,
   url: string,
   { row, extension, targets, namedUrl }: RelatedParts,
-): Record<string, string | readonly string[]> {
-  const related: Record<string, string | readonly string[]> = namedUrl
-    ? { named_url: namedUrl }
-    : {};
-  for (const { name, column, target } of references) {
+): Record<string, Link> {
+  const urls = references.map(({ column, target }) => {
     const id = row[column];
-    if (id === null || id === undefined) continue;
-    const own = target.variants ? targets.get(target)?.get(Number(id))?.url : target.url(id);
+    if (id === null || id === undefined) return undefined;
+    return target.variants ? targets.get(target)?.get(Number(id))?.url : target.url(id);
+  });
+  // A digit each, in base two, for what not every row has.
+  const kind = [namedUrl, ...urls].reduce((digits, one) => digits * 2 + (one ? 1 : 0), 0);
+  const related = relatedBlanks.of(kind, () => [
+    ...(namedUrl ? ['named_url'] : []),
+    ...references.flatMap(({ name }, place) => (urls[place] ? [name] : [])),
+    ...links.map(([name]) => name),
+  ])(extension?.related);
+  if (namedUrl) related.named_url = namedUrl;
+  references.forEach(({ name }, place) => {
+    const own = urls[place];
     if (own) related[name] = own;
-  }
+  });
   for (const [name, suffix] of links) related[name] = url + suffix;
   for (const [name, path] of Object.entries(extension?.related ?? {})) {
     if (path === null) delete related[name];

@@ -1,7 +1,11 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
+import { Blanks } from './blanks.js';
 import type { ResourceDefinition } from './define-resource.js';
 import { linksOf } from './links.js';
+
+/** Where to find what is related, several paths where objects of one kind are many. */
+export type Link = string | readonly string[];
 
 /** What a page of rows is read and shown by; worked out once a resource, not once a row. */
 export interface Shape {
@@ -16,6 +20,9 @@ export interface Shape {
   instants: readonly string[];
   /** Sub-URLs by their name in `related`, as what follows the object's own URL. */
   links: readonly (readonly [name: string, suffix: string])[];
+  /** Representations and what they are related to, as objects yet without values. */
+  blanks: Blanks<unknown>;
+  relatedBlanks: Blanks<Link>;
   /** Each capability with the first one that follows the same rule: a rule is asked once a row. */
   capabilities: readonly (readonly [word: string, asked: string])[];
 }
@@ -56,6 +63,8 @@ function makeShape(definition: ResourceDefinition): Shape {
     }),
     instants: definition.summary.filter((name) => definition.field(name)?.kind === 'datetime'),
     links: [...linksOf(definition)].map(([name, path]) => [name, `${path}/`]),
+    blanks: new Blanks(),
+    relatedBlanks: new Blanks(),
     capabilities: capabilitiesOf(definition),
   };
 }

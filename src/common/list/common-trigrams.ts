@@ -74,5 +74,6 @@ export function holds(column: Sql, term: string, common: ReadonlySet<string> = n
 /** Query for values of some columns, in rows from all over a table. */
 export const sampleOf = (table: Sql, columns: readonly Sql[]): Sql => sql`
   SELECT ${join(columns, ', ')} FROM ${table} WHERE id = ANY(ARRAY(
-    SELECT (random() * last.id)::int FROM (SELECT max(id) AS id FROM ${table}) last,
+    SELECT (first + random() * (last - first))::bigint
+    FROM (SELECT min(id) AS first, max(id) AS last FROM ${table}) ids,
       generate_series(1, ${SAMPLE})))`;

@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { FAULTS, tooLarge, tooSmall } from '../common/fields/fault-texts.js';
 import { Choices, Entries, Reference, type FieldOptions } from '../common/fields/field.js';
-import { INT4_MAX } from '../common/fields/text.js';
+import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
 import { telling } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { resource } from '../common/resource/registry.js';
@@ -69,7 +69,8 @@ const isId = (id: unknown): boolean => faultOf(id) === null;
 function faultOf(id: unknown): string | null {
   if (typeof id !== 'number' || !Number.isInteger(id)) return FAULTS.integer;
   if (id < 1) return tooSmall(1);
-  return id > INT4_MAX ? tooLarge(INT4_MAX) : null;
+  const { most } = rangeOf(COLUMN_TYPES.reference);
+  return id > most ? tooLarge(most) : null;
 }
 
 function idFaults(ids: readonly unknown[]): FieldErrors {

@@ -5,6 +5,8 @@ import { migrations } from '../../migrations/index.js';
 
 const TIMESTAMPTZ = 1184;
 const BIGINT = 20;
+/** An array of them; the driver has no name for it. */
+const BIGINTS: number = 1016;
 
 /**
  * Instants stay text with microseconds, in the form the API shows: a Date would cut them to
@@ -18,8 +20,16 @@ types.setTypeParser(TIMESTAMPTZ, (text) => `${text.replace(' ', 'T').replace(/\+
  */
 const SESSION = ['TimeZone=UTC', 'jit=off', 'max_parallel_workers_per_gather=0'];
 
-/** Our bigints are counters far below 2^53. */
+/** Our bigints are ids and counters far below 2^53, alone or several in an array. */
 types.setTypeParser(BIGINT, Number);
+types.setTypeParser(BIGINTS, (text) =>
+  text === '{}'
+    ? []
+    : text
+        .slice(1, -1)
+        .split(',')
+        .map((one) => (one === 'NULL' ? null : Number(one))),
+);
 
 const CONNECT_TIMEOUT_MS = 5000;
 const IDLE_IN_TRANSACTION_MS = 30_000;

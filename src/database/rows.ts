@@ -53,5 +53,5 @@ export function insertRows(
 
 /** Takes `count` ids of a table for rows whose ids must be known before they are inserted. */
 export const takeIds = (table: string, count: number): Sql => sql`
-  SELECT nextval(pg_get_serial_sequence(${table}, 'id'))::int AS id
+  SELECT nextval(pg_get_serial_sequence(${table}, 'id')) AS id
   FROM generate_series(1, ${count}::int)`;

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { headerAliases } from '../code-hosts/headers.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import { isUnsignedEvent, isVerified, type SignedRequest } from '../code-hosts/signature.js';
-import { INT4_MAX } from '../common/fields/text.js';
+import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
 import { rawBody, type BodyReader } from '../common/http/body.js';
 import type { PlainRequest } from '../common/http/request.js';
 import { StrangerBytes } from '../common/http/stranger-bytes.service.js';
@@ -146,7 +146,9 @@ const hasKey = (template: ReceiverTemplate, service: string): boolean =>
 
 /** No template has the id 0: whatever is no id finds nothing, by the same way. */
 const idOf = (text: string): number =>
-  /^\d{1,10}$/.test(text) && Number(text) <= INT4_MAX ? Number(text) : 0;
+  /^\d{1,10}$/.test(text) && Number(text) <= rangeOf(COLUMN_TYPES.reference).most
+    ? Number(text)
+    : 0;
 
 function signedRequest({ headers, rawHeaders, body }: PlainRequest): SignedRequest {
   return { headers, rawHeaders, rawBody: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };

@@ -15,3 +15,22 @@ export const COLUMN_TYPES: Record<FieldKind, string> = {
   email: 'text',
   reference: 'integer',
 };
+
+/**
+ * Options of ids that rows come and go under for years, and of whatever refers to them
+ * (docs/decisions/0119-ids-beyond-2-31.md).
+ */
+export const WIDE = { columnType: 'bigint' } as const;
+
+/** Whole numbers from `least` to `most`. */
+export interface WholeNumbers {
+  readonly least: number;
+  readonly most: number;
+}
+
+const INTEGER: WholeNumbers = { least: -2_147_483_648, most: 2_147_483_647 };
+const BIGINT: WholeNumbers = { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER };
+
+/** What a column of whole numbers holds; of a `bigint`, what JavaScript tells apart. */
+export const rangeOf = (columnType: string): WholeNumbers =>
+  columnType === WIDE.columnType ? BIGINT : INTEGER;

@@ -251,7 +251,7 @@ export const Char = (options: FieldOptions = {}): PropertyDecorator =>
 export const Text = (options: FieldOptions = {}): PropertyDecorator => declare('text', options);
 export const Email = (options: FieldOptions = {}): PropertyDecorator =>
   declare('email', { max: 254, ...options });
-/** A 32-bit integer. */
+/** A 32-bit integer, unless its column is `bigint`. */
 export const Integer = (options: FieldOptions = {}): PropertyDecorator =>
   declare('integer', options);
 export const Float = (options: FieldOptions = {}): PropertyDecorator => declare('float', options);

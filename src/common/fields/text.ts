@@ -3,8 +3,6 @@ export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-export const INT4_MAX = 2_147_483_647;
-export const INT4_MIN = -2_147_483_648;
 /** Nesting that JSON bodies and variables may have; deeper input is refused. */
 export const MAX_DEPTH = 64;
 

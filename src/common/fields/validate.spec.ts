@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Invalid } from '../errors/errors.js';
 import { Bool, Char, Choices, DateTime, fieldsOf, Float, Integer, Json } from './field.js';
-import { INT4_MAX, INT4_MIN } from './text.js';
+import { rangeOf } from './column-types.js';
 import { typeName } from './fault-texts.js';
 import { validate } from './validate.js';
 
@@ -128,15 +128,22 @@ describe('validate', () => {
     class Wide {
       @Integer()
       count!: number;
+
+      @Integer({ columnType: 'bigint' })
+      wide!: number;
     }
+    const { least, most } = rangeOf('integer');
     fc.assert(
       fc.property(fc.maxSafeInteger(), (count) => {
-        const isStored = count >= INT4_MIN && count <= INT4_MAX;
-        const attempt = (): unknown => validate(Wide, { count: String(count) });
-        if (isStored) expect(attempt()).toEqual({ count });
-        else expect(attempt).toThrow(Invalid);
+        const attempt = (name: string): unknown => validate(Wide, { [name]: String(count) });
+        expect(attempt('wide')).toMatchObject({ wide: count });
+        if (count >= least && count <= most) expect(attempt('count')).toMatchObject({ count });
+        else expect(() => attempt('count')).toThrow(Invalid);
       }),
     );
+    const beyond = (wide: number) => (): unknown => validate(Wide, { wide });
+    expect(beyond(Number.MAX_SAFE_INTEGER + 1)).toThrow(Invalid);
+    expect(beyond(Number.MIN_SAFE_INTEGER - 1)).toThrow(Invalid);
   });
 });
 

@@ -32,7 +32,8 @@ import {
 import { memberOf } from '../records.js';
 import type { Field } from './field.js';
 import { NO_JSON, toTimestamp } from './lenient.js';
-import { INT4_MAX, INT4_MIN, isStorable, isStorableJson } from './text.js';
+import { COLUMN_TYPES, rangeOf } from './column-types.js';
+import { isStorable, isStorableJson } from './text.js';
 import { areStorableVariables } from './variables.js';
 
 /** What a fault says that depends on the value: a text, or texts by the position of items. */
@@ -96,7 +97,7 @@ function rulesOf(field: Field): readonly PropertyDecorator[] {
     case 'variables':
       return [IsString({ message: FAULTS.string }), IsStorable(), IsVariables()];
     case 'reference':
-      return [IsReference()];
+      return [IsReference(field)];
   }
 }
 
@@ -107,9 +108,10 @@ const textRules = ({ blank, max }: Field): readonly PropertyDecorator[] => [
   ...(max === null ? [] : [MaxCharacters(max)]),
 ];
 
-function integerRules({ min, max }: Field): readonly PropertyDecorator[] {
-  const least = min ?? INT4_MIN;
-  const most = max ?? INT4_MAX;
+function integerRules({ min, max, columnType }: Field): readonly PropertyDecorator[] {
+  const range = rangeOf(columnType);
+  const least = min ?? range.least;
+  const most = max ?? range.most;
   return [
     IsInt({ message: FAULTS.integer }),
     Min(least, { message: tooSmall(least) }),
@@ -126,14 +128,10 @@ const entriesRules = (): readonly PropertyDecorator[] => [
   ArrayMaxSize(MAX_ENTRIES, { message: tooMany(MAX_ENTRIES) }),
 ];
 
-const documentRules = ({
-  anyShape,
-  default: value,
-  target,
-}: Field): readonly PropertyDecorator[] => [
+const documentRules = (field: Field): readonly PropertyDecorator[] => [
   IsJson((given) => given !== NO_JSON),
-  ...(anyShape ? [] : [Array.isArray(value) ? IsList() : IsDictionary()]),
-  target ? AreReferences() : IsJson((given) => isStorableJson(given)),
+  ...(field.anyShape ? [] : [Array.isArray(field.default) ? IsList() : IsDictionary()]),
+  field.target ? AreReferences(field) : IsJson((given) => isStorableJson(given)),
 ];
 
 /** Text that PostgreSQL takes. */
@@ -200,17 +198,27 @@ function variablesFault(text: string): string | null {
   }
 }
 
-const isReference = (id: unknown): boolean =>
-  typeof id === 'number' && Number.isInteger(id) && id >= 1 && id <= INT4_MAX;
+/** The greatest id that what a field refers to may have. */
+const greatestId = ({ target }: Field): number =>
+  rangeOf(target?.().field('id')?.columnType ?? COLUMN_TYPES.reference).most;
+
+const isReference = (field: Field, id: unknown): boolean =>
+  typeof id === 'number' && Number.isInteger(id) && id >= 1 && id <= greatestId(field);
 
 const noReference = (id: unknown): string => (Number.isInteger(id) ? invalidPk(id) : noPk(id));
 
-const IsReference = (): PropertyDecorator =>
-  ValidateBy({ name: 'isReference', validator: { validate: isReference } }, telling(noReference));
+const IsReference = (field: Field): PropertyDecorator =>
+  ValidateBy(
+    { name: 'isReference', validator: { validate: (id) => isReference(field, id) } },
+    telling(noReference),
+  );
 
 /** The first one that is none is told. */
-const AreReferences = (): PropertyDecorator =>
+const AreReferences = (field: Field): PropertyDecorator =>
   ValidateBy(
-    { name: 'areReferences', validator: { validate: (ids: unknown[]) => ids.every(isReference) } },
-    telling((ids: unknown[]) => noReference(ids.find((id) => !isReference(id)))),
+    {
+      name: 'areReferences',
+      validator: { validate: (ids: unknown[]) => ids.every((id) => isReference(field, id)) },
+    },
+    telling((ids: unknown[]) => noReference(ids.find((id) => !isReference(field, id)))),
   );

@@ -78,6 +78,14 @@ describe('a cursor', () => {
     );
   });
 
+  it('names what a wide column holds, as far as numbers are exact', () => {
+    const wide = term('id', { kind: 'integer', columnType: 'bigint' });
+    const place = (id: number): unknown => readCursor(encode([2, 'id', id]), [wide], 2);
+    expect(place(2 ** 31)).toEqual([2 ** 31]);
+    expect(place(Number.MAX_SAFE_INTEGER)).toEqual([Number.MAX_SAFE_INTEGER]);
+    expect(() => place(Number.MAX_SAFE_INTEGER + 1)).toThrow(BadRequest);
+  });
+
   it.each(['2026-02-30T00:00:00Z', '2026-01-01T25:00:00Z', 'yesterday', '0001-01-01T00:00:00Z'])(
     'is refused with the date %s',
     (date) => {

@@ -1,5 +1,6 @@
 import { and, FALSE, join, or, raw, sql, type Sql } from '../../database/sql.js';
-import { INT4_MAX, INT4_MIN, isStorable } from '../fields/text.js';
+import { rangeOf } from '../fields/column-types.js';
+import { isStorable } from '../fields/text.js';
 import { BadRequest } from '../errors/errors.js';
 import { itemAt } from '../invariants.js';
 import { listOf } from '../records.js';
@@ -102,7 +103,7 @@ function decode(text: string): unknown {
 }
 
 /** Whether a value can be compared with those of a term: what comes back may be forged. */
-function fits({ kind, nullable }: OrderTerm, value: unknown): value is Value {
+function fits({ kind, columnType, nullable }: OrderTerm, value: unknown): value is Value {
   if (value === null) return nullable;
   if (typeof value === 'string') {
     if (kind === 'datetime') return isInstant(value);
@@ -112,7 +113,8 @@ function fits({ kind, nullable }: OrderTerm, value: unknown): value is Value {
   if (typeof value !== 'number') return false;
   if (kind === 'float') return Number.isFinite(value);
   const isInteger = ['integer', 'reference'].includes(kind) && Number.isInteger(value);
-  return isInteger && value >= INT4_MIN && value <= INT4_MAX;
+  const { least, most } = rangeOf(columnType);
+  return isInteger && value >= least && value <= most;
 }
 
 function isInstant(text: string): boolean {

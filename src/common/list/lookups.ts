@@ -1,6 +1,6 @@
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Field } from '../fields/field.js';
-import { INT4_MAX, INT4_MIN } from '../fields/text.js';
+import { rangeOf } from '../fields/column-types.js';
 import { toTimestamp } from '../fields/lenient.js';
 import { BadRequest } from '../errors/errors.js';
 import type { Condition } from './query.js';
@@ -84,7 +84,7 @@ function convert(field: Field, value: string): unknown {
       if (!/^\s*\d{1,20}\s*$/.test(value)) {
         throw new BadRequest(`Invalid ${field.name} id: ${value}`);
       }
-      return Math.min(Number(value), INT4_MAX);
+      return Math.min(Number(value), rangeOf(field.columnType).most);
     case 'boolean':
       return toBooleanWord(value);
     case 'float': {
@@ -115,7 +115,8 @@ function toInteger(field: Field, value: string): number {
     );
   }
   // Beyond the column's range nothing is equal; clamping keeps comparisons true.
-  return Math.max(INT4_MIN, Math.min(INT4_MAX, Number(value)));
+  const { least, most } = rangeOf(field.columnType);
+  return Math.max(least, Math.min(most, Number(value)));
 }
 
 /** @throws BadRequest for anything but the words filters take (docs/contract/lists.md#filters) */

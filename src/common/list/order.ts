@@ -3,6 +3,7 @@ import { permit, type Actor } from '../access.js';
 import { columnOf, type FieldKind } from '../fields/field.js';
 import { BadRequest } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { idType } from '../resource/ids.js';
 import { filterableField, MAX_DEPTH, resolveName } from './compile.js';
 
 /** One term of ORDER BY. */
@@ -91,8 +92,8 @@ function termOf(
 }
 
 /** Where all rows are of one type, that order says nothing. */
-const typeTerm = ({ variants }: ResourceDefinition, alias: string): FoundTerm =>
-  variants
+const typeTerm = (definition: ResourceDefinition, alias: string): FoundTerm =>
+  definition.variants
     ? {
         expression: ident(alias, 'type'),
         kind: 'string',
@@ -103,7 +104,7 @@ const typeTerm = ({ variants }: ResourceDefinition, alias: string): FoundTerm =>
     : {
         expression: ident(alias, 'id'),
         kind: 'integer',
-        columnType: 'integer',
+        columnType: idType(definition),
         nullable: false,
         column: 'id',
       };

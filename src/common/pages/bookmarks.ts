@@ -18,7 +18,7 @@ export type BookmarkKind = keyof typeof COOKIES;
 
 /** The parameter of the button that stars an object, or takes the star off: `5.team-7`. */
 export const STAR = '_star';
-const MARK = /^([a-z][a-z0-9_]{0,40})-([1-9]\d{0,8})$/;
+const MARK = /^([a-z][a-z0-9_]{0,40})-([1-9]\d{0,15})$/;
 
 const read = (texts: readonly string[]): Bookmark[] =>
   texts.flatMap((text) => {

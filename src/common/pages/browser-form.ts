@@ -112,7 +112,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
 
 /** A list below an object, such as the roles of a user. */
 const isList = (given: unknown): given is string =>
-  typeof given === 'string' && /^\/api\/v2\/[a-z_]+\/\d{1,10}\/[a-z_]+\/$/.test(given);
+  typeof given === 'string' && /^\/api\/v2\/[a-z_]+\/\d{1,16}\/[a-z_]+\/$/.test(given);
 
 /** A form never leads to another site. */
 const isOwnPath = (given: unknown): given is string =>

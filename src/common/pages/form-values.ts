@@ -8,6 +8,7 @@ import { CSRF_FIELD } from '../http/csrf.js';
 import { readRows, rowsIn } from './form-rows.js';
 import type { Submission } from './browser-form.js';
 import { messageOf } from '../errors/message-of.js';
+import { isIdText } from '../resource/ids.js';
 
 const EMPTY_MEANS_NOTHING = new Set<Field['kind']>([
   'integer',
@@ -97,8 +98,9 @@ function valueOf(field: Field | undefined, given: unknown): unknown {
 function listOf(field: Field, given: unknown): unknown {
   const chosen = [given].flat().filter((one) => one !== '');
   if (chosen.length === 0 && field.nullable) return null;
-  if (!field.target) return chosen;
-  return chosen.map((id) => (/^\d{1,10}$/.test(String(id)) ? Number(id) : id));
+  const target = field.target?.();
+  if (!target) return chosen;
+  return chosen.map((id) => (isIdText(target, String(id)) ? Number(id) : id));
 }
 
 /** Several references or words, chosen in one control. */

@@ -139,7 +139,7 @@ export class Forms {
     const given = valueFor(request, field);
     const choices =
       field.target &&
-      (await this.references.load(field.target(), field.needs ?? 'read', idsOf(given), actor));
+      (await this.references.load(field.target(), field.needs ?? 'read', given, actor));
     const value = given ?? (field.required && !entered ? onlyOf(choices) : undefined);
     // Whoever typed a text is told the line.
     const fault = entered && field.kind === 'variables' ? await faultIn(given) : null;
@@ -258,9 +258,6 @@ function valueFor({ object, entered, context }: FormRequest, field: Field): unkn
 
 const faultIn = (given: unknown): Promise<string | null> =>
   variablesFault(String([given].flat().at(-1) ?? ''));
-
-const idsOf = (value: unknown): number[] =>
-  [value].flat().flatMap((one) => (/^\d{1,9}$/.test(String(one)) ? [Number(one)] : []));
 
 /** Secrets, and texts that the activity stream hides, such as the password of a user. */
 const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>

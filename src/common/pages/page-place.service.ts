@@ -8,6 +8,7 @@ import type { TableEntry, TableRoute } from '../rest/route-table.service.js';
 import { decoded, wordsOf } from './breadcrumbs.js';
 import { PageTrail, type Step } from './page-trail.service.js';
 import { titleOf } from './values.js';
+import { isIdText } from '../resource/ids.js';
 
 /** A page, as far as it says where it is. */
 interface Placed {
@@ -67,7 +68,7 @@ export class PagePlace {
     actor: Actor,
   ): Promise<string | null> {
     if (url === path && isRecord(body) && status < 400 && 'id' in body) return titleOf(body);
-    if (!definition.stored || !/^\d{1,9}$/.test(segment)) return decoded(segment);
+    if (!definition.stored || !isIdText(definition, segment)) return decoded(segment);
     const context = { database: this.database, actor, detail: false };
     const found = (await summariesOf(definition, [Number(segment)], context)).get(Number(segment));
     return found ? titleOf({ type: definition.type, ...found }) : null;

@@ -3,6 +3,7 @@ import { Database } from '../../database/database.js';
 import { and, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { idList, idsIn } from '../resource/ids.js';
 
 /** More than this is searched instead of listed. */
 const MAX_CHOICES = 50;
@@ -27,7 +28,7 @@ export class ReferenceLists {
   async load(
     target: ResourceDefinition,
     action: string,
-    chosen: readonly number[],
+    chosen: unknown,
     actor: Actor,
     scope: (alias: string) => Sql = () => TRUE,
   ): Promise<ReferenceChoices> {
@@ -41,7 +42,7 @@ export class ReferenceLists {
       UNION
       (SELECT r.id, ${ident('r', column)} FROM ${ident(target.table)} r
         WHERE ${and(
-          sql`r.id = ANY(${chosen}::int[])`,
+          sql`r.id = ANY(${idList(target, idsIn(target, chosen))})`,
           target.own('r'),
           permit(target.policy, 'read', 'r', actor),
         )})

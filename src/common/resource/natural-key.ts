@@ -9,6 +9,7 @@ import {
   type ResourceDefinition,
   type Row,
 } from './define-resource.js';
+import { idList } from './ids.js';
 
 /** Between an object and the objects it belongs to. */
 const NODE = '++';
@@ -132,7 +133,10 @@ export async function namedUrls(
       : await together.ask<{ id: number; parts: Parts | null }>(sql`
           SELECT t.id, ${parentParts(parents, 't', actor)} AS parts
           FROM ${ident(definition.table)} t
-          WHERE t.id = ANY(${rows.map(({ id }) => id)}::int[])`);
+          WHERE t.id = ANY(${idList(
+            definition,
+            rows.map(({ id }) => id),
+          )})`);
   const partsById = new Map(found.map(({ id, parts }) => [id, parts]));
   for (const row of rows) {
     const parts = partsById.get(row.id);

@@ -2,6 +2,7 @@ import { and, ident, sql, type Sql } from '../../database/sql.js';
 import { instantOf } from '../../database/together.js';
 import { permit, RoleStore, type Actor, type ObjectRole } from '../access.js';
 import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
+import { idList } from './ids.js';
 import { namedUrls } from './natural-key.js';
 import { findResource } from './registry.js';
 import { describeRole } from './role-words.js';
@@ -86,10 +87,10 @@ function targetRows(target: ResourceDefinition, ids: readonly number[], actor: A
   return target.variants
     ? sql`
       SELECT ${summary}, s.type AS target_type, (${isOpen}) AS target_open
-      FROM ${table} s WHERE s.id = ANY(${ids}::int[])`
+      FROM ${table} s WHERE s.id = ANY(${idList(target, ids)})`
     : sql`
       SELECT ${summary} FROM ${table} s
-      WHERE ${and(sql`s.id = ANY(${ids}::int[])`, target.own('s'), isOpen)}`;
+      WHERE ${and(sql`s.id = ANY(${idList(target, ids)})`, target.own('s'), isOpen)}`;
 }
 
 function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map<number, Target> {

@@ -3,6 +3,7 @@ import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/text.js';
 import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
+import { idList } from './ids.js';
 import {
   loadRelated,
   withoutNulls,
@@ -131,7 +132,10 @@ function loadRows(
   return database.preparedRows<Row>(sql`
     SELECT ${selectColumns(definition, actor, detail)}
     FROM ${ident(definition.table)} t
-    WHERE t.id = ANY(${rows.map((row) => row.id)}::int[])`);
+    WHERE t.id = ANY(${idList(
+      definition,
+      rows.map((row) => row.id),
+    )})`);
 }
 
 function capabilitiesOf({ capabilities }: Shape, row: Row): Members | null {
@@ -191,7 +195,7 @@ export async function summariesOf(
   const rows = await database.preparedRows<Row>(sql`
     SELECT ${shapeOf(target).columns.summary} FROM ${ident(target.table)} s
     WHERE ${and(
-      sql`s.id = ANY(${ids}::int[])`,
+      sql`s.id = ANY(${idList(target, ids)})`,
       target.own('s'),
       permit(target.policy, 'read', 's', actor),
     )}`);

@@ -2,6 +2,7 @@ import type { TableColumn, TableDefinition, TableIndex } from '../../database/ta
 import type { Field } from '../fields/field.js';
 import { existing } from '../invariants.js';
 import type { Relation, ResourceDefinition } from './define-resource.js';
+import { idType, linkIdType } from './ids.js';
 
 /** The tables that the resources' declarations amount to: their own and those of their links. */
 export function resourceTables(definitions: readonly ResourceDefinition[]): TableDefinition[] {
@@ -45,7 +46,7 @@ export function resourceTables(definitions: readonly ResourceDefinition[]): Tabl
 }
 
 function columnOf(field: Field, everywhere: boolean): TableColumn {
-  if (field.name === 'id') return { type: 'integer', primary: true, identity: true };
+  if (field.name === 'id') return { type: field.columnType, primary: true, identity: true };
   const fallback = field.columnDefault ?? sqlDefault(field);
   return {
     type: field.columnType,
@@ -90,16 +91,17 @@ function linkTable(
   relation: Extract<Relation, { kind: 'many-to-many' }>,
 ): TableDefinition {
   const fixed = Object.keys(relation.fixed ?? {});
-  const reference = (table: string): TableColumn => ({
-    type: 'integer',
-    references: { table, onDelete: 'CASCADE' },
+  const target = relation.target();
+  const reference = (to: ResourceDefinition): TableColumn => ({
+    type: idType(to),
+    references: { table: to.table, onDelete: 'CASCADE' },
   });
   return {
     name: relation.table,
     columns: {
-      id: { type: 'integer', primary: true, identity: true },
-      [relation.near]: reference(definition.table),
-      [relation.far]: reference(relation.target().table),
+      id: { type: linkIdType(definition, relation), primary: true, identity: true },
+      [relation.near]: reference(definition),
+      [relation.far]: reference(target),
       ...Object.fromEntries(fixed.map((column) => [column, { type: 'text' }])),
     },
     indexes: [

@@ -1,4 +1,5 @@
-import { ident, sql } from '../../database/sql.js';
+import { ident, raw, sql } from '../../database/sql.js';
+import { idType } from '../resource/ids.js';
 import { existing } from '../invariants.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import type { LinkContext } from './sublist.js';
@@ -17,6 +18,6 @@ export async function attachedIds(
   );
   const attached = await database.rows<{ id: number }>(sql`
     SELECT t.id FROM ${ident(relation.target().table)} t
-    WHERE ${relationCondition(relation, sql`${parent.id}::int`, 't')} ORDER BY t.id`);
+    WHERE ${relationCondition(relation, sql`${parent.id}::${raw(idType(parentDefinition))}`, 't')} ORDER BY t.id`);
   return attached.map(({ id }) => id);
 }

@@ -6,6 +6,7 @@ import type { Field } from '../fields/field.js';
 import { invalidPk } from '../fields/fault-texts.js';
 import { Forbidden, Invalid, type FieldErrors } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { idList } from '../resource/ids.js';
 import { resource } from '../resource/registry.js';
 import type { Values } from './hooks.js';
 
@@ -24,7 +25,7 @@ export class References {
       const ids = fields.map((field) => idIn(values, field));
       const found = await this.database.rows<{ id: number }>(sql`
         SELECT r.id FROM ${ident(target.table)} r
-        WHERE ${and(sql`r.id = ANY(${ids}::int[])`, target.own('r'), target.hide?.('r') ?? TRUE)}
+        WHERE ${and(sql`r.id = ANY(${idList(target, ids)})`, target.own('r'), target.hide?.('r') ?? TRUE)}
         FOR KEY SHARE`);
       const known = new Set(found.map(({ id }) => id));
       for (const field of fields) {
@@ -56,14 +57,14 @@ export class References {
     if (actor.isSuperuser || ids.length === 0) return;
     const allowed = await this.database.rows(sql`
       SELECT r.id FROM ${ident(target.table)} r
-      WHERE ${and(sql`r.id = ANY(${ids}::int[])`, permit(target.policy, action, 'r', actor))}`);
+      WHERE ${and(sql`r.id = ANY(${idList(target, ids)})`, permit(target.policy, action, 'r', actor))}`);
     if (allowed.length < new Set(ids).size) throw new Forbidden();
   }
 
   /** Locks objects against their deletion. @returns those that exist, in their order */
   async lockExisting(target: ResourceDefinition, ids: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
-      SELECT id FROM ${ident(target.table)} WHERE id = ANY(${ids}::int[]) FOR KEY SHARE`);
+      SELECT id FROM ${ident(target.table)} WHERE id = ANY(${idList(target, ids)}) FOR KEY SHARE`);
     const known = new Set(rows.map(({ id }) => id));
     return ids.filter((id) => known.has(id));
   }
@@ -93,13 +94,14 @@ const idIn = (values: Values, { name }: Field): number => Number(values[name]);
 export function anyDenied(
   type: string,
   action: string,
-  ids: readonly unknown[],
+  ids: readonly number[],
   actor: Actor,
   except?: Sql,
 ): Sql {
-  const { table, policy } = resource(type);
+  const definition = resource(type);
+  const { table, policy } = definition;
   return sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE ${and(
-    sql`t.id = ANY(${ids}::int[])`,
+    sql`t.id = ANY(${idList(definition, ids)})`,
     except ? sql`NOT EXISTS (SELECT 1 FROM (${except}) own (id) WHERE own.id = t.id)` : TRUE,
     not(permit(policy, action, 't', actor)),
   )})`;

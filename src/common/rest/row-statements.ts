@@ -1,7 +1,7 @@
 import { and, FALSE, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import { INT4_MAX } from '../fields/text.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { isPossibleId } from '../resource/ids.js';
 import { idsByName } from '../resource/natural-key.js';
 import { purposeColumns } from './purpose.js';
 import { capabilityColumns } from '../resource/represent.js';
@@ -14,7 +14,7 @@ export function judgedRow(
   actor: Actor,
   action: string,
 ): Sql {
-  const isPossible = typeof id !== 'number' || (id > 0 && id <= INT4_MAX);
+  const isPossible = typeof id !== 'number' || isPossibleId(definition, id);
   return sql`
     SELECT ${columnsOf(definition, actor)},
       (${permit(definition.policy, 'read', 't', actor)}) AS may_read,

@@ -1,7 +1,8 @@
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import { refOf } from '../activity/activity.js';
 import type { OrderTerm } from '../list/order.js';
-import { type Relation, type ResourceDefinition, type Row } from '../resource/define-resource.js';
+import type { Relation, ResourceDefinition, Row } from '../resource/define-resource.js';
+import { idType, linkIdType } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import type { LinkContext, SubListFactory, SubListSpec } from './sublist.js';
 
@@ -11,7 +12,8 @@ function relationOf(definition: ResourceDefinition, name: string): Relation {
   return relation;
 }
 
-const near = (parent: Row): Sql => sql`${parent.id}::int`;
+const near = (definition: ResourceDefinition, parent: Row): Sql =>
+  sql`${parent.id}::${raw(idType(definition))}`;
 
 /** Rows that point here by a reference of their own: `GET` lists, `POST` creates below this one. */
 export function children(
@@ -24,7 +26,7 @@ export function children(
     const { readOnly, ...rest } = options;
     return {
       target: relation.target,
-      scope: (parent) => relationCondition(relation, near(parent), 't'),
+      scope: (parent) => relationCondition(relation, near(definition, parent), 't'),
       ...(readOnly ? {} : { create: (parent) => ({ [relation.field]: parent.id }) }),
       options: () => ({ counted: countedBy(relation) }),
       needs: 'read',
@@ -48,7 +50,7 @@ export function related(relationName: string, options: Partial<SubListSpec> = {}
     const relation = relationOf(definition, relationName);
     return {
       target: relation.target,
-      scope: (parent) => relationCondition(relation, near(parent), 't'),
+      scope: (parent) => relationCondition(relation, near(definition, parent), 't'),
       options: () => ({ counted: countedBy(relation) }),
       ...options,
     };
@@ -85,9 +87,9 @@ export function attached(
     const { check, association = name, beforeDetach, afterDetach, ...rest } = options;
     return {
       target: relation.target,
-      scope: (parent) => relationCondition(relation, near(parent), 't'),
+      scope: (parent) => relationCondition(relation, near(definition, parent), 't'),
       ...(relation.ordered
-        ? { options: ({ parent }) => ({ order: [linkOrder(relation, parent)] }) }
+        ? { options: ({ parent }) => ({ order: [linkOrder(definition, relation, parent)] }) }
         : {}),
       attach: async (context, child) => {
         await check?.(context, child);
@@ -110,14 +112,18 @@ export function attached(
 type ManyToMany = Extract<Relation, { kind: 'many-to-many' }>;
 
 /** The order in which children were attached. */
-const linkOrder = (relation: ManyToMany, parent: Row): OrderTerm => ({
+const linkOrder = (
+  definition: ResourceDefinition,
+  relation: ManyToMany,
+  parent: Row,
+): OrderTerm => ({
   expression: sql`(
     SELECT lnk.id FROM ${ident(relation.table)} lnk
     WHERE lnk.${ident(relation.near)} = ${parent.id} AND lnk.${ident(relation.far)} = t.id)`,
   descending: false,
   name: 'position',
   kind: 'integer',
-  columnType: 'integer',
+  columnType: linkIdType(definition, relation),
   nullable: false,
   column: 'order_0',
 });

@@ -2,7 +2,6 @@ import { Body, RequestMethod } from '@nestjs/common';
 import { ident, sql, type Sql } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { labelOf } from '../fields/label.js';
-import { INT4_MAX } from '../fields/text.js';
 import { toBoolean } from '../fields/lenient.js';
 import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
@@ -12,6 +11,7 @@ import type { QueryParameters } from '../list/query.js';
 import { addRoute } from './add-route.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
+import { isIdText, isPossibleId } from '../resource/ids.js';
 import type { Values } from './hooks.js';
 import type { CommonServices } from './common-services.service.js';
 import {
@@ -235,16 +235,15 @@ async function link(
   const target = spec.target();
   if (detaching && !spec.detach) throw new BadRequest(OWNS_ITS_OBJECTS);
   if (body.id === undefined) throw new BadRequest('"id" is required to disassociate');
-  const id = typeof body.id === 'string' && /^\d{1,10}$/.test(body.id) ? Number(body.id) : body.id;
+  const id = typeof body.id === 'string' && isIdText(target, body.id) ? Number(body.id) : body.id;
   if (typeof id !== 'number' || !Number.isInteger(id)) {
     throw new BadRequest('"id" field must be an integer.');
   }
-  const child =
-    id > 0 && id <= INT4_MAX
-      ? await services.database.row<Row>(sql`
+  const child = isPossibleId(target, id)
+    ? await services.database.row<Row>(sql`
           SELECT t.* FROM ${ident(target.table)} t
           WHERE t.id = ${id} AND ${target.own('t')} FOR KEY SHARE`)
-      : undefined;
+    : undefined;
   if (!child) {
     throw new BadRequest(`${target.label.replaceAll(' ', '')} matching query does not exist.`);
   }

@@ -125,7 +125,7 @@ async function copies(client, jobs, count) {
   const { names } = columns[0];
   const { rows } = await client.query(
     `INSERT INTO unified_jobs (status, ${names})
-     SELECT 'running', ${names} FROM unified_jobs, generate_series(1, $2) WHERE id = ANY($1::int[])
+     SELECT 'running', ${names} FROM unified_jobs, generate_series(1, $2) WHERE id = ANY($1::bigint[])
      RETURNING id`,
     [jobs, count],
   );
@@ -161,7 +161,7 @@ async function deliver(client, runs, end) {
     const { rows } = await client.query(
       `SELECT count(*) FILTER (WHERE a.successful)::int AS recorded
        FROM notification_attempts a JOIN notifications n ON n.id = a.notification_id
-       WHERE n.unified_job_id = ANY($1::int[])`,
+       WHERE n.unified_job_id = ANY($1::bigint[])`,
       [runs],
     );
     return rows[0].recorded;

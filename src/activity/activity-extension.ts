@@ -1,6 +1,14 @@
 import { and, sql } from '../database/sql.js';
 import { permit } from '../common/access.js';
-import { anyOf, INTEGER, list, object, partial, STRING } from '../common/fields/json-schema.js';
+import {
+  anyOf,
+  INTEGER,
+  list,
+  object,
+  partial,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -9,6 +17,7 @@ import type {
 } from '../common/resource/define-resource.js';
 import { findResource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
+import { idList } from '../common/resource/ids.js';
 import { ActivityRepository, type DescribedEntry } from './activity.repository.js';
 
 const SIDES = ['object1', 'object2'] as const;
@@ -18,7 +27,7 @@ export const ACTIVITY_SHOWS: ShownBesides = {
   summary_fields: {
     actor: partial({ id: INTEGER, username: STRING, first_name: STRING, last_name: STRING }),
   },
-  summaryOthers: list(object({ id: INTEGER, name: STRING })),
+  summaryOthers: list(object({ id: WIDE_INTEGER, name: STRING })),
 };
 
 /**
@@ -53,7 +62,10 @@ async function hiddenObjects(
     const definition = findResource(type);
     if (!definition) return [type, new Set()];
     const readable = permit(definition.policy, 'read', 't', actor);
-    const condition = and(sql`t.id = ANY(${[...ids]}::int[])`, sql`(${readable}) IS NOT TRUE`);
+    const condition = and(
+      sql`t.id = ANY(${idList(definition, [...ids])})`,
+      sql`(${readable}) IS NOT TRUE`,
+    );
     const found = await together.ask<{ id: number }>(
       selectRows(definition, 't', sql`t.id`, condition),
     );

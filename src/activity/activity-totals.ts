@@ -16,9 +16,9 @@ export const ACTIVITY_TOTALS = totalsBy('activity_totals', {
   actor_id: 'integer',
   organization_id: 'integer',
   object1: 'text',
-  object1_id: 'integer',
+  object1_id: 'bigint',
   object2: 'text',
-  object2_id: 'integer',
+  object2_id: 'bigint',
   parent_type: 'text',
-  parent_id: 'integer',
+  parent_id: 'bigint',
 });

@@ -22,16 +22,16 @@ export interface DescribedEntry {
 const COLUMNS = {
   operation: 'text',
   object1: 'text',
-  object1_id: 'integer',
+  object1_id: 'bigint',
   object1_name: 'text',
   object2: 'text',
-  object2_id: 'integer',
+  object2_id: 'bigint',
   object2_name: 'text',
   object_association: 'text',
   object_type: 'text',
   organization_id: 'integer',
   parent_type: 'text',
-  parent_id: 'integer',
+  parent_id: 'bigint',
   changes: 'json',
   actor_id: 'integer',
   actor_snapshot: 'json',
@@ -48,7 +48,7 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
     return sql`
       SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
         object2, object2_id, object2_name
-      FROM activity_stream WHERE id = ANY(${ids}::int[])`;
+      FROM activity_stream WHERE id = ANY(${ids}::bigint[])`;
   }
 
   /** @param author who did all of it; null when it is nobody with an account */

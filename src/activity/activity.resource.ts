@@ -10,6 +10,7 @@ import {
   type Predicate,
 } from '../common/access.js';
 import { among, hasRoleOn, heldIds, isKnown, through } from '../access/predicates.js';
+import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { ACTIVITY_TOTALS } from './activity-totals.js';
@@ -22,7 +23,7 @@ import { ident, or, sql, type Sql } from '../database/sql.js';
  * speaks of.
  */
 class ActivitySchema {
-  @Integer({ label: 'ID', readOnly: true })
+  @Integer({ ...WIDE, label: 'ID', readOnly: true })
   id!: number;
 
   @DateTime({ readOnly: true, nullable: false, columnDefault: 'now()' })
@@ -64,13 +65,13 @@ class ActivitySchema {
   @Json({ internal: true, nullable: true })
   actor_snapshot!: object | null;
 
-  @Integer({ internal: true, nullable: true })
+  @Integer({ ...WIDE, internal: true, nullable: true })
   object1_id!: number | null;
 
   @Char({ internal: true })
   object1_name!: string;
 
-  @Integer({ internal: true, nullable: true })
+  @Integer({ ...WIDE, internal: true, nullable: true })
   object2_id!: number | null;
 
   @Char({ internal: true })
@@ -84,7 +85,7 @@ class ActivitySchema {
   @Char({ internal: true, nullable: true })
   parent_type!: string | null;
 
-  @Integer({ internal: true, nullable: true })
+  @Integer({ ...WIDE, internal: true, nullable: true })
   parent_id!: number | null;
 }
 
@@ -114,7 +115,7 @@ const namesReadable = (side: Side): Predicate => {
     return or(
       ...each.map(
         ({ content_type: name, ids }) => sql`
-          (${ident(alias, type)} = ${name} AND ${ident(alias, id)} = ANY(${ids}::int[]))`,
+          (${ident(alias, type)} = ${name} AND ${ident(alias, id)} = ANY(${ids}::bigint[]))`,
       ),
     );
   };

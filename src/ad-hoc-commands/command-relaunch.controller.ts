@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
@@ -80,7 +80,7 @@ export class CommandRelaunchController {
     summary: 'Run the command again, as if it were sent anew.',
     parent: adHocCommands,
     resource: adHocCommands,
-    adds: { ad_hoc_command: INTEGER },
+    adds: { ad_hoc_command: WIDE_INTEGER },
     needs: 'start',
     opens: askedBy,
     status: 201,

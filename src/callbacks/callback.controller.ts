@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Ip, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import type { Row } from '../common/resource/define-resource.js';
@@ -52,7 +52,7 @@ export class CallbackController {
     access: 'signature',
     operationId: 'job_template_callback',
     summary: 'Launch the template on the host that sends the request, which has its key.',
-    response: object({ job: INTEGER, url: STRING }),
+    response: object({ job: WIDE_INTEGER, url: STRING }),
     status: 201,
   })
   @Post()

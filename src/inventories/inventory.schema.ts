@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
   Char,
@@ -96,6 +97,7 @@ export class HostSchema extends NamedSchema {
   is_imported!: boolean;
 
   @Reference(() => resource('job'), {
+    ...WIDE,
     readOnly: true,
     nullable: true,
     index: 'where set',
@@ -103,6 +105,7 @@ export class HostSchema extends NamedSchema {
   last_job!: Reference | null;
 
   @Reference(() => resource('job_host_summary'), {
+    ...WIDE,
     readOnly: true,
     nullable: true,
     index: 'where set',

@@ -1,11 +1,11 @@
 import {
   BOOLEAN,
   INSTANT,
-  INTEGER,
   list,
   object,
   orNull,
   STRING,
+  WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type {
   Extension,
@@ -20,7 +20,7 @@ import type { InventorySourceSchema } from './inventory-source.schema.js';
 import { InventoryUpdatesRepository, type ShownUpdate } from './inventory-updates.repository.js';
 
 const UPDATE = object({
-  id: INTEGER,
+  id: WIDE_INTEGER,
   name: STRING,
   description: STRING,
   status: STRING,

@@ -1,7 +1,7 @@
 import { Delete, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
-import { BOOLEAN, INTEGER, object } from '../common/fields/json-schema.js';
+import { BOOLEAN, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
@@ -88,7 +88,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
     kind: 'action',
     needs: 'update',
     resource: inventoryUpdates,
-    adds: { inventory_update: INTEGER },
+    adds: { inventory_update: WIDE_INTEGER },
     operationId: 'inventory_sources_update_start',
     summary: 'Update the inventory from the source.',
     status: 202,

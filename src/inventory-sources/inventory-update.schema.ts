@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
   Char,
@@ -50,7 +51,7 @@ export class InventoryUpdateSchema extends ExecutedJobSchema {
   @Reference(() => resource('project'), { ...READ_ONLY, nullable: true, detailOnly: true })
   source_project!: Reference | null;
 
-  @Reference(() => resource('project_update'), { ...READ_ONLY, nullable: true })
+  @Reference(() => resource('project_update'), { ...WIDE, ...READ_ONLY, nullable: true })
   source_project_update!: Reference | null;
 
   @Reference(() => resource('credential'), {

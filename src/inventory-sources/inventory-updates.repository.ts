@@ -101,14 +101,14 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
   /** Updates as their sources show them. */
   shown(ids: readonly number[]): Promise<ShownUpdate[]> {
     return this.database.preparedRows<ShownUpdate & Record<string, unknown>>(sql`
-      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::int[])`);
+      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`);
   }
 
   /** Updates with all their columns and what the caller may do with each, in order of id. */
   complete(ids: readonly number[], actor: Actor): Promise<Row[]> {
     const columns = [sql`t.*`, ...capabilityColumns(resource('inventory_update'), actor)];
     return this.database.rows<Row>(sql`
-      SELECT ${join(columns, ', ')} FROM unified_jobs t WHERE t.id = ANY(${ids}::int[]) ORDER BY t.id`);
+      SELECT ${join(columns, ', ')} FROM unified_jobs t WHERE t.id = ANY(${ids}::bigint[]) ORDER BY t.id`);
   }
 
   /** Notes the project update that an update made for itself. */

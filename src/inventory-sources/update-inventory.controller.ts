@@ -2,7 +2,15 @@ import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { anyValue, BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import {
+  anyValue,
+  BOOLEAN,
+  INTEGER,
+  list,
+  object,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { represent } from '../common/resource/represent.js';
@@ -18,7 +26,7 @@ import { inventoryUpdates } from './inventory-updates.resource.js';
 const COULD_NOT_START = 'Could not start because `can_update` returned False';
 /** An entry for each source, with the other fields of the update that was started. */
 const STARTS = list({
-  ...object({ inventory_source: INTEGER, inventory_update: INTEGER, status: STRING }, [
+  ...object({ inventory_source: INTEGER, inventory_update: WIDE_INTEGER, status: STRING }, [
     'inventory_update',
   ]),
   additionalProperties: anyValue('Another field of the update that was started.'),

@@ -35,7 +35,7 @@ export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
   firstOn(link: Link, ids: readonly number[], most: number): Sql {
     return sql`
       SELECT owner.id AS near, one.id, one.name, one.total
-      FROM unnest(${ids}::int[]) AS owner (id) CROSS JOIN LATERAL (
+      FROM unnest(${ids}::bigint[]) AS owner (id) CROSS JOIN LATERAL (
         SELECT lab.id, lab.name, count(*) OVER ()::int AS total
         FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.far
         WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(most)}) AS one`;

@@ -26,7 +26,7 @@ const COPIED = {
 } as const;
 
 const OWN = {
-  id: 'integer',
+  id: 'bigint',
   type: 'text',
   name: 'text',
   status: 'text',
@@ -41,7 +41,7 @@ const OWN = {
   webhook_service: 'text',
   webhook_credential_id: 'integer',
   webhook_guid: 'text',
-  webhook_delivery_id: 'integer',
+  webhook_delivery_id: 'bigint',
   job_slice_number: 'integer',
   job_slice_count: 'integer',
 } as const;

@@ -12,6 +12,7 @@ import {
   list,
   object,
   STRING,
+  WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import { resourceRef } from '../common/resource/resource-schema.js';
 import type { Actor } from '../common/access.js';
@@ -92,11 +93,11 @@ export class LaunchController {
     parent: jobTemplates,
     resource: jobs,
     response: anyOf(
-      { allOf: [resourceRef(jobs), object({ job: INTEGER, ignored_fields: IGNORED })] },
+      { allOf: [resourceRef(jobs), object({ job: WIDE_INTEGER, ignored_fields: IGNORED })] },
       {
         allOf: [
           { $ref: '#/components/schemas/WorkflowJob' },
-          object({ workflow_job: INTEGER, ignored_fields: IGNORED }),
+          object({ workflow_job: WIDE_INTEGER, ignored_fields: IGNORED }),
         ],
       },
     ),

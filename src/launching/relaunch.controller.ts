@@ -4,7 +4,14 @@ import { Choices, fieldsOf } from '../common/fields/field.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { anyOf, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import {
+  anyOf,
+  INTEGER,
+  list,
+  object,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import {
@@ -86,7 +93,7 @@ export class RelaunchController {
     summary: 'Launch the job again, on all hosts or on those that failed.',
     parent: jobs,
     resource: jobs,
-    adds: { job: INTEGER },
+    adds: { job: WIDE_INTEGER },
     opens: askedBy,
     status: 201,
   })

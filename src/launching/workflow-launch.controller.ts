@@ -12,6 +12,7 @@ import {
   list,
   object,
   STRING,
+  WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import {
@@ -87,7 +88,7 @@ export class WorkflowLaunchController {
     parent: workflowTemplates,
     resource: workflowJobs,
     adds: {
-      workflow_job: INTEGER,
+      workflow_job: WIDE_INTEGER,
       ignored_fields: freeObject('What was sent and the template does not ask for.'),
     },
     needs: 'start',

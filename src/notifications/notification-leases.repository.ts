@@ -45,7 +45,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
                 AND before.event IN ('success', 'error') AND ${unfinished('before')}
                 AND earlier.unified_job_template_id = run.unified_job_template_id)) IS NOT TRUE AS due
       FROM notifications n JOIN notification_templates nt ON nt.id = n.notification_template_id
-      WHERE n.id = ANY(${ids}::int[]) AND ${unfinished('n')}`);
+      WHERE n.id = ANY(${ids}::bigint[]) AND ${unfinished('n')}`);
   }
 
   /** Takes notifications whose turn it is for an attempt, which is counted and written down. */
@@ -54,7 +54,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
     return this.database.rows<Lease>(sql`
       WITH wanted AS (
         SELECT id FROM notifications n
-        WHERE id = ANY(${ids}::int[]) AND ${unfinished('n')}
+        WHERE id = ANY(${ids}::bigint[]) AND ${unfinished('n')}
           AND (lease_until IS NULL OR lease_until < now())
           AND (next_attempt_at IS NULL OR next_attempt_at <= now())
         ORDER BY id FOR UPDATE
@@ -100,7 +100,7 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
     const rows = await this.database.rows<{ id: number }>(sql`
       WITH given AS (
         SELECT * FROM unnest(
-          ${leases('id')}::int[], ${leases('attempts')}::int[],
+          ${leases('id')}::bigint[], ${leases('attempts')}::int[],
           ${outcomes(({ status }) => status)}::text[], ${outcomes(({ error }) => error)}::text[],
           ${outcomes(({ sent }) => sent)}::int[],
           ${outcomes(({ delivered }) => JSON.stringify(delivered))}::text[],

@@ -7,7 +7,7 @@ import { Outbox } from '../common/queue/outbox.service.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
-import { BOOLEAN, INTEGER, list, object } from '../common/fields/json-schema.js';
+import { BOOLEAN, INTEGER, list, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
@@ -22,7 +22,7 @@ export const RESENT = object(
     dry_run: { ...BOOLEAN, description: 'Present and true where nothing was sent.' },
     count: { ...INTEGER, description: 'Notifications sent again.' },
     notifications: {
-      ...list(INTEGER),
+      ...list(WIDE_INTEGER),
       description: 'Ids of the new records; of those to be repeated in a dry run.',
     },
   },

@@ -1,6 +1,14 @@
 import { BreakersRepository } from '../common/outbound/breakers.repository.js';
 import { CLOSED_BREAKER } from '../common/outbound/circuit-breaker.service.js';
-import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
+import {
+  INSTANT,
+  INTEGER,
+  list,
+  object,
+  orNull,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -19,7 +27,7 @@ export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
   summary_fields: {
     circuit_breaker: object({ state: STRING, failures: INTEGER, open_until: orNull(INSTANT) }),
     recent_notifications: list(
-      object({ id: INTEGER, status: STRING, created: INSTANT, error: STRING }),
+      object({ id: WIDE_INTEGER, status: STRING, created: INSTANT, error: STRING }),
     ),
   },
 };

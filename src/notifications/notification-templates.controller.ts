@@ -1,7 +1,7 @@
 import { Body, Post } from '@nestjs/common';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
-import { INTEGER } from '../common/fields/json-schema.js';
+import { WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
@@ -40,7 +40,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     operationId: 'notification_templates_test',
     summary: 'Send a test notification: one attempt, whose outcome is read from the record.',
     resource: notifications,
-    adds: { notification: INTEGER },
+    adds: { notification: WIDE_INTEGER },
     parent: notificationTemplates,
     needs: 'change',
     status: 200,

@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
   Char,
@@ -17,6 +18,9 @@ const READ_ONLY = { readOnly: true } as const;
 
 /** One firing of one template for one event: the kept history. */
 export class NotificationSchema extends ResourceSchema {
+  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
+  override id!: number;
+
   @Reference(() => resource('notification_template'), { ...READ_ONLY, index: false })
   notification_template!: Reference;
 
@@ -53,6 +57,7 @@ export class NotificationSchema extends ResourceSchema {
   body!: Record<string, unknown>;
 
   @Reference(() => resource('unified_job'), {
+    ...WIDE,
     ...READ_ONLY,
     label: 'Job',
     nullable: true,
@@ -73,6 +78,7 @@ export class NotificationSchema extends ResourceSchema {
   next_attempt_at!: string | null;
 
   @Reference(() => resource('notification'), {
+    ...WIDE,
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
@@ -102,7 +108,10 @@ export class NotificationSchema extends ResourceSchema {
 
 /** What came of one attempt to send a notification (docs/contract/notifications.md#attempts). */
 export class NotificationAttemptSchema extends ResourceSchema {
-  @Reference(() => resource('notification'), { ...READ_ONLY, index: false })
+  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
+  override id!: number;
+
+  @Reference(() => resource('notification'), { ...WIDE, ...READ_ONLY, index: false })
   notification!: Reference;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Position among the attempts, from 1.' })

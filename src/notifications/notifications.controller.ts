@@ -1,7 +1,7 @@
 import { Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Reply } from '../common/http/reply.js';
-import { INTEGER } from '../common/fields/json-schema.js';
+import { WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -34,7 +34,7 @@ export class NotificationsController extends ResourceController(notifications, [
     operationId: 'notifications_resend',
     summary: 'Send a finished notification once more, as a record of its own.',
     resource: notifications,
-    adds: { notification: INTEGER },
+    adds: { notification: WIDE_INTEGER },
     parent: notifications,
     needs: 'resend',
     status: 202,

@@ -69,7 +69,7 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
       FROM (
         SELECT DISTINCT run.id AS job_id, link.notification_template_id,
           CASE WHEN run.timed_out THEN ${approvalEvent('timed_out')} ELSE fired.event END AS event
-        FROM unnest(${fired.map(({ jobId }) => jobId)}::int[],
+        FROM unnest(${fired.map(({ jobId }) => jobId)}::bigint[],
           ${fired.map(({ event }) => event)}::text[],
           ${fired.map(({ attachedFor }) => attachedFor)}::text[])
           AS fired(job_id, event, attached_for)
@@ -118,7 +118,7 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
         recipients, subject, body, text, event,
         CASE WHEN status = 'failed' THEN message_id ELSE gen_random_uuid()::text END,
         CASE WHEN status = 'failed' THEN delivered ELSE '[]' END, id, TRUE
-      FROM notifications WHERE id = ANY(${ids}::int[]) ORDER BY id
+      FROM notifications WHERE id = ANY(${ids}::bigint[]) ORDER BY id
       RETURNING id`);
     return rows.map(({ id }) => id);
   }

@@ -1,4 +1,11 @@
-import { BOOLEAN, INSTANT, INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  object,
+  orNull,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -10,7 +17,7 @@ import { receiverLink } from '../templates/webhook-links.js';
 import { ProjectUpdatesRepository, type ShownUpdate } from './project-updates.repository.js';
 
 const UPDATE = object({
-  id: INTEGER,
+  id: WIDE_INTEGER,
   name: STRING,
   description: STRING,
   status: STRING,

@@ -81,7 +81,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
     const sets = Object.entries(origin).map(([name, value]) => sql`${ident(name)} = ${value}`);
     return this.database.rows<Row>(sql`
       UPDATE unified_jobs SET ${join(sets, ', ')}
-      WHERE id = ANY(${ids}::int[]) RETURNING id, name, organization_id, project_id`);
+      WHERE id = ANY(${ids}::bigint[]) RETURNING id, name, organization_id, project_id`);
   }
 
   /** Of an update that runs: a sync that was handed back goes on numbering where it left off. */
@@ -98,7 +98,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
   /** Updates as their projects show them. */
   shown(ids: readonly number[]): Promise<ShownUpdate[]> {
     return this.database.preparedRows<ShownUpdate>(sql`
-      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::int[])`);
+      SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`);
   }
 
   async removeOf(project: number): Promise<void> {

@@ -5,7 +5,7 @@ import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
 import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { BOOLEAN, list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -96,7 +96,7 @@ export class ProjectsController extends ResourceController(projects) {
     kind: 'action',
     needs: 'update',
     resource: projectUpdates,
-    adds: { project_update: INTEGER },
+    adds: { project_update: WIDE_INTEGER },
     operationId: 'projects_update_start',
     summary: 'Sync the project.',
     status: 202,

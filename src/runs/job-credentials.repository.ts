@@ -26,6 +26,6 @@ export class JobCredentialsRepository extends TableRepository {
     return sql`
       SELECT lnk.job_id, c.*
       FROM job_credentials lnk JOIN (${credentialsSeenBy(actor)}) c ON c.id = lnk.credential_id
-      WHERE lnk.job_id = ANY(${jobs}::int[]) ORDER BY lnk.id`;
+      WHERE lnk.job_id = ANY(${jobs}::bigint[]) ORDER BY lnk.id`;
   }
 }

@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
   Char,
@@ -98,6 +99,7 @@ export class JobSchema extends ExecutedJobSchema {
   isolation!: string;
 
   @Reference(() => resource('project_update'), {
+    ...WIDE,
     ...READ_ONLY,
     nullable: true,
     index: 'where set',

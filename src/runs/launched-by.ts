@@ -1,4 +1,11 @@
-import { INTEGER, orNull, object, partial, STRING } from '../common/fields/json-schema.js';
+import {
+  INTEGER,
+  orNull,
+  object,
+  partial,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import type { Row, RepresentContext } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { type RunFacts, RunsRepository } from './runs.repository.js';
@@ -17,7 +24,7 @@ const PRODUCT = 'Automation Controller';
 
 /** Schema of `launched_by`. */
 export const LAUNCHED_BY = partial({
-  id: orNull(INTEGER),
+  id: orNull(WIDE_INTEGER),
   name: STRING,
   type: STRING,
   url: orNull(STRING),

@@ -67,7 +67,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
   ): Promise<{ id: number; cancel_requested: boolean }[]> {
     return this.database.rows(sql`
       UPDATE unified_jobs run SET lease_until = now() + make_interval(secs => ${seconds})
-      FROM unnest(${held.map(({ id }) => id)}::int[], ${held.map(({ attempt }) => attempt)}::int[])
+      FROM unnest(${held.map(({ id }) => id)}::bigint[], ${held.map(({ attempt }) => attempt)}::int[])
         AS held(id, attempt)
       WHERE run.id = held.id AND run.attempt = held.attempt AND run.status = 'running'
       RETURNING run.id, run.cancel_requested`);
@@ -102,7 +102,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
       WITH stale AS (
         SELECT id, attempt, starts_with(lease_holder, ${hostPrefix}) AS is_local FROM unified_jobs
         WHERE status = 'running' AND ${IS_WORKED}
-          AND id <> ALL(${except}::int[])
+          AND id <> ALL(${except}::bigint[])
           AND (lease_holder = ANY(${dead}::text[]) OR ${judgesByTime} AND lease_until < now()
             - CASE WHEN starts_with(lease_holder, ${hostPrefix}) THEN interval '0'
                 ELSE make_interval(secs => ${claim.graceSeconds}) END)
@@ -119,7 +119,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
   async living(ids: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.database.rows<HeldRun>(sql`
       SELECT id, attempt FROM unified_jobs
-      WHERE status = 'running' AND id = ANY(${ids}::int[])`);
+      WHERE status = 'running' AND id = ANY(${ids}::bigint[])`);
     return new Map(rows.map(({ id, attempt }) => [id, attempt]));
   }
 }

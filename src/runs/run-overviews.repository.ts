@@ -65,7 +65,7 @@ export class RunOverviewsRepository
   /** Runs with all their columns. */
   complete(ids: readonly number[]): Promise<Row[]> {
     return this.database.preparedRows<Row>(
-      sql`SELECT * FROM unified_jobs WHERE id = ANY(${ids}::int[])`,
+      sql`SELECT * FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`,
     );
   }
 
@@ -85,7 +85,7 @@ export class RunOverviewsRepository
     return this.database.preparedRows<HostOutcome>(sql`
       SELECT job_id, host_name, ok, changed, dark, failures, skipped, processed, rescued, ignored,
         failed
-      FROM job_host_summaries WHERE job_id = ANY(${runs}::int[]) ORDER BY host_name`);
+      FROM job_host_summaries WHERE job_id = ANY(${runs}::bigint[]) ORDER BY host_name`);
   }
 
   namesOfActive(

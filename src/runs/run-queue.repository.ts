@@ -85,8 +85,8 @@ const CANDIDATES = sql`
         placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END)
       ELSE coalesce(
         CASE WHEN depends_on::text <> '[]' THEN (
-          SELECT min(wanted.id::int) FROM json_array_elements_text(depends_on) AS wanted(id)
-          WHERE (SELECT status FROM unified_jobs WHERE unified_jobs.id = wanted.id::int)
+          SELECT min(wanted.id::bigint) FROM json_array_elements_text(depends_on) AS wanted(id)
+          WHERE (SELECT status FROM unified_jobs WHERE unified_jobs.id = wanted.id::bigint)
             IN ('new', 'pending', 'waiting', 'running')) END,
         placed_update_id,
         CASE WHEN first_update_id < id THEN first_update_id END,
@@ -183,8 +183,8 @@ export class RunQueueRepository extends TableRepository<Row> {
           ELSE given.depends_on::json END,
         project_update_id = CASE WHEN type = 'job'
           THEN coalesce(given.update_id, project_update_id) END
-      FROM unnest(${settled.map(({ id }) => id)}::int[], ${dependencies}::text[],
-        ${settled.map(({ projectUpdateId }) => projectUpdateId)}::int[])
+      FROM unnest(${settled.map(({ id }) => id)}::bigint[], ${dependencies}::text[],
+        ${settled.map(({ projectUpdateId }) => projectUpdateId)}::bigint[])
         AS given(id, depends_on, update_id)
       WHERE unified_jobs.id = given.id`);
   }
@@ -196,7 +196,7 @@ export class RunQueueRepository extends TableRepository<Row> {
         dependency.id AS dependency_id
       FROM unified_jobs job
       CROSS JOIN LATERAL json_array_elements_text(job.depends_on) AS wanted(id)
-      JOIN unified_jobs dependency ON dependency.id = wanted.id::int
+      JOIN unified_jobs dependency ON dependency.id = wanted.id::bigint
       WHERE job.status = 'pending' AND dependency.status IN ('failed', 'error', 'canceled')
       ORDER BY job.id, dependency.id`);
   }

@@ -64,7 +64,7 @@ export class RunStatesRepository extends TableRepository<Row> {
     const sets = [...ownColumns(to), ...explained, ...further];
     return this.database.rows<MovedRun>(sql`
       UPDATE unified_jobs run SET status = ${to}, modified = now(), ${join(sets, ', ')}
-      FROM unnest(${ids}::int[], ${attempts}::int[], ${explanations}::text[])
+      FROM unnest(${ids}::bigint[], ${attempts}::int[], ${explanations}::text[])
         AS step(id, attempt, explanation)
       WHERE run.id = step.id AND run.status = ANY(${from}::text[])
         AND (step.attempt IS NULL OR run.attempt = step.attempt)
@@ -82,7 +82,7 @@ export class RunStatesRepository extends TableRepository<Row> {
         canceled_on = coalesce(canceled_on, now()),
         job_explanation = CASE WHEN status = 'running'
           THEN ${appended(sql`${explanation}`)} ELSE job_explanation END
-      WHERE id = ANY(${ids}::int[]) AND status = ANY(${ACTIVE_STATUSES}::text[])
+      WHERE id = ANY(${ids}::bigint[]) AND status = ANY(${ACTIVE_STATUSES}::text[])
         AND NOT cancel_requested
       RETURNING id, status`);
   }

@@ -96,7 +96,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
         FROM unified_jobs own
         LEFT JOIN (${nodes}) node
           ON node.job_id = own.id AND own.launch_type = 'workflow'
-        WHERE own.id = ANY(${ids}::int[]))
+        WHERE own.id = ANY(${ids}::bigint[]))
       SELECT run.id, launched.launch_type, run.created_by_id, run.source_id, launched.schedule_id,
         ${usernameOf(sql`run.created_by_id`, reader)} AS username,
         (SELECT schedule.name FROM (${this.schedules.names()}) schedule
@@ -121,7 +121,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
         run.unified_job_template_id AS job_template_id, tpl.name AS job_template_name
       FROM unified_jobs run
       LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
-      WHERE run.id = ANY(${ids}::int[])`;
+      WHERE run.id = ANY(${ids}::bigint[])`;
   }
 
   /** Runs of a template may be seen by whoever may read the template. */
@@ -139,7 +139,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 
   kinds(ids: readonly number[]): Sql {
-    return sql`SELECT id, type FROM unified_jobs WHERE id = ANY(${ids}::int[])`;
+    return sql`SELECT id, type FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`;
   }
 
   async typesOf(ids: readonly number[]): Promise<Map<number, string>> {
@@ -196,7 +196,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   /** Whether any of some runs has not ended. */
   async hasActiveAmong(ids: readonly number[]): Promise<boolean> {
     const found = await this.database.row(sql`
-      SELECT 1 FROM unified_jobs WHERE id = ANY(${ids}::int[])
+      SELECT 1 FROM unified_jobs WHERE id = ANY(${ids}::bigint[])
         AND status IN ('new', 'pending', 'waiting', 'running') LIMIT 1`);
     return found !== undefined;
   }
@@ -212,13 +212,13 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
 
   /** Gives jobs credentials, in their order. @param links job and credential */
   async attachCredentials(links: Links): Promise<void> {
-    const columns = { job_id: 'integer', credential_id: 'integer' };
+    const columns = { job_id: 'bigint', credential_id: 'integer' };
     await this.database.preparedRows(insertRows('job_credentials', columns, links));
   }
 
   /** @param links job and label */
   async attachLabels(links: Links): Promise<void> {
-    const columns = { job_id: 'integer', label_id: 'integer' };
+    const columns = { job_id: 'bigint', label_id: 'integer' };
     await this.database.preparedRows(insertRows('job_labels', columns, links));
   }
 
@@ -227,7 +227,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     await this.database.execute(sql`
       UPDATE unified_jobs run SET schedule_id = given.schedule_id,
         schedule_occurrence = given.occurrence
-      FROM unnest(${runs.map(({ id }) => id)}::int[],
+      FROM unnest(${runs.map(({ id }) => id)}::bigint[],
         ${runs.map(({ scheduleId }) => scheduleId)}::int[],
         ${runs.map(({ occurrence }) => occurrence)}::timestamptz[])
         AS given (id, schedule_id, occurrence)

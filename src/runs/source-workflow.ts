@@ -32,7 +32,7 @@ export async function sourceWorkflows(
   const nodes = context.find(RunWorkflows).nodesOfRuns();
   const summaries = await summariesAmong(
     workflows,
-    sql`SELECT node.workflow_job_id FROM (${nodes}) node WHERE node.job_id = ANY(${steps}::int[])`,
+    sql`SELECT node.workflow_job_id FROM (${nodes}) node WHERE node.job_id = ANY(${steps}::bigint[])`,
     context,
   );
   return ({ source_id: id }) => {

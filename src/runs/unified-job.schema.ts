@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
   Char,
@@ -47,6 +48,9 @@ export type LaunchType = (typeof LAUNCH_TYPES)[number];
  * (docs/contract/conventions.md#ids-of-templates-and-runs).
  */
 export abstract class UnifiedJobSchema extends OwnedSchema {
+  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
+  override id!: number;
+
   @Char({ readOnly: true, search: true, help: 'Name of this object.' })
   name!: string;
 

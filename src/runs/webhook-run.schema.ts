@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, Reference } from '../common/fields/field.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -21,6 +22,7 @@ export class WebhookRunFields {
   webhook_guid!: string;
 
   @Reference(() => resource('webhook_delivery'), {
+    ...WIDE,
     internal: true,
     readOnly: true,
     nullable: true,

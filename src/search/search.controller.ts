@@ -1,7 +1,15 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { BOOLEAN, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
+import {
+  BOOLEAN,
+  INTEGER,
+  list,
+  object,
+  orNull,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import type { Reply } from '../common/http/reply.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { pageReply } from '../common/pages/layout.js';
@@ -14,7 +22,7 @@ import { searchPage } from './search-page.js';
 
 const HIT = object({
   type: STRING,
-  id: INTEGER,
+  id: WIDE_INTEGER,
   name: STRING,
   description: STRING,
   status: { ...orNull(STRING), description: 'Of runs.' },

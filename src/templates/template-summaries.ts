@@ -1,4 +1,11 @@
-import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
+import {
+  INSTANT,
+  list,
+  object,
+  orNull,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -22,7 +29,7 @@ export const TEMPLATE_SHOWS: ShownBesides = {
     survey: object({ title: orNull(STRING), description: orNull(STRING) }),
     recent_jobs: list(
       object({
-        id: INTEGER,
+        id: WIDE_INTEGER,
         status: STRING,
         finished: orNull(INSTANT),
         canceled_on: orNull(INSTANT),

@@ -161,7 +161,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   /** Shows on templates how runs ended. One goes on showing another run that is on its way. */
   async showEnded(runs: readonly RunOfTemplate[], hasFailed: boolean): Promise<void> {
     const ids = runs.map(({ id }) => id);
-    const isOver = sql`coalesce(t.current_job_id = ANY(${ids}::int[]), true)`;
+    const isOver = sql`coalesce(t.current_job_id = ANY(${ids}::bigint[]), true)`;
     await this.database.execute(sql`
       UPDATE unified_job_templates t SET last_job_id = run.id, last_job_run = now(),
         last_job_failed = ${hasFailed},
@@ -177,7 +177,7 @@ function latestOf(runs: readonly RunOfTemplate[]): Sql {
   return sql`
     SELECT DISTINCT ON (template_id) template_id, id, status
     FROM unnest(${runs.map(({ unified_job_template_id: id }) => id)}::int[],
-                ${runs.map(({ id }) => id)}::int[],
+                ${runs.map(({ id }) => id)}::bigint[],
                 ${runs.map(({ status }) => status)}::text[]) AS given(template_id, id, status)
     WHERE template_id IS NOT NULL ORDER BY template_id, id DESC`;
 }

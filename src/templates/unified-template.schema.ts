@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Choices, DateTime, Reference } from '../common/fields/field.js';
 import type { UniqueRule } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -60,6 +61,7 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
   next_schedule!: Reference | null;
 
   @Reference(() => resource('unified_job'), {
+    ...WIDE,
     readOnly: true,
     nullable: true,
     hidden: true,
@@ -68,6 +70,7 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
   current_job!: Reference | null;
 
   @Reference(() => resource('unified_job'), {
+    ...WIDE,
     readOnly: true,
     nullable: true,
     hidden: true,

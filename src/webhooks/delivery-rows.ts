@@ -78,6 +78,6 @@ export function tupleOf({ delivery, outcome, job, dedupe }: DeliveryRow, place: 
   const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
   return sql`(${raw(String(place))}, ${templateId}::int, ${service}, ${type}, ${guid}, ${ref},
     ${refName}, ${headRef}, ${statusApi}, ${pushRef}, ${payload}, ${verdict}, ${reason},
-    ${answer}::int, ${size}::int, ${source}, ${redeliveryOf}::int, ${job}::int, ${dedupe.key},
+    ${answer}::int, ${size}::int, ${source}, ${redeliveryOf}::bigint, ${job}::bigint, ${dedupe.key},
     ${dedupe.body}, now() + make_interval(secs => ${dedupe.seconds}::int))`;
 }

@@ -1,7 +1,7 @@
 import { Controller, RequestMethod, UseGuards, type Type } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { AlternativeAnswer } from '../common/rest/route.js';
-import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
+import { object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { addRoute } from '../common/rest/add-route.js';
 import { resource } from '../common/resource/registry.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
@@ -57,8 +57,8 @@ function declareReceiver(
 export const RECEIVER_ANSWER = object(
   {
     message: STRING,
-    delivery: { ...INTEGER, description: 'Record of this delivery.' },
-    job: { ...INTEGER, description: 'The run that it launched.' },
+    delivery: { ...WIDE_INTEGER, description: 'Record of this delivery.' },
+    job: { ...WIDE_INTEGER, description: 'The run that it launched.' },
     url: { ...STRING, description: 'Path of that run.' },
   },
   ['delivery', 'job', 'url'],

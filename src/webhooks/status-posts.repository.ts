@@ -80,7 +80,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
     const rows = await this.database.rows<{ id: number }>(sql`
       INSERT INTO webhook_status_posts (job_id, status, state, url)
       SELECT run.id, given.status, given.state, del.status_api
-      FROM unnest(${column('jobId')}::int[], ${column('status')}::text[],
+      FROM unnest(${column('jobId')}::bigint[], ${column('status')}::text[],
         ${column('state')}::text[]) AS given (job_id, status, state)
       JOIN (${allRuns()}) run ON run.id = given.job_id
       JOIN (${this.deliveries.facts()}) del ON del.id = run.webhook_delivery_id

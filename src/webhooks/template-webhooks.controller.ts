@@ -11,6 +11,7 @@ import {
   object,
   orNull,
   STRING,
+  WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceController, type GenericController } from '../common/rest/resource.controller.js';
@@ -126,7 +127,7 @@ const TRIAL_ANSWER = object({
   count: { ...INTEGER, description: 'Deliveries that were looked at, the newest.' },
   results: list(
     object({
-      delivery: INTEGER,
+      delivery: WIDE_INTEGER,
       received: INSTANT,
       event: STRING,
       ref_name: orNull(STRING),

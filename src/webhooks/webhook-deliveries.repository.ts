@@ -144,7 +144,8 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     await this.database.unheard(
       this.database.preparedRows(sql`
         UPDATE webhook_deliveries del SET job_id = given.run_id
-        FROM unnest(${launched.map(([id]) => id)}::int[], ${launched.map(([, run]) => run.id)}::int[])
+        FROM unnest(${launched.map(([id]) => id)}::bigint[],
+          ${launched.map(([, run]) => run.id)}::bigint[])
           AS given (id, run_id)
         WHERE del.id = given.id`),
     );
@@ -153,7 +154,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   /** Notes whose place a delivery took. */
   async supersede(ids: readonly number[], by: number): Promise<void> {
     await this.database.execute(
-      sql`UPDATE webhook_deliveries SET superseded_by_id = ${by} WHERE id = ANY(${ids}::int[])`,
+      sql`UPDATE webhook_deliveries SET superseded_by_id = ${by} WHERE id = ANY(${ids}::bigint[])`,
     );
   }
 
@@ -167,7 +168,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         rule.may_see, CASE WHEN rule.may_see THEN d.payload END AS payload
       FROM (${allRuns()}) run JOIN webhook_deliveries d ON d.id = run.webhook_delivery_id
       CROSS JOIN LATERAL (SELECT (${maySee}) AS may_see) rule
-      WHERE run.id = ANY(${ids}::int[])`);
+      WHERE run.id = ANY(${ids}::bigint[])`);
   }
 
   facts(): Sql {
@@ -257,7 +258,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   private async write(rows: readonly DeliveryRow[]): Promise<(number | null)[]> {
     const written = await this.database.preparedRows<{ place: number; id: number }>(sql`
       WITH given AS MATERIALIZED (
-        SELECT nextval(pg_get_serial_sequence(${this.table}, 'id'))::int AS id, one.*
+        SELECT nextval(pg_get_serial_sequence(${this.table}, 'id')) AS id, one.*
         FROM (VALUES ${join(rows.map(tupleOf), ', ')}) AS one (place, template_id, service, event,
           guid, ref, ref_name, head_ref, status_api, push_ref, payload, verdict, reason, answer, size,
           source, redelivery_of_id, job_id, dedupe_key, body_digest, dedupe_until)),

@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/services.js';
@@ -6,7 +7,7 @@ const READ_ONLY = { readOnly: true } as const;
 
 /** One delivery to a receiver, whatever became of it (docs/contract/webhooks.md#deliveries). */
 export class WebhookDeliverySchema {
-  @Integer({ ...READ_ONLY, label: 'ID' })
+  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
   id!: number;
 
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
@@ -55,7 +56,7 @@ export class WebhookDeliverySchema {
   @Integer({ ...READ_ONLY, default: 202, help: 'Status code the sender got.' })
   answer!: number;
 
-  @Reference(() => resource('unified_job'), { ...READ_ONLY, nullable: true })
+  @Reference(() => resource('unified_job'), { ...WIDE, ...READ_ONLY, nullable: true })
   job!: Reference | null;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Bytes of the body.' })
@@ -72,6 +73,7 @@ export class WebhookDeliverySchema {
   repeats!: number;
 
   @Reference(() => resource('webhook_delivery'), {
+    ...WIDE,
     ...READ_ONLY,
     nullable: true,
     help: 'Delivery this one repeats on request of a user.',
@@ -79,6 +81,7 @@ export class WebhookDeliverySchema {
   redelivery_of!: Reference | null;
 
   @Reference(() => resource('webhook_delivery'), {
+    ...WIDE,
     ...READ_ONLY,
     nullable: true,
     help: 'Delivery of a newer push to the same ref, whose job took the place of the job of this one.',

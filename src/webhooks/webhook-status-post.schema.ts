@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
@@ -20,13 +21,13 @@ const ATTEMPTS = list(
  * (docs/contract/webhooks.md#statuses-posted-back).
  */
 export class WebhookStatusPostSchema {
-  @Integer({ ...READ_ONLY, label: 'ID' })
+  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
   id!: number;
 
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
   created!: string;
 
-  @Reference(() => resource('unified_job'), READ_ONLY)
+  @Reference(() => resource('unified_job'), { ...READ_ONLY, ...WIDE })
   job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Status the job came into.' })

@@ -1,3 +1,4 @@
+import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Char, Integer, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { UnifiedJobSchema } from '../runs/unified-job.schema.js';
@@ -24,6 +25,7 @@ export class WorkflowApprovalSchema extends UnifiedJobSchema {
 
   /** The workflow job it is a step of, or the run, of whichever kind, that it holds. */
   @Reference(() => resource('workflow_job'), {
+    ...WIDE,
     readOnly: true,
     hidden: true,
     nullable: true,

@@ -98,7 +98,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
           FROM workflow_job_node_edges WHERE child_id = node.id) AS parents
       FROM workflow_job_nodes node
       LEFT JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
-      WHERE node.workflow_job_id = ANY(${workflowJobIds}::int[]) ORDER BY node.id`);
+      WHERE node.workflow_job_id = ANY(${workflowJobIds}::bigint[]) ORDER BY node.id`);
   }
 
   /** Nodes that start, with their parents in the order of their ids. */
@@ -124,7 +124,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       FROM workflow_job_nodes node
       JOIN (${allRuns()}) workflow ON workflow.id = node.workflow_job_id
       JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
-      WHERE node.id = ANY(${ids}::int[]) ORDER BY node.id`);
+      WHERE node.id = ANY(${ids}::bigint[]) ORDER BY node.id`);
   }
 
   /** Ties nodes to the runs that were made for them. */
@@ -132,7 +132,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes node SET job_id = given.job_id, modified = now(),
         ancestor_artifacts = given.artifacts, secret_artifacts = given.secret
-      FROM unnest(${nodes.map(({ id }) => id)}::int[], ${nodes.map(({ runId }) => runId)}::int[],
+      FROM unnest(${nodes.map(({ id }) => id)}::bigint[], ${nodes.map(({ runId }) => runId)}::bigint[],
         ${nodes.map(({ artifacts }) => artifacts)}::json[],
         ${nodes.map(({ secret }) => secret)}::text[])
         AS given (id, job_id, artifacts, secret)
@@ -148,7 +148,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes node SET outcome = given.outcome, followed = ${followed},
         do_not_run = given.outcome = 'skipped', modified = now()
-      FROM unnest(${[...ended.keys()]}::int[], ${[...ended.values()]}::text[])
+      FROM unnest(${[...ended.keys()]}::bigint[], ${[...ended.values()]}::text[])
         AS given (id, outcome)
       WHERE node.id = given.id`);
   }
@@ -157,7 +157,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   async activeRuns(workflowJobIds: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT run.id FROM workflow_job_nodes node JOIN (${allRuns()}) run ON run.id = node.job_id
-      WHERE node.workflow_job_id = ANY(${workflowJobIds}::int[])
+      WHERE node.workflow_job_id = ANY(${workflowJobIds}::bigint[])
         AND node.outcome = '' AND NOT run.cancel_requested`);
     return rows.map(({ id }) => id);
   }
@@ -170,7 +170,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       JOIN (${allRuns()}) run ON run.id = node.job_id
       WHERE node.workflow_job_id IN (
           SELECT around.job_id FROM workflow_job_nodes around
-          WHERE around.job_id = ANY(${workflowJobIds}::int[]))
+          WHERE around.job_id = ANY(${workflowJobIds}::bigint[]))
         AND (json_typeof(run.artifacts) = 'object' AND run.artifacts::text <> '{}'
           OR run.secret_artifacts <> '')
       ORDER BY node.id`);

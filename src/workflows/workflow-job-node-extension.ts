@@ -8,6 +8,7 @@ import {
   object,
   orNull,
   STRING,
+  WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type {
   Extension,
@@ -19,7 +20,7 @@ import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-refe
 import type { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
 import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes.repository.js';
 
-const NODE_IDS = list(INTEGER);
+const NODE_IDS = list(WIDE_INTEGER);
 
 export const NODE_SHOWS: ShownBesides = {
   fields: {
@@ -33,7 +34,7 @@ export const NODE_SHOWS: ShownBesides = {
     unified_job_template: TEMPLATE_SUMMARY,
     job: object(
       {
-        id: INTEGER,
+        id: WIDE_INTEGER,
         name: STRING,
         description: STRING,
         status: STRING,

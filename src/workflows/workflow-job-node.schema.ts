@@ -1,4 +1,5 @@
-import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
+import { WIDE } from '../common/fields/column-types.js';
+import { Bool, Char, Includes, Json, Reference, Text, Integer } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
@@ -19,7 +20,10 @@ export interface WorkflowJobNodeSchema extends SavedOptions {}
  */
 @Includes(NODE_RUN_OPTIONS, 'extra_data')
 export class WorkflowJobNodeSchema extends ResourceSchema {
-  @Reference(() => resource('workflow_job'), { readOnly: true, nullable: false })
+  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
+  override id!: number;
+
+  @Reference(() => resource('workflow_job'), { ...WIDE, readOnly: true, nullable: false })
   workflow_job!: Reference;
 
   @Reference(() => resource('unified_job_template'), {
@@ -31,6 +35,7 @@ export class WorkflowJobNodeSchema extends ResourceSchema {
   unified_job_template!: Reference | null;
 
   @Reference(() => resource('unified_job'), {
+    ...WIDE,
     readOnly: true,
     nullable: true,
     help: 'The run, once there is one.',

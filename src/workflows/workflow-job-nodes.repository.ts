@@ -76,7 +76,7 @@ export class WorkflowJobNodesRepository
       SELECT node.workflow_job_id AS run, node.id AS node, CASE WHEN run.id IS NOT NULL THEN
         json_build_object('id', run.id, 'name', run.name, 'status', run.status) END AS job
       FROM workflow_job_nodes node LEFT JOIN (${allRuns()}) run ON run.id = node.job_id
-      WHERE node.workflow_job_id = ANY(${runs}::int[]) ORDER BY node.id`);
+      WHERE node.workflow_job_id = ANY(${runs}::bigint[]) ORDER BY node.id`);
   }
 
   facts(ids: readonly number[], actor: Actor): Promise<NodeFacts[]> {
@@ -88,7 +88,7 @@ export class WorkflowJobNodesRepository
         ${children('always')} AS always_nodes
       FROM workflow_job_nodes n
       LEFT JOIN (${allRuns()}) job ON job.id = n.job_id
-      WHERE n.id = ANY(${ids}::int[])`);
+      WHERE n.id = ANY(${ids}::bigint[])`);
   }
 
   /** The nodes of a workflow job as its page shows them to the caller. */
@@ -145,7 +145,7 @@ export class WorkflowJobNodesRepository
   async endWith(runs: readonly { jobId: number; status: JobStatus }[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes node SET outcome = given.status, modified = now()
-      FROM unnest(${runs.map(({ jobId }) => jobId)}::int[],
+      FROM unnest(${runs.map(({ jobId }) => jobId)}::bigint[],
         ${runs.map(({ status }) => status)}::text[]) AS given (job_id, status)
       WHERE node.job_id = given.job_id AND node.outcome = ''`);
   }
@@ -155,7 +155,7 @@ export class WorkflowJobNodesRepository
     await this.database.execute(sql`
       UPDATE workflow_job_nodes
       SET outcome = 'skipped', do_not_run = true, followed = true, modified = now()
-      WHERE workflow_job_id = ANY(${workflowJobIds}::int[]) AND outcome = '' AND job_id IS NULL`);
+      WHERE workflow_job_id = ANY(${workflowJobIds}::bigint[]) AND outcome = '' AND job_id IS NULL`);
   }
 }
 

@@ -103,11 +103,11 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
 
   /** Inserts workflow jobs with all that hangs on them, in one statement. @returns the rows of the jobs */
   insertAll({ jobs, nodes, edges, labels, lists }: WorkflowJobRows): Promise<Row[]> {
-    const edgeColumns = { parent_id: 'integer', child_id: 'integer', kind: 'text' };
-    const labelColumns = { workflow_job_id: 'integer', label_id: 'integer' };
+    const edgeColumns = { parent_id: 'bigint', child_id: 'bigint', kind: 'text' };
+    const labelColumns = { workflow_job_id: 'bigint', label_id: 'integer' };
     const links = PROMPT_LISTS.map((field) => {
       const [table, far] = LISTS[field];
-      const columns = { workflow_job_node_id: 'integer', [far]: 'integer' };
+      const columns = { workflow_job_node_id: 'bigint', [far]: 'integer' };
       return sql`${ident(field)} AS (${insertRows(table, columns, lists[field])})`;
     });
     return this.database.preparedRows<Row>(sql`
@@ -132,7 +132,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       SELECT given.id, 'workflow_approval', tpl.name, tpl.description, tpl.id, workflow.id,
         workflow.organization_id, 'workflow', 'pending', tpl.timeout, workflow.created_by_id,
         workflow.created_by_id
-      FROM unnest(${ids}::int[], ${nodeIds}::int[]) AS given (id, node_id)
+      FROM unnest(${ids}::bigint[], ${nodeIds}::bigint[]) AS given (id, node_id)
       JOIN workflow_job_nodes node ON node.id = given.node_id
       JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id
       JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
@@ -155,7 +155,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
       LEFT JOIN unified_jobs workflow ON workflow.id = run.workflow_job_id
       LEFT JOIN (${templateNames()}) wft ON wft.id = workflow.unified_job_template_id
-      WHERE run.id = ANY(${ids}::int[])`;
+      WHERE run.id = ANY(${ids}::bigint[])`;
   }
 
   /** Adds the approvals that runs which have not begun wait for, and has the runs say so. */
@@ -166,7 +166,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
           launch_type, status, timeout)
         SELECT 'workflow_approval', ${name}, run.name, run.id, run.organization_id,
           run.launch_type, 'pending', 0
-        FROM unified_jobs run WHERE run.id = ANY(${runIds}::int[])
+        FROM unified_jobs run WHERE run.id = ANY(${runIds}::bigint[])
         RETURNING id, type, status, unified_job_template_id, workflow_job_id)
       UPDATE unified_jobs run
       SET job_explanation = ${waitingFor('approval.type', 'approval.id')}
@@ -178,7 +178,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   async undecidedOf(runIds: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs
-      WHERE workflow_job_id = ANY(${runIds}::int[]) AND type = 'workflow_approval'
+      WHERE workflow_job_id = ANY(${runIds}::bigint[]) AND type = 'workflow_approval'
         AND status = 'pending'`);
     return rows.map(({ id }) => id);
   }
@@ -241,14 +241,14 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return this.database.rows<RunningWorkflowJob>(sql`
       SELECT id, cancel_requested, launch_config FROM unified_jobs
       WHERE type = 'workflow_job' AND status = 'running'
-        AND (id = ANY(${ids}::int[]) OR cancel_requested)
+        AND (id = ANY(${ids}::bigint[]) OR cancel_requested)
       ORDER BY id`);
   }
 
   async storeArtifacts(handed: readonly HandedArtifacts[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_jobs workflow SET artifacts = given.artifacts, secret_artifacts = given.secret
-      FROM unnest(${handed.map(({ id }) => id)}::int[],
+      FROM unnest(${handed.map(({ id }) => id)}::bigint[],
         ${handed.map(({ artifacts }) => artifacts)}::json[],
         ${handed.map(({ secret }) => secret)}::text[]) AS given (id, artifacts, secret)
       WHERE workflow.id = given.id`);
@@ -259,7 +259,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return this.database.rows(sql`
       WITH RECURSIVE chain AS (
         SELECT id AS start_id, id, unified_job_template_id AS template_id, 0 AS depth
-        FROM unified_jobs WHERE id = ANY(${ids}::int[])
+        FROM unified_jobs WHERE id = ANY(${ids}::bigint[])
         UNION ALL
         SELECT chain.start_id, outer_job.id, outer_job.unified_job_template_id, chain.depth + 1
         FROM chain
@@ -280,7 +280,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       SELECT ARRAY(SELECT label_id FROM workflow_job_labels
           WHERE workflow_job_id = ${id} ORDER BY id) AS own,
         ARRAY(SELECT id FROM (${allLabels()}) label
-          WHERE id = ANY(${others}::int[]) ORDER BY id) AS handed`);
+          WHERE id = ANY(${others}::bigint[]) ORDER BY id) AS handed`);
     return existing(row, 'a SELECT without FROM has a row');
   }
 }

@@ -72,7 +72,7 @@ export interface NewWorkflowJob {
 }
 
 const JOB_COLUMNS = {
-  id: 'integer',
+  id: 'bigint',
   type: 'text',
   status: 'text',
   is_bulk_job: 'boolean',
@@ -92,12 +92,12 @@ const JOB_COLUMNS = {
   webhook_service: 'text',
   webhook_credential_id: 'integer',
   webhook_guid: 'text',
-  webhook_delivery_id: 'integer',
+  webhook_delivery_id: 'bigint',
 } as const;
 
 const NODE_COLUMNS = {
-  id: 'integer',
-  workflow_job_id: 'integer',
+  id: 'bigint',
+  workflow_job_id: 'bigint',
   unified_job_template_id: 'integer',
   identifier: 'text',
   all_parents_must_converge: 'boolean',

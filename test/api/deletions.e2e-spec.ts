@@ -150,7 +150,7 @@ describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
     const { id } = await samples.of(type);
     expect(
       await test.database.rows(
-        sql`SELECT role_field FROM roles WHERE content_type = ${type} AND object_id = ${id}`,
+        sql`SELECT role_field FROM roles WHERE content_type = ${type} AND object_id = ${id}::bigint`,
       ),
     ).toEqual([]);
     if (type !== 'organization') await expectListsToAnswer();

@@ -45,7 +45,7 @@ async function made({
 
 const setStatus = (ids: readonly number[], status: string): Promise<number> =>
   test.database.execute(sql`
-    UPDATE notifications SET status = ${status} WHERE id = ANY(${ids}::int[])`);
+    UPDATE notifications SET status = ${status} WHERE id = ANY(${ids}::bigint[])`);
 
 async function resend(body: object = RANGE): Promise<{ count: number; notifications: number[] }> {
   const answer = await test.as.orgAdmin.post(path, body).expect(202);
@@ -54,7 +54,7 @@ async function resend(body: object = RANGE): Promise<{ count: number; notificati
 
 async function originals(ids: readonly number[]): Promise<(number | null)[]> {
   const rows = await test.database.rows<{ resend_of_id: number }>(sql`
-    SELECT resend_of_id FROM notifications WHERE id = ANY(${ids}::int[]) ORDER BY id`);
+    SELECT resend_of_id FROM notifications WHERE id = ANY(${ids}::bigint[]) ORDER BY id`);
   return rows.map(({ resend_of_id }) => resend_of_id);
 }
 
@@ -78,7 +78,7 @@ describe('what is sent once more', () => {
     expect(await originals(notifications)).toEqual([first, second]);
     const rows = await test.database.rows(sql`
       SELECT status, message_id, delivered, text, resent, attempts FROM notifications
-      WHERE id = ANY(${notifications}::int[])`);
+      WHERE id = ANY(${notifications}::bigint[])`);
     const repeated = {
       status: 'pending',
       message_id: 'stable',
@@ -90,7 +90,7 @@ describe('what is sent once more', () => {
     expect(rows).toEqual([repeated, repeated]);
     const queued = await test.database.rows(sql`
       SELECT subject_id FROM outbox
-      WHERE queue = 'notifications' AND subject_id = ANY(${notifications}::int[])`);
+      WHERE queue = 'notifications' AND subject_id = ANY(${notifications}::bigint[])`);
     expect(queued).toHaveLength(2);
   });
 

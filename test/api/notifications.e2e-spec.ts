@@ -126,10 +126,10 @@ describe('history', () => {
       SELECT ${made.id}, run, type, event, status, error, sent, '["a"]', subject,
         json_build_object('body', subject), 1, subject, created::timestamptz
       FROM (VALUES
-        (${job!.id}::int, 'webhook', 'started', 'successful', '', 1, 'alpha', '2026-01-01T10:00Z'),
-        (${job!.id}::int, 'webhook', 'error', 'failed', 'refused: 500', 0, 'beta', '2026-01-02T10:00Z'),
-        (${job!.id}::int, 'email', 'success', 'pending', '', 0, 'gamma', '2026-01-03T10:00Z'),
-        (${other!.id}::int, 'webhook', 'success', 'successful', '', 2, 'delta', '2026-01-04T10:00Z')
+        (${job!.id}::bigint, 'webhook', 'started', 'successful', '', 1, 'alpha', '2026-01-01T10:00Z'),
+        (${job!.id}::bigint, 'webhook', 'error', 'failed', 'refused: 500', 0, 'beta', '2026-01-02T10:00Z'),
+        (${job!.id}::bigint, 'email', 'success', 'pending', '', 0, 'gamma', '2026-01-03T10:00Z'),
+        (${other!.id}::bigint, 'webhook', 'success', 'successful', '', 2, 'delta', '2026-01-04T10:00Z')
       ) AS given(run, type, event, status, error, sent, subject, created)
       ORDER BY created RETURNING id`);
     const ids = rows.map(({ id }) => id);

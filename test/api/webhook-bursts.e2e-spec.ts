@@ -47,7 +47,7 @@ it('launches a job of its own for each, with its delivery and its trace', async 
   }
   const entries = await test.database.rows<{ object1_id: number }>(sql`
     SELECT object1_id FROM activity_stream WHERE operation = 'create' AND object1 = 'job'
-      AND object1_id = ANY(${jobs.map(({ id }) => id)}::int[])`);
+      AND object1_id = ANY(${jobs.map(({ id }) => id)}::bigint[])`);
   expect(entries.map((one) => one.object1_id).toSorted()).toEqual(
     jobs.map(({ id }) => id).toSorted(),
   );

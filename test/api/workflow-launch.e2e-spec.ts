@@ -369,7 +369,7 @@ it('nested launches are made together, also those that cannot go on', async () =
   const rows = await database.rows(sql`
     SELECT status, launch_type, "limit", extra_vars, unified_job_template_id AS template,
       (SELECT count(*)::int FROM workflow_job_nodes WHERE workflow_job_id = job.id) AS nodes
-    FROM unified_jobs job WHERE id = ANY(${made.map(({ id }) => id)}::int[]) ORDER BY id`);
+    FROM unified_jobs job WHERE id = ANY(${made.map(({ id }) => id)}::bigint[]) ORDER BY id`);
   expect(rows).toMatchObject([
     { status: 'pending', launch_type: 'workflow', limit: 'x', template: workflow.id, nodes: 1 },
     { status: 'pending', limit: null, template: strict.id, nodes: 0 },

@@ -58,7 +58,7 @@ describe('workflows whose workers are killed', () => {
     );
     await cluster.rows(
       `INSERT INTO workflow_job_node_edges (parent_id, child_id, kind)
-       SELECT * FROM unnest($1::int[], $2::int[], $3::text[])`,
+       SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])`,
       [0, 1, 2].map((column) => edges.map((edge) => edge[column])),
     );
     return workflow!.id;

@@ -57,6 +57,21 @@ it('go up on an empty database and leave nothing undeclared', async () => {
   expect(await source.runMigrations()).toEqual([]);
 });
 
+it('refer to ids by columns of their type', async () => {
+  const differing = await source.query(`
+    SELECT conname FROM pg_constraint
+    JOIN pg_attribute near ON near.attrelid = conrelid AND near.attnum = conkey[1]
+    JOIN pg_attribute far ON far.attrelid = confrelid AND far.attnum = confkey[1]
+    WHERE contype = 'f' AND near.atttypid <> far.atttypid`);
+  // Columns of events follow with their partitions.
+  expect(differing).toEqual([{ conname: 'job_events_job_id_fkey' }]);
+  const narrow = await source.query(`
+    SELECT attrelid::regclass::text AS table, attname FROM pg_attribute
+    JOIN pg_sequence ON seqrelid = pg_get_serial_sequence(attrelid::regclass::text, attname)::regclass
+    WHERE attnum > 0 AND attidentity <> '' AND atttypid <> seqtypid`);
+  expect(narrow).toEqual([]);
+});
+
 it('go down to nothing and up again to the same', async () => {
   const before = await schema();
   for (let left = Object.keys(migrations).length; left > 0; left--)

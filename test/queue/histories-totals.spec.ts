@@ -96,7 +96,7 @@ it('follow events of many runs that are stored at once', async () => {
   const store = (id: number, batch: number): Promise<number> =>
     test.database.execute(sql`
       INSERT INTO job_events (job_id, counter, event)
-      SELECT ${id}::int, 1000 + ${batch}::int * 10 + n, 'verbose' FROM generate_series(1, 7) n`);
+      SELECT ${id}::bigint, 1000 + ${batch}::int * 10 + n, 'verbose' FROM generate_series(1, 7) n`);
   await Promise.all(
     Array.from({ length: 5 }, (_none, batch) => runs.map(({ id }) => store(id, batch))).flat(),
   );

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await copies('notification', { ...told, id: Number(told.notification) }, OWN);
   const own = await copies('job', await samples.of('job'), OWN);
   await test.database.execute(sql`
-    UPDATE unified_jobs SET organization_id = ${organization} WHERE id = ANY(${own}::int[])`);
+    UPDATE unified_jobs SET organization_id = ${organization} WHERE id = ANY(${own}::bigint[])`);
   await test.database.execute(sql`
     INSERT INTO job_events (job_id, counter, event)
     SELECT id, n, 'verbose' FROM unified_jobs, generate_series(1, 2) n WHERE type = 'job'`);

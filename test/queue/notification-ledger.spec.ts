@@ -60,7 +60,7 @@ async function leased(ids: readonly number[], ledger = one): Promise<Lease[]> {
 const letExpire = (ids: readonly number[]): Promise<number> =>
   test.database.execute(sql`
     UPDATE notifications SET lease_until = now() - interval '1 second'
-    WHERE id = ANY(${ids}::int[])`);
+    WHERE id = ANY(${ids}::bigint[])`);
 
 function outcome(
   status: Outcome['status'],
@@ -247,7 +247,7 @@ it('finds what is still to be sent without the history', async () => {
   await test.database.execute(sql`ANALYZE notifications`);
   const plan = await test.database.rows(sql`
     EXPLAIN SELECT id FROM notifications n
-    WHERE n.notification_template_id = ${template} AND n.id < 1000000 AND ${unfinished('n')}`);
+    WHERE n.notification_template_id = ${template} AND n.id < 6000000000 AND ${unfinished('n')}`);
   expect(JSON.stringify(plan)).toContain('notifications_unfinished_idx');
 });
 
@@ -264,8 +264,8 @@ it('gives each notification to one of two workers that want all of them', async 
     ...second!.flatMap((lease) => (lease ? [two.settle(lease, outcome('failed', 'no'))] : [])),
   ]);
   const rows = await test.database.rows<{ status: string }>(sql`
-    SELECT DISTINCT status FROM notifications WHERE id = ANY(${ids}::int[]) AND status = 'pending'
-    UNION ALL SELECT 'work left' FROM outbox WHERE subject_id = ANY(${ids}::int[])`);
+    SELECT DISTINCT status FROM notifications WHERE id = ANY(${ids}::bigint[]) AND status = 'pending'
+    UNION ALL SELECT 'work left' FROM outbox WHERE subject_id = ANY(${ids}::bigint[])`);
   expect(rows).toEqual([]);
 });
 

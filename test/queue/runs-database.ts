@@ -220,7 +220,7 @@ export class RunsDatabase {
     await this.database.execute(sql`
       UPDATE unified_jobs SET status = ${status},
         finished = CASE WHEN ${status} IN ('successful', 'failed', 'canceled') THEN now() END
-      WHERE id = ANY(${ids}::int[])`);
+      WHERE id = ANY(${ids}::bigint[])`);
   }
 
   private async insert(table: string, fields: RunFields): Promise<number> {

@@ -66,12 +66,12 @@ const nodesOf = (ids: readonly number[]): Promise<NodeRow[]> =>
     SELECT node.id, node.workflow_job_id, substr(node.identifier, 2)::int AS place, node.outcome,
       node.do_not_run, node.job_id, run.status AS job_status
     FROM workflow_job_nodes node LEFT JOIN unified_jobs run ON run.id = node.job_id
-    WHERE node.workflow_job_id = ANY(${ids}::int[]) ORDER BY node.id`);
+    WHERE node.workflow_job_id = ANY(${ids}::bigint[]) ORDER BY node.id`);
 
 const jobsOf = (ids: readonly number[]): Promise<Row[]> =>
   test.database.rows<Row>(sql`
     SELECT id, status, cancel_requested, job_explanation FROM unified_jobs
-    WHERE id = ANY(${ids}::int[]) ORDER BY id`);
+    WHERE id = ANY(${ids}::bigint[]) ORDER BY id`);
 
 /** Ends about half of the runs that go on, each as planned; those of canceled workflows too. */
 async function endSome(

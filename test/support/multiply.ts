@@ -58,7 +58,7 @@ function copiedColumns(database: Database, { table }: ResourceDefinition): Promi
 function valueOf({ name, type, unique }: CopiedColumn): Sql {
   const column = ident('src', name);
   if (unique && type === 'text') return sql`${column} || ' ' || copy.number`;
-  return unique && type === 'integer' ? sql`${column} + copy.number` : column;
+  return unique && ['integer', 'bigint'].includes(type) ? sql`${column} + copy.number` : column;
 }
 
 /** Rows of link tables that name the row, from either side, for the copies too. */
@@ -85,7 +85,7 @@ async function copyTies(
     );
     await database.execute(sql`
       INSERT INTO ${ident(link)} (${ident(near)}, ${rest})
-      SELECT copy, ${rest} FROM ${ident(link)}, unnest(${ids}::int[]) AS copy
+      SELECT copy, ${rest} FROM ${ident(link)}, unnest(${ids}::bigint[]) AS copy
       WHERE ${ident(near)} = ${row.id} ON CONFLICT DO NOTHING`);
   }
 }

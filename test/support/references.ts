@@ -56,7 +56,7 @@ export async function entangle(samples: Samples, type: string): Promise<string[]
     for (const { name, table, column, onDelete } of keys.filter((key) => key.target === target)) {
       const { condition, ids } = await lastRows(database, table);
       const staying = ids.filter((one) => !isGoing(table, one));
-      const those = ids.length > 0 ? sql`id = ANY(${staying}::int[])` : condition;
+      const those = ids.length > 0 ? sql`id = ANY(${staying}::bigint[])` : condition;
       const refers = sql`SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} = ${id}`;
       // Of rows that are alone in their table one is enough; another of the same ends may not be.
       const needed = staying.length > 1 ? sql`TRUE` : sql`NOT EXISTS (${refers})`;
@@ -80,8 +80,8 @@ async function lastRows(database: Database, table: string): Promise<LastRows> {
   }
   const kinds = has('type') ? sql`GROUP BY type` : sql`HAVING count(*) > 0`;
   const rows = await database.rows<{ id: number }>(
-    sql`SELECT max(id)::int AS id FROM ${ident(table)} ${kinds}`,
+    sql`SELECT max(id) AS id FROM ${ident(table)} ${kinds}`,
   );
   const ids = rows.map(({ id }) => id);
-  return { condition: sql`id = ANY(${ids}::int[])`, ids };
+  return { condition: sql`id = ANY(${ids}::bigint[])`, ids };
 }

@@ -22,6 +22,9 @@ export interface TestDatabase {
 /** Key of the lock under which one process makes the template while others wait. */
 const TEMPLATE_LOCK = 7_399;
 
+/** Beyond 2^31. */
+const FIRST_WIDE_ID = 5_000_000_000;
+
 let made = 0;
 
 /**
@@ -69,7 +72,25 @@ async function makeTemplate(server: string, client: pg.Client, name: string): Pr
   await client.query(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`);
   await client.query(`CREATE DATABASE ${draft}`);
   await migrate(urlOf(server, draft));
+  await administer(urlOf(server, draft), beyondIntegers);
   await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
+}
+
+/**
+ * Lets the ids that are `bigint` begin where no `integer` holds them, so that every test finds what
+ * takes them for one, but where an `integer` refers to them (docs/decisions/0119-ids-beyond-2-31.md).
+ */
+async function beyondIntegers(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT seqrelid::regclass::text AS name FROM pg_sequence
+     JOIN pg_depend ON pg_depend.objid = seqrelid AND refobjsubid > 0
+     WHERE seqtypid = 'bigint'::regtype AND NOT EXISTS (
+       SELECT 1 FROM pg_constraint JOIN pg_attribute near
+         ON near.attrelid = conrelid AND near.attnum = conkey[1]
+       WHERE contype = 'f' AND confrelid = refobjid AND near.atttypid = 'integer'::regtype)`,
+  );
+  for (const { name } of rows)
+    await client.query(`ALTER SEQUENCE ${name} RESTART ${FIRST_WIDE_ID}`);
 }
 
 /** Brings a database to the present schema. */

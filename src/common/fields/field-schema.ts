@@ -9,6 +9,7 @@ import {
   orNull,
   STRING,
   type JsonSchema,
+  integerOf,
 } from './json-schema.js';
 
 /** One field as a JSON schema: what a request may hold and what an answer holds agree. */
@@ -33,7 +34,7 @@ function typeOf(field: Field): JsonSchema {
   switch (field.kind) {
     case 'integer':
     case 'reference':
-      return INTEGER;
+      return integerOf(field.columnType);
     case 'float':
       return NUMBER;
     case 'boolean':

@@ -14,6 +14,11 @@ export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 
 export const STRING: JsonSchema = { type: 'string' };
 export const INTEGER: JsonSchema = { type: 'integer' };
+/** Ids that pass 2^31: clients keep them in 64 bits, or as JavaScript keeps numbers. */
+export const WIDE_INTEGER: JsonSchema = { type: 'integer', format: 'int64' };
+/** Whole numbers as a column of a PostgreSQL type holds them. */
+export const integerOf = (columnType: string): JsonSchema =>
+  columnType === 'bigint' ? WIDE_INTEGER : INTEGER;
 export const NUMBER: JsonSchema = { type: 'number' };
 export const BOOLEAN: JsonSchema = { type: 'boolean' };
 export const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };

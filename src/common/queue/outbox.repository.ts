@@ -37,7 +37,7 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   addDue(queue: QueueName, subjects: readonly number[]): Promise<OutboxRow[]> {
     const insert = insertRows(
       'outbox',
-      { queue: 'text', subject_id: 'integer', enqueued_at: 'timestamptz' },
+      { queue: 'text', subject_id: 'bigint', enqueued_at: 'timestamptz' },
       subjects.map((id) => [queue, id, 'now']),
     );
     return this.database.rows<OutboxRow>(sql`${insert} RETURNING id, queue, subject_id, attempts`);
@@ -52,7 +52,7 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
     await this.database.execute(sql`
       INSERT INTO outbox (queue, subject_id, run_at)
       SELECT ${queue}, subject, now() + make_interval(secs => ${delaySeconds})
-      FROM unnest(${subjects}::int[]) AS subject`);
+      FROM unnest(${subjects}::bigint[]) AS subject`);
   }
 
   /**
@@ -68,7 +68,7 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   }
 
   async acknowledge(queue: QueueName, subjects: readonly number[]): Promise<void> {
-    await this.database.execute(acknowledged(queue, sql`SELECT unnest(${subjects}::int[])`));
+    await this.database.execute(acknowledged(queue, sql`SELECT unnest(${subjects}::bigint[])`));
   }
 
   async postpone(queue: QueueName, subject: number, delaySeconds: number): Promise<void> {

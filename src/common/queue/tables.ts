@@ -10,7 +10,7 @@ defineTable({
     id: { type: 'bigint', primary: true, identity: true },
     queue: { type: 'text' },
     /** Id of the row the work is about. */
-    subject_id: { type: 'integer' },
+    subject_id: { type: 'bigint' },
     run_at: { type: 'timestamp with time zone', default: 'now()' },
     /** Last time it was added to the queue. */
     enqueued_at: { type: 'timestamp with time zone', nullable: true },

@@ -25,7 +25,7 @@ export interface KeptTotals {
  */
 export function totalsBy(
   table: string,
-  columns: Readonly<Record<string, 'integer' | 'text'>>,
+  columns: Readonly<Record<string, 'integer' | 'bigint' | 'text'>>,
 ): KeptTotals {
   const names = Object.keys(columns);
   defineTable({

@@ -1,11 +1,13 @@
 import { targetOf, type Field } from '../fields/field.js';
 import { fieldSchema } from '../fields/field-schema.js';
 import type { ResourceDefinition } from './define-resource.js';
+import { idType } from './ids.js';
 import { linksOf } from './links.js';
 import {
   anyOf,
   BOOLEAN,
   INTEGER,
+  integerOf,
   list,
   mapOf,
   object,
@@ -42,7 +44,7 @@ function resourceSchema(definition: ResourceDefinition): JsonSchema {
   const detailOnly = shown.filter((field) => field.detailOnly).map(({ name }) => name);
   const optional = [...detailOnly, ...(definition.shows.optional ?? [])];
   const properties = {
-    id: { ...INTEGER, description: 'Database id of this object.' },
+    id: { ...integerOf(idType(definition)), description: 'Database id of this object.' },
     type: { ...STRING, const: definition.type },
     url: { ...STRING, description: 'Path of this object.' },
     related: relatedSchema(definition),
@@ -92,10 +94,10 @@ const othersOf = (schema: JsonSchema | undefined): JsonSchema =>
 function summarySchema(definition: ResourceDefinition): JsonSchema {
   const properties = Object.fromEntries(
     definition.summary.map((name) => {
-      const field = definition.field(name);
-      // What is no field is the kind of an object of a shared table, or the column of a reference.
-      const column = name === 'type' ? STRING : INTEGER;
-      return [name, field ? fieldSchema({ ...field, nullable: false }) : column] as const;
+      // What is neither a field nor its column is the kind of an object of a shared table.
+      const field =
+        definition.field(name) ?? definition.fields.find(({ column }) => column === name);
+      return [name, field ? fieldSchema({ ...field, nullable: false }) : STRING] as const;
     }),
   );
   const all = { ...properties, ...definition.shows.summary };

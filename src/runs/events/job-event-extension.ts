@@ -5,6 +5,7 @@ import {
   object,
   orNull,
   STRING,
+  WIDE_INTEGER,
 } from '../../common/fields/json-schema.js';
 import type {
   Extension,
@@ -20,7 +21,7 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
   summary_fields: {
     job: object(
       {
-        id: INTEGER,
+        id: WIDE_INTEGER,
         type: STRING,
         name: STRING,
         description: STRING,

@@ -1,3 +1,4 @@
+import { WIDE } from '../../common/fields/column-types.js';
 import { Bool, Char, DateTime, Integer, Json, Reference, Text } from '../../common/fields/field.js';
 import { freeObject } from '../../common/fields/json-schema.js';
 import { resource } from '../../common/resource/registry.js';
@@ -79,7 +80,10 @@ export class JobEventSchema {
 
 /** How one host fared in a run, from its final statistics. */
 export class JobHostSummarySchema extends ResourceSchema {
-  @Reference(() => resource('job'), { ...READ_ONLY, index: false })
+  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
+  override id!: number;
+
+  @Reference(() => resource('job'), { ...WIDE, ...READ_ONLY, index: false })
   job!: Reference;
 
   @Reference(() => resource('host'), { ...READ_ONLY, nullable: true })

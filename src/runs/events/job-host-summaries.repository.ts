@@ -55,7 +55,7 @@ export interface HostCounts {
 }
 
 const COLUMNS = {
-  job_id: 'integer',
+  job_id: 'bigint',
   host_name: 'text',
   changed: 'integer',
   dark: 'integer',

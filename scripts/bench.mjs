@@ -28,7 +28,7 @@ try {
     allowPositionals: true,
     options: {
       rows: { type: 'string' },
-      seconds: { type: 'string', default: '2' },
+      seconds: { type: 'string', default: '1' },
       only: { type: 'string', default: '' },
       record: { type: 'string' },
     },

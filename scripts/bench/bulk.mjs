@@ -22,7 +22,7 @@ import { caller, makeWorld, withDatabase } from './world.mjs';
  */
 
 const DELETED = 250;
-const TURNS_OF_DELETES = 200;
+const DELETIONS = 400;
 const SETTINGS = {
   BULK_BODY_LIMIT: String(64 * 1024 * 1024),
   BULK_HOST_MAX_CREATE: '100000',
@@ -82,7 +82,7 @@ async function prepare(world, main) {
     const { rows } = await client.query(
       `INSERT INTO hosts (name, inventory_id, variables)
        SELECT 'gone-' || n, $1, 'rack: 7' FROM generate_series(1, $2) n RETURNING id`,
-      [inventory, DELETED * TURNS_OF_DELETES],
+      [inventory, DELETED * DELETIONS],
     );
     return rows.map(({ id }) => id);
   });

@@ -52,15 +52,15 @@ export interface RunningServer {
 
 /** Requests per second and latencies in milliseconds. */
 export interface Rate {
-  perSecond?: number;
+  perSecond?: number | undefined;
   p50?: number | undefined;
   p95?: number | undefined;
   p99?: number | undefined;
-  failed?: number;
+  failed?: number | undefined;
   /** Each a request: milliseconds of processor time, and statements. */
-  apiMs?: number;
-  postgresMs?: number;
-  statements?: number;
+  apiMs?: number | undefined;
+  postgresMs?: number | undefined;
+  statements?: number | undefined;
 }
 
 export interface Budget {

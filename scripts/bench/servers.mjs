@@ -44,16 +44,46 @@ export async function startServer(main, environment, flags = []) {
  * @returns {Promise<import('./types.d.mts').RunningServer>}
  */
 export async function startLimit({ environment }, { objects = {}, prepare }) {
-  const original = new URL(environment.DATABASE_URL).pathname.slice(1);
-  const copied = await createDatabase(environment.DATABASE_URL, `${original}_limit`, original);
+  const copied = await createDatabase(environment.DATABASE_URL, ...copyOf(environment));
   await withDatabase(copied, async (client) => {
     for (const statement of prepare) await client.query(statement);
     await client.query('VACUUM ANALYZE');
   });
-  const limitEnvironment = { ...environment, DATABASE_URL: copied };
+  return startBeside('server.mjs', { ...environment, DATABASE_URL: copied }, objects);
+}
+
+/**
+ * Starts the framework over the database of a limit that was started before.
+ *
+ * @param {import('./types.d.mts').World} world
+ * @param {import('./limit/routes.d.mts').Objects} objects
+ */
+export function startFramework({ environment }, objects) {
+  const url = new URL(environment.DATABASE_URL);
+  [url.pathname] = copyOf(environment);
+  return startBeside('framework.mjs', { ...environment, DATABASE_URL: url.href }, objects);
+}
+
+/**
+ * Names of the copy of a world's database and of the database.
+ *
+ * @param {NodeJS.ProcessEnv} environment
+ * @returns {[copy: string, original: string]}
+ */
+function copyOf({ DATABASE_URL = '' }) {
+  const original = new URL(DATABASE_URL).pathname.slice(1);
+  return [`${original}_limit`, original];
+}
+
+/**
+ * @param {string} program of the limit
+ * @param {NodeJS.ProcessEnv} environment
+ * @param {import('./limit/routes.d.mts').Objects} objects
+ */
+async function startBeside(program, environment, objects) {
   const child = startProcess(
-    join(here, 'limit', 'server.mjs'),
-    { ...limitEnvironment, OBJECTS: JSON.stringify(objects) },
+    join(here, 'limit', program),
+    { ...environment, OBJECTS: JSON.stringify(objects) },
     ['--import', join(here, 'count-statements.mjs')],
   );
   const [{ port }] = await once(child, 'message');

@@ -1,6 +1,7 @@
 import { benchAbuse } from './abuse.mjs';
 import { benchBulk } from './bulk.mjs';
 import { benchEvents } from './events.mjs';
+import { benchFramework } from './framework.mjs';
 import { benchGrowth } from './growth.mjs';
 import { benchInventory } from './inventory.mjs';
 import { benchIsolation } from './isolation.mjs';
@@ -15,6 +16,7 @@ import { benchWebhooks } from './webhooks.mjs';
 /** What `npm run bench` can measure, in the order it does. */
 export const SUITES = new Map([
   ['lists', benchLists],
+  ['framework', benchFramework],
   ['growth', benchGrowth],
   ['pages', benchPages],
   ['bulk', benchBulk],

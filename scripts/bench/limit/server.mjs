@@ -2,33 +2,13 @@
  * The limit (docs/decisions/0072-the-limit-of-the-bench.md): the least SQL that answers the same
  * questions, prepared, through `pg` and `node:http`, nothing else.
  */
-import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
-import pg from 'pg';
 
 import { bulkRoutes } from './bulk.mjs';
-import { scenariosOf } from './scenarios.mjs';
+import { answerRead, digestOf, objects, pool } from './reads.mjs';
 import { webhookRoutes } from './webhooks.mjs';
 
-/** @typedef {import('./routes.d.mts').Objects} Objects */
-
-pg.types.setTypeParser(1184, (text) => `${text.replace(' ', 'T').replace(/\+00$/, '')}Z`);
-pg.types.setTypeParser(20, Number);
-const pool = new pg.Pool({
-  connectionString: process.env.DATABASE_URL ?? '',
-  max: 20,
-  options: '-c TimeZone=UTC',
-});
-/** @type {Objects} */
-const objects = JSON.parse(process.env.OBJECTS ?? '{}');
-const reads = new Map(scenariosOf(objects).map(({ name, read }) => [name, { ...read, name }]));
 const writes = new Map([...bulkRoutes(), ...webhookRoutes(objects)]);
-
-/** @param {string | undefined} header */
-const digestOf = (header) =>
-  createHash('sha256')
-    .update((header ?? '').slice('Bearer '.length))
-    .digest('hex');
 
 /**
  * @param {import('node:http').IncomingMessage} request
@@ -37,11 +17,8 @@ const digestOf = (header) =>
 async function answer(request) {
   const path = request.url ?? '';
   const digest = digestOf(request.headers.authorization);
-  const read = reads.get(String(request.headers['x-scenario']));
-  if (read) {
-    const { rows } = await pool.query({ name: read.name, text: read.text, values: [digest] });
-    return { status: 200, body: read.answer(rows, path) };
-  }
+  const read = await answerRead({ headers: request.headers, path, digest });
+  if (read) return { status: 200, body: read };
   const write = writes.get(path);
   if (!write) return { status: 404, body: {} };
   const body = Buffer.concat(await request.toArray());

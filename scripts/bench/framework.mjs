@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+
+import { assertSame, measureBoth } from './compare.mjs';
+import { postmasterOf } from './cost.mjs';
+import { seed } from './data.mjs';
+import { COVERED } from './limit/indexes.mjs';
+import { scenariosOf } from './limit/scenarios.mjs';
+import { ask } from './load.mjs';
+import { report } from './report.mjs';
+import { startFramework, startLimit } from './servers.mjs';
+import { makeWorld } from './world.mjs';
+
+const ASKED = ['one host', 'one template', 'inventories', 'teams', 'all hosts, by id', 'jobs'];
+
+/**
+ * Nest and Express with the statements of the limit, beside the limit: how near to it an application of
+ * theirs can come, whatever it does.
+ *
+ * @param {import('./types.d.mts').SuiteInput} input
+ */
+export async function benchFramework({ root, environment, rows, seconds, only }) {
+  const world = await makeWorld({ root, environment, name: 'bench_framework' });
+  const { objects } = await seed(world, join(root, 'dist/src/main.js'), rows);
+  const limit = await startLimit(world, { objects, prepare: COVERED });
+  const framework = await startFramework(world, objects);
+  try {
+    const postmaster = await postmasterOf(world.environment.DATABASE_URL);
+    const pair = { product: framework, limit, postmaster };
+    const results = [];
+    for (const { name, read } of scenariosOf(objects)) {
+      if (!ASKED.includes(name) || !name.includes(only)) continue;
+      const headers = { authorization: `Bearer ${world.admin}`, 'x-scenario': name };
+      await assertSame(pair, { path: read.path, method: 'GET', headers });
+      /** @param {import('./types.d.mts').RunningServer} server */
+      const load = ({ url }) => ask(`${url}${read.path}`, headers, seconds);
+      results.push({ name, ...(await measureBoth(pair, load, load)) });
+    }
+    return report('The framework with the statements of the limit ("product") beside it', results);
+  } finally {
+    await Promise.all([framework.stop(), limit.stop()]);
+  }
+}

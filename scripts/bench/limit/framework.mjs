@@ -1,0 +1,58 @@
+/**
+ * What the limit answers, answered by the framework: Express, Nest, and the guard, interceptor and
+ * handler that every application of theirs has. What it costs beside the limit is theirs.
+ */
+import 'reflect-metadata';
+
+import { Controller, Get, Module, Req, UseGuards, UseInterceptors } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { map } from 'rxjs';
+
+import { answerRead, digestOf } from './reads.mjs';
+
+/** Knows the token; whose it is, the statement finds. */
+class TokenGuard {
+  /** @param {import('@nestjs/common').ExecutionContext} context */
+  async canActivate(context) {
+    const request = context.switchToHttp().getRequest();
+    request.digest = digestOf(request.headers.authorization);
+    return true;
+  }
+}
+
+class AnswerInterceptor {
+  /**
+   * @param {import('@nestjs/common').ExecutionContext} _context
+   * @param {import('@nestjs/common').CallHandler} next
+   */
+  intercept(_context, next) {
+    return next.handle().pipe(map((answer) => answer));
+  }
+}
+
+class ReadsController {
+  /** @param {any} request */
+  async read({ headers, url, digest }) {
+    return answerRead({ headers, path: url, digest });
+  }
+}
+Req()(ReadsController.prototype, 'read', 0);
+Reflect.decorate(
+  [Get('*path'), UseGuards(TokenGuard), UseInterceptors(AnswerInterceptor)],
+  ReadsController.prototype,
+  'read',
+  Object.getOwnPropertyDescriptor(ReadsController.prototype, 'read'),
+);
+Controller('api/v2')(ReadsController);
+
+class ReadsModule {}
+Module({ controllers: [ReadsController] })(ReadsModule);
+
+const app = await NestFactory.create(ReadsModule, { logger: false });
+const express = app.getHttpAdapter().getInstance();
+express.disable('etag');
+express.disable('x-powered-by');
+await app.listen(0, '127.0.0.1');
+const { port } = app.getHttpServer().address();
+process.send?.({ port });
+process.on('SIGTERM', () => process.exit(0));

@@ -62,6 +62,13 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
         WHERE typ.managed AND typ.namespace = one.namespace)`);
   }
 
+  /** By name. */
+  all(): Promise<CredentialTypeRow[]> {
+    return this.database.preparedRows<CredentialTypeRow>(
+      sql`${credentialTypes()} ORDER BY name, id`,
+    );
+  }
+
   byIds(ids: readonly number[]): Promise<CredentialTypeRow[]> {
     return this.database.preparedRows<CredentialTypeRow>(
       sql`${credentialTypes()} WHERE id = ANY(${ids}::int[])`,

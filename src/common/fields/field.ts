@@ -87,7 +87,7 @@ export interface Field {
   /** Values to start from, by what they are for; forms show them below the control. */
   examples: (() => Readonly<Record<string, unknown>>) | null;
   /** The control of forms, where the kind does not tell; null: as its kind has it. */
-  control: 'date' | 'time' | 'zone' | null;
+  control: 'date' | 'time' | 'zone' | 'lines' | null;
   /** Texts that forms suggest; others may be typed. */
   suggests: (() => readonly string[]) | null;
   /** How forms ask for the entries of a list of JSON, one by one; null: as a document. */

@@ -36,7 +36,9 @@ export function formField(input: FormField): Html {
     'aria-describedby': described.length > 0 ? described.join(' ') : null,
   };
   const wide =
-    !isList(field) && ['text', 'variables', 'json'].includes(field.kind) && !input.secret;
+    !isList(field) &&
+    (field.control === 'lines' ||
+      (['text', 'variables', 'json'].includes(field.kind) && !input.secret));
   const help = field.help && html`<p class="hint" id="${id}-help">${field.help}</p>`;
   const messages = errorList(errors, `${id}-errors`);
   if (field.kind === 'boolean' && !field.nullable) {
@@ -114,19 +116,23 @@ export const errorList = (errors: readonly string[], id: string): HtmlValue =>
 
 type Common = Record<string, string | number | boolean | null>;
 
+/** Masked; what has several lines cannot be. */
+const secretControl = ({ field, value }: FormField, common: Common): Html =>
+  field.control === 'lines'
+    ? textarea(common, text(value), 6, { class: 'code' })
+    : html`<input
+        type="password"
+        ${attributes({
+          ...common,
+          value: text(value),
+          autocomplete: 'new-password',
+          maxlength: field.max,
+        })}
+      />`;
+
 function control(input: FormField, common: Common): Html {
   const { field, value, secret } = input;
-  if (secret) {
-    return html`<input
-      type="password"
-      ${attributes({
-        ...common,
-        value: text(value),
-        autocomplete: 'new-password',
-        maxlength: field.max,
-      })}
-    />`;
-  }
+  if (secret) return secretControl(input, common);
   if (isList(field)) return multipleSelect(input, common);
   if (field.choices.length > 0) return choiceSelect(field, text(value), common);
   switch (field.kind) {

@@ -2,7 +2,7 @@ import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import type { Actor } from '../access.js';
 import type { FieldErrors } from '../errors/errors.js';
-import type { Field } from '../fields/field.js';
+import type { Choice, Field } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import { memberOf } from '../records.js';
 import type { OpenParts } from '../rest/route.js';
@@ -24,6 +24,8 @@ export interface PageForm {
   readonly choice?: string;
   /** Its values that are made in another way than by this form. */
   readonly madeElsewhere?: readonly string[];
+  /** Its values where they are objects: those that everybody may choose. */
+  choices?(): Promise<readonly Choice[]>;
   /** How the form is arranged, where it is not as the object is shown. */
   readonly pages?: PageLayout;
   /**
@@ -104,7 +106,7 @@ export class PageForms {
     const form = this.byKey.get(info.operationId) ?? ofType;
     if (!form) return null;
     const declared = open.fields ?? info.body ?? [];
-    const choice = choiceOf(form, declared);
+    const choice = await choiceOf(form, declared);
     const chosen = choice && lastOf(known[choice.name]);
     const isOpen = choice !== null && (chosen === undefined || chosen === '');
     return {
@@ -132,15 +134,14 @@ export class PageForms {
   }
 }
 
-function choiceOf(
-  { choice, madeElsewhere = [] }: PageForm,
-  fields: readonly Field[],
-): Field | null {
+async function choiceOf(form: PageForm, fields: readonly Field[]): Promise<Field | null> {
+  const { choice, madeElsewhere = [] } = form;
   const field = fields.find(({ name }) => name === choice);
   if (!field) return null;
+  const choices = (await form.choices?.()) ?? field.choices;
   return {
     ...field,
-    choices: field.choices.filter(([value]) => !madeElsewhere.includes(String(value))),
+    choices: choices.filter(([value]) => !madeElsewhere.includes(String(value))),
   };
 }
 

@@ -8,6 +8,7 @@ import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js'
 export default {
   repositories: [
     samplesOf(types.CredentialTypesRepository, {
+      all: [[]],
       referenced: [[1]],
       syncManaged: [[]],
       byIds: [[[1]]],

@@ -1,0 +1,60 @@
+import { generateKeyPairSync } from 'node:crypto';
+
+import { SecretBox } from '../../src/common/crypto/secret-box.js';
+import { openInputs } from '../../src/credentials/sealed-inputs.js';
+import type { CredentialInputs } from '../../src/credentials/types/definition.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+import { describeJourney } from './walk.js';
+
+jest.setTimeout(60_000);
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const session = () => ({ test, user: test.as.users.orgAdmin });
+
+const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .privateKey.export({ type: 'pkcs1', format: 'pem' })
+  .toString()
+  .trim();
+
+/** What is stored, in clear. */
+async function storedInputs(name: string): Promise<CredentialInputs> {
+  const row = await test.database.row<{ id: number; inputs: CredentialInputs }>({
+    text: 'SELECT id, inputs FROM credentials WHERE name = $1',
+    values: [name],
+  });
+  if (!row) throw new Error(`There is no credential called ${name}.`);
+  return openInputs(test.app.get(SecretBox), row.id, row.inputs);
+}
+
+describeJourney('keeping a key for machines', session, 7, async (walk) => {
+  const { page, mark } = walk;
+  const name = `Key ${mark}`;
+  await page.goto('/api/v2/credentials/');
+  await walk.link('Add');
+  await walk.link('Machine', page.locator('.choices'));
+  await page.getByLabel('Name *').fill(name);
+  await walk.choose(page.getByLabel('Organization'), String(test.home.organization.name));
+  await page.getByLabel('Username', { exact: true }).fill('deploy');
+  await page.getByLabel('Password', { exact: true }).fill('a word');
+  await page.getByLabel('SSH Private Key').fill(KEY);
+  await walk.look('credential-form');
+  await walk.button('Create credential');
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+  const made = await storedInputs(name);
+  expect(made).toMatchObject({ username: 'deploy', password: 'a word' });
+  expect(String(made.ssh_key_data).trim()).toBe(KEY);
+  expect(await page.content()).not.toContain('a word');
+  await walk.click(page.locator('summary', { hasText: 'Change credential' }));
+  await page.getByLabel('Username', { exact: true }).fill('root');
+  await walk.look('credential');
+  await walk.button('Change credential');
+  const changed = { ...made, username: 'root' };
+  await eventually(async () => expect(await storedInputs(name)).toEqual(changed));
+});

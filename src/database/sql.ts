@@ -61,10 +61,15 @@ export const TRUE = raw('TRUE');
 export const FALSE = raw('FALSE');
 
 export function join(parts: readonly Sql[], separator: string): Sql {
-  return parts.reduce(
-    (all, part, index) => (index === 0 ? part : sql`${all}${raw(separator)}${part}`),
-    raw(''),
-  );
+  const strings: string[] = [''];
+  const values: unknown[] = [];
+  parts.forEach((part, place) => {
+    const [head = '', ...tails] = part.strings;
+    strings[strings.length - 1] += place === 0 ? head : separator + head;
+    strings.push(...tails);
+    values.push(...part.values);
+  });
+  return new Sql(strings, values);
 }
 
 /** Conjunction, bracketed so that it can be combined safely; empty means true. */

@@ -97,6 +97,10 @@ export const columnsOfPrompts = (
 ): Record<string, unknown> =>
   Object.fromEntries(stored.map(([field, column]) => [column, prompts[field] ?? null]));
 
+/** Values of the columns that keep launch fields, in the order of `STORED_TYPES`. */
+export const storedValues = (prompts: Prompts): unknown[] =>
+  STORED_PROMPTS.map(([field]) => prompts[field] ?? null);
+
 /** The prompts of a workflow that reach the runs in it. */
 export const handedDown = (prompts: Prompts): Prompts =>
   promptsIn(

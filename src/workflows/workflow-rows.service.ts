@@ -11,6 +11,7 @@ import {
   columnsOfPrompts,
   HANDED_PROMPTS,
   HANDED_TYPES,
+  storedValues,
   STORED_TYPES,
 } from '../prompts/prompt-columns.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
@@ -95,7 +96,7 @@ const JOB_COLUMNS = {
   webhook_delivery_id: 'bigint',
 } as const;
 
-const NODE_COLUMNS = {
+const OWN_NODE_COLUMNS = {
   id: 'bigint',
   workflow_job_id: 'bigint',
   unified_job_template_id: 'integer',
@@ -103,8 +104,9 @@ const NODE_COLUMNS = {
   all_parents_must_converge: 'boolean',
   extra_data: 'json',
   prompts: 'json',
-  ...STORED_TYPES,
 } as const;
+const OWN_NODE_NAMES = keysOf(OWN_NODE_COLUMNS);
+const NODE_COLUMNS = { ...OWN_NODE_COLUMNS, ...STORED_TYPES };
 
 interface PlacedNode extends NewNode {
   id: number;
@@ -266,8 +268,7 @@ async function allNodeValues(nodes: readonly PlacedNode[]): Promise<unknown[][]>
 
 function nodeValues(node: PlacedNode): unknown[] {
   const { own, secrets } = node;
-  const values: Record<keyof typeof NODE_COLUMNS, unknown> = {
-    ...columnsOfPrompts(own),
+  const values: Record<keyof typeof OWN_NODE_COLUMNS, unknown> = {
     id: node.id,
     workflow_job_id: node.jobId,
     unified_job_template_id: node.templateId,
@@ -276,5 +277,5 @@ function nodeValues(node: PlacedNode): unknown[] {
     extra_data: JSON.stringify(maskedPrompts(own, secrets).extra_vars ?? {}),
     prompts: JSON.stringify(maskedPrompts(node.effective ?? own, secrets)),
   };
-  return keysOf(NODE_COLUMNS).map((name) => values[name]);
+  return [...OWN_NODE_NAMES.map((name) => values[name]), ...storedValues(own)];
 }

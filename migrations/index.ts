@@ -32,6 +32,7 @@ import { CountHistories1795510000000 } from './1795510000000-count-histories.js'
 import { IndexReferences1795512000000 } from './1795512000000-index-references.js';
 import { IndexHistories1795513000000 } from './1795513000000-index-histories.js';
 import { WidenIds1795530000000 } from './1795530000000-widen-ids.js';
+import { PartitionEvents1795540000000 } from './1795540000000-partition-events.js';
 import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -71,4 +72,5 @@ export const migrations = {
   IndexReferences1795512000000,
   IndexHistories1795513000000,
   WidenIds1795530000000,
+  PartitionEvents1795540000000,
 };

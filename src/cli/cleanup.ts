@@ -5,6 +5,7 @@ import { Settings } from '../config/settings.js';
 import type { Database } from '../database/database.js';
 import { HostMetricsRepository } from '../host-metrics/host-metrics.repository.js';
 import { MonthlyHostMetricsRepository } from '../host-metrics/monthly-host-metrics.repository.js';
+import { EventPartitionsRepository } from '../runs/events/event-partitions.repository.js';
 import { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { cleanupDeliveries } from '../webhooks/cleanup-deliveries.js';
 import { WebhookDeliveriesRepository } from '../webhooks/webhook-deliveries.repository.js';
@@ -26,8 +27,7 @@ async function removeOld(database: Database): Promise<void> {
   const deliveries = new WebhookDeliveriesRepository(database);
   const { removed, emptied } = await cleanupDeliveries(deliveries, DELIVERY_RETENTION);
   process.stdout.write(`webhook_deliveries: removed ${removed}, emptied ${emptied}\n`);
-  const events = new JobEventsRepository(database);
-  await removeAll('job_events', () => events.removeOld(EVENT_RETENTION, BATCH));
+  await removeEvents(database, EVENT_RETENTION);
   const sessions = new SessionsRepository(database);
   await removeAll('sessions', () => sessions.removeQuiet(1, BATCH));
   const keys = new IdempotencyKeysRepository(database);
@@ -35,6 +35,16 @@ async function removeOld(database: Database): Promise<void> {
   const tokens = new TokensRepository(database);
   await removeAll('tokens', () => tokens.removeExpired(30, BATCH));
   await cleanUpHostMetrics(database);
+}
+
+/** Drops what is wholly old; of the rest, what is old is deleted. */
+async function removeEvents(database: Database, days: number): Promise<void> {
+  const partitions = new EventPartitionsRepository(database);
+  for (let dropped: number | null; (dropped = await partitions.dropOld(days)) !== null;) {
+    process.stdout.write(`job_events: dropped a partition with ${dropped}\n`);
+  }
+  const events = new JobEventsRepository(database);
+  await removeAll('job_events', () => events.removeOld(days, BATCH));
 }
 
 /** Counts the months first: what is removed is counted in none. */

@@ -76,11 +76,13 @@ async function roleOf(url: string): Promise<string> {
   }
 }
 
-/** Lets the service's role work with the rows of every table, and with nothing else. */
+/** Lets the service's role work with the rows of every table and look after the partitions of events. */
 async function grantTables(client: Client, role: string): Promise<void> {
   const name = pg.escapeIdentifier(role);
   await client.query(`
     GRANT USAGE ON SCHEMA public TO ${name};
     GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name};
-    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${name}`);
+    GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${name};
+    GRANT EXECUTE ON FUNCTION job_event_ranges, extend_job_events, drop_old_job_events,
+      analyze_job_events TO ${name}`);
 }

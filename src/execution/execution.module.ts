@@ -9,6 +9,7 @@ import { Scheduler } from './scheduler/scheduler.js';
 import { ActiveRuns } from './worker/active-runs.service.js';
 import { AdHocRun } from './ad-hoc/ad-hoc-run.service.js';
 import { AnsibleProcess } from './worker/ansible-process.service.js';
+import { EventPartitions } from './worker/event-partitions.service.js';
 import { EventStore } from './worker/event-store.service.js';
 import { JobCredentials } from './worker/job-credentials.service.js';
 import { JobFacts } from './worker/job-facts.service.js';
@@ -33,7 +34,7 @@ import { WorkerNode } from './worker/worker-node.service.js';
   providers: [
     ...[Boundary, Subscriber, WorkerNode, ActiveRuns, Leases, Recovery],
     ...[Dependencies, Placement, Scheduler],
-    ...[EventStore, ProjectContent, ProjectSync, JobProjectFiles],
+    ...[EventStore, EventPartitions, ProjectContent, ProjectSync, JobProjectFiles],
     ...[InputInventories, InventoryReader, InventoryUpdate],
     ...[JobCredentials, JobFacts, JobInventory, AnsibleProcess, PlaybookJob, AdHocRun],
     ...[RunsHandler, runsProcessorProvider],

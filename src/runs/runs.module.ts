@@ -27,6 +27,7 @@ import { UnifiedJobsController } from './unified-jobs.controller.js';
 import { RunsRepository } from './runs.repository.js';
 import { RunStatesRepository } from './run-states.repository.js';
 import { RunQueueRepository } from './run-queue.repository.js';
+import { EventPartitionsRepository } from './events/event-partitions.repository.js';
 import { JobEventsRepository } from './events/job-events.repository.js';
 import { JobHostSummariesRepository } from './events/job-host-summaries.repository.js';
 import { RunOutputsRepository } from './events/run-outputs.repository.js';
@@ -42,6 +43,7 @@ const repositories = [
   JobContextsRepository,
   JobCredentialsRepository,
   JobEventsRepository,
+  EventPartitionsRepository,
   JobHostSummariesRepository,
   RunOutputsRepository,
   RunStatisticsRepository,

@@ -11,6 +11,7 @@ import { resource } from '../../src/common/resource/registry.js';
 import type { Statement } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { partsOf } from '../support/parts.js';
 import { multiply } from '../support/multiply.js';
 import { Samples } from '../support/samples.js';
 
@@ -77,8 +78,9 @@ async function rowsRead(table: string, statement: Statement): Promise<number> {
     values,
   });
   const nodes = explained ? nodesOf(explained['QUERY PLAN'][0].Plan) : [];
+  const parts = await partsOf(test.database, table);
   return nodes
-    .filter((node) => node['Relation Name'] === table)
+    .filter((node) => parts.has(node['Relation Name']))
     .map((node) => {
       const left =
         (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0);

@@ -98,6 +98,10 @@ export class RunsDatabase {
     return new RunsDatabase(copy, await openDataSource(copy.url));
   }
 
+  get url(): string {
+    return this.copy.url;
+  }
+
   async close(): Promise<void> {
     await this.source.destroy();
     await this.copy.drop();

@@ -28,6 +28,8 @@ export function foreignKeys(database: Database): Promise<ForeignKey[]> {
     FROM pg_constraint con
     JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = con.conkey[1]
     WHERE con.contype = 'f' AND con.connamespace = 'public'::regnamespace
+      -- Those of partitions are those of their table.
+      AND con.conparentid = 0
     ORDER BY con.conrelid::regclass::text, att.attname`);
 }
 

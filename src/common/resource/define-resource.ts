@@ -132,6 +132,8 @@ export interface ResourceOptions<Schema extends object = object> {
   part?: (alias: string) => Sql;
   policy: Policy;
   orderBy?: readonly string[];
+  /** Fields of the primary key: the id, and in a partitioned table what its partitions go by. */
+  primaryKey?: readonly string[];
   roles?: readonly RoleDeclaration[];
   relations?: Readonly<Record<string, Relation>>;
   unique?: readonly UniqueRule[];
@@ -160,10 +162,7 @@ export interface ResourceOptions<Schema extends object = object> {
   hooks?: abstract new (...args: never[]) => object;
   /** Whether changes are written to the activity stream. Default true. */
   audited?: boolean;
-  /**
-   * Fields that hold secrets: the activity stream hides their values, and a PUT that leaves them out
-   * keeps them (decision record 0032).
-   */
+  /** Secrets: the activity stream hides them, a PUT without them keeps them (decision record 0032). */
   auditHidden?: readonly string[];
   /** What other objects, credentials above all, are used for by this one. */
   purposes?: readonly Purpose[];
@@ -221,6 +220,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
 
 /** What a resource is where its declaration says nothing. */
 const DEFAULTS = {
+  primaryKey: ['id'],
   roles: [],
   relations: {},
   unique: [],

@@ -19,7 +19,11 @@ export function resourceTables(definitions: readonly ResourceDefinition[]): Tabl
       const everywhere = shared.every((one) =>
         one.fields.some(({ column }) => column === field.column),
       );
-      table.columns[field.column] = columnOf(field, everywhere);
+      const isKey = shared.some(({ primaryKey }) => primaryKey.includes(field.name));
+      table.columns[field.column] = {
+        ...columnOf(field, everywhere),
+        ...(isKey && { primary: true }),
+      };
       const index = referenceIndex(definition.table, field);
       if (index && !table.indexes.some(({ name }) => name === index.name)) {
         table.indexes.push(index);
@@ -46,7 +50,7 @@ export function resourceTables(definitions: readonly ResourceDefinition[]): Tabl
 }
 
 function columnOf(field: Field, everywhere: boolean): TableColumn {
-  if (field.name === 'id') return { type: field.columnType, primary: true, identity: true };
+  if (field.name === 'id') return { type: field.columnType, identity: true };
   const fallback = field.columnDefault ?? sqlDefault(field);
   return {
     type: field.columnType,

@@ -8,7 +8,7 @@ const READ_ONLY = { readOnly: true } as const;
 
 /** One event of a run (docs/contract/runs.md#events). */
 export class JobEventSchema {
-  @Integer({ ...READ_ONLY, label: 'ID' })
+  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
   id!: number;
 
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
@@ -17,7 +17,7 @@ export class JobEventSchema {
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
   modified!: string;
 
-  @Reference(() => resource('unified_job'), { ...READ_ONLY, index: false })
+  @Reference(() => resource('unified_job'), { ...WIDE, ...READ_ONLY, index: false })
   job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Name of the event, such as runner_on_ok.' })

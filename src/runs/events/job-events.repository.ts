@@ -181,14 +181,18 @@ export class JobEventsRepository extends TableRepository<Row> {
         AND (parents.failed AND NOT event.failed OR parents.changed AND NOT event.changed)`);
   }
 
-  /** Removes events of runs that ended some days ago. @returns how many */
+  /** Removes events of runs that ended some days ago and know that they have some. @returns how many */
   removeOld(days: number, most: number): Promise<number> {
     return this.database.execute(sql`
-      DELETE FROM job_events WHERE ctid IN (
-        SELECT event.ctid FROM job_events event
-        WHERE event.job_id IN (
-          SELECT id FROM unified_jobs WHERE finished < now() - make_interval(days => ${days}::int))
-        LIMIT ${most})`);
+      DELETE FROM job_events event USING (
+        SELECT old.job_id, old.counter FROM (
+          SELECT id FROM unified_jobs
+          WHERE event_total > 0 AND finished < now() - make_interval(days => ${days}::int)
+          LIMIT ${most}) run
+        CROSS JOIN LATERAL (
+          SELECT job_id, counter FROM job_events WHERE job_id = run.id LIMIT ${most}) old
+        LIMIT ${most}) old
+      WHERE event.job_id = old.job_id AND event.counter = old.counter`);
   }
 }
 

@@ -12,6 +12,7 @@ export const jobEvents = defineResource({
   schema: JobEventSchema,
   table: 'job_events',
   orderBy: ['id'],
+  primaryKey: ['id', 'job'],
   capabilities: {},
   audited: false,
   summary: ['id', 'event', 'counter'],

@@ -1,3 +1,4 @@
+import { WIDE } from '../../common/fields/column-types.js';
 import { Char, Integer, Reference } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
 import { JobEventSchema } from './job-event.schema.js';
@@ -6,7 +7,7 @@ const INTERNAL = { internal: true } as const;
 
 /** One event of a run without plays: as those of playbooks, without what only these have. */
 export abstract class PlainEventSchema extends JobEventSchema {
-  @Reference(() => resource('unified_job'), { ...INTERNAL, index: false })
+  @Reference(() => resource('unified_job'), { ...INTERNAL, ...WIDE, index: false })
   override job!: Reference;
 
   @Integer({ ...INTERNAL, default: 0 })

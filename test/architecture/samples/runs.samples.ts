@@ -1,3 +1,4 @@
+import { EventPartitionsRepository } from '../../../src/runs/events/event-partitions.repository.js';
 import * as events from '../../../src/runs/events/job-events.repository.js';
 import {
   JobHostSummariesRepository,
@@ -97,6 +98,7 @@ export default {
       propagate: [[1]],
       removeOld: [[30, 100]],
     }),
+    samplesOf(EventPartitionsRepository, { extendAhead: [[30]], analyze: [[]], dropOld: [[30]] }),
     samplesOf(RunOutputsRepository, {
       tail: [[1, { events: 5, bytes: 100 }]],
       from: [[1, 10, { events: 5, bytes: 100 }]],

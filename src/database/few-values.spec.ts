@@ -4,10 +4,10 @@ import { sql } from './sql.js';
 describe('withFewValues', () => {
   it('writes short lists of ids out, and numbers what follows anew', () => {
     const asked = sql`SELECT ${'a'}, x FROM t WHERE id = ANY(${[7, 8]}::int[]) AND y = ${'b'}
-      AND z = ANY(${[9]}::bigint[]) AND n = ANY(${[]}::int[])`;
+      AND z = ANY(${[9]}::bigint[]) AND n = ANY(${[]}::integer[])`;
     expect(withFewValues(asked)).toEqual({
       text: `SELECT $1, x FROM t WHERE id = ANY(ARRAY[$2, $3]::int[]) AND y = $4
-      AND z = ANY(ARRAY[$5]::bigint[]) AND n = ANY(ARRAY[]::int[])`,
+      AND z = ANY(ARRAY[$5]::bigint[]) AND n = ANY(ARRAY[]::integer[])`,
       values: ['a', 7, 8, 'b', 9],
     });
   });

@@ -2,7 +2,7 @@ import type { Sql } from './sql.js';
 
 /** Most values that are written out; each number of them makes a statement of its own. */
 const FEW = 2;
-const LIST_OF_IDS = /^::(int|bigint)\[\]/;
+const LIST_OF_IDS = /^::(int|integer|bigint)\[\]/;
 
 /**
  * A statement to be prepared, its lists of ids written out value by value where all of them are short,

@@ -33,6 +33,7 @@ import { IndexReferences1795512000000 } from './1795512000000-index-references.j
 import { IndexHistories1795513000000 } from './1795513000000-index-histories.js';
 import { WidenIds1795530000000 } from './1795530000000-widen-ids.js';
 import { PartitionEvents1795540000000 } from './1795540000000-partition-events.js';
+import { IndexTimes1795550000000 } from './1795550000000-index-times.js';
 import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -73,4 +74,5 @@ export const migrations = {
   IndexHistories1795513000000,
   WidenIds1795530000000,
   PartitionEvents1795540000000,
+  IndexTimes1795550000000,
 };

@@ -170,6 +170,8 @@ export const hosts = defineResource({
     // Visibility is in it, so that a page far from the start reads no host before it.
     { name: 'hosts_name_order_idx', columns: ['name', 'id', 'inventory_id'] },
     { name: 'hosts_inventory_id_idx', columns: ['inventory_id', 'id'] },
+    { name: 'hosts_created_idx', columns: ['created', 'id'] },
+    { name: 'hosts_modified_idx', columns: ['modified', 'id'] },
     { name: 'hosts_text_idx', columns: ['name', 'description'], trigrams: true },
   ],
   summary: ['id', 'name', 'description', 'has_active_failures'],
@@ -226,6 +228,8 @@ export const groups = defineResource({
   ],
   indexes: [
     { name: 'groups_inventory_id_idx', columns: ['inventory_id', 'id'] },
+    { name: 'groups_created_idx', columns: ['created', 'id'] },
+    { name: 'groups_modified_idx', columns: ['modified', 'id'] },
     { name: 'groups_text_idx', columns: ['name', 'description'], trigrams: true },
   ],
   policy: ofInventory,

@@ -80,6 +80,10 @@ export const jobs = defineResource({
     { name: 'unified_jobs_finished_idx', columns: ['finished', 'id', 'type'] },
     { name: 'unified_jobs_type_finished_idx', columns: ['type', 'finished', 'id'] },
     { name: 'unified_jobs_created_idx', columns: ['created', 'id', 'type'] },
+    { name: 'unified_jobs_name_idx', columns: ['name', 'id', 'type'] },
+    { name: 'unified_jobs_started_idx', columns: ['started', 'id', 'type'] },
+    { name: 'unified_jobs_launch_type_idx', columns: ['launch_type', 'id', 'type'] },
+    { name: 'unified_jobs_failed_idx', columns: ['finished', 'id', 'type'], where: 'failed' },
     { name: 'unified_jobs_status_finished_idx', columns: ['status', 'finished', 'id', 'type'] },
     { name: 'unified_jobs_job_template_idx', columns: ['job_template_id', 'id', 'type'] },
     {

@@ -16,7 +16,10 @@ export const jobEvents = defineResource({
   capabilities: {},
   audited: false,
   summary: ['id', 'event', 'counter'],
-  indexes: [{ name: 'job_events_host_id_idx', columns: ['host_id'] }],
+  indexes: [
+    { name: 'job_events_host_id_idx', columns: ['host_id'] },
+    { name: 'job_events_created_idx', columns: ['created', 'id'] },
+  ],
   unique: [
     {
       name: 'job_events_job_counter_key',

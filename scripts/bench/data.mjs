@@ -4,8 +4,25 @@ import { caller, withDatabase } from './world.mjs';
 
 /** @typedef {import('./types.d.mts').World} World */
 
+/**
+ * How many of each there are to a host.
+ *
+ * @typedef {object} Proportions
+ * @property {number} runs
+ * @property {number} events
+ * @property {number} deliveries
+ * @property {number} notifications
+ */
+
+/** @type {Proportions} */
+const USUAL = { runs: 2, events: 4, deliveries: 0.5, notifications: 0.5 };
 const TEMPLATES = 20;
 const OWN_TEMPLATES = 5;
+const EVENTS_OF_A_RUN = 200;
+/** A steady number of runs makes so many partitions of events, docs/decisions/0118. */
+const PARTITIONS = 6;
+/** Rows of one statement, whose triggers count them. */
+const BATCH = 1_000_000;
 /** Runs of the one template that a newcomer may execute. */
 const FEW_RUNS = 12;
 const LONG_TABLES = [
@@ -20,22 +37,25 @@ const LONG_TABLES = [
 ];
 
 /**
- * Tables as an installation of some age has them: `rows` hosts, most of them in one inventory, twice
- * as many runs, four times as many events, as many entries of activity. A member of a team may read
- * that inventory and execute five templates; a newcomer may execute one that ran a few times; a stranger
- * may see nothing.
+ * Tables as an installation of some age has them: `rows` hosts, most of them in one inventory, as many
+ * entries of activity, and runs with events, deliveries and notifications in proportion to them. A member
+ * of a team may read that inventory and execute five templates; a newcomer may execute one that ran a few
+ * times; a stranger may see nothing.
  *
  * @param {World} world
  * @param {string} main program of the API
  * @param {number} rows
+ * @param {Proportions} [proportions]
  */
-export async function seed(world, main, rows) {
+export async function seed(world, main, rows, proportions = USUAL) {
   const server = await startServer(main, world.environment);
   const made = await makeObjects(world, caller(server.url, world.admin));
   await server.stop();
   const objects = await withDatabase(world.environment.DATABASE_URL, async (client) => {
     const taken = await takeDerived(client);
-    for (const statement of statements(made, rows)) await client.query(statement);
+    for (const statement of runs(made, rows * proportions.runs)) await client.query(statement);
+    await addPartitions(client);
+    for (const statement of others(made, rows, proportions)) await client.query(statement);
     for (const statement of taken) await client.query(statement);
     await client.query('VACUUM ANALYZE');
     const { rows: found } = await client.query(
@@ -74,7 +94,27 @@ async function takeDerived(client) {
     [LONG_TABLES],
   );
   for (const { dropped } of rows) await client.query(dropped);
-  return rows.map(({ made }) => made);
+  // An index of partitions is told without them.
+  return rows.map(({ made }) => made.replace(' ON ONLY ', ' ON '));
+}
+
+/**
+ * The ranges of runs that a worker makes as they come, for those that are there already and as many as
+ * the last of them has.
+ *
+ * @param {import('pg').Client} client
+ */
+async function addPartitions(client) {
+  const { rows } = await client.query(`
+    SELECT max(upper) AS first, (SELECT max(id) FROM unified_jobs) AS last FROM job_event_ranges()`);
+  const [first, last] = [Number(rows[0].first), Number(rows[0].last)];
+  if (last < first) return;
+  const size = Math.ceil((last + 1 - first) / (PARTITIONS - 1));
+  for (let number = 0; number < PARTITIONS; number++) {
+    const begins = first + number * size;
+    await client.query(`CREATE TABLE job_events_from_${begins} PARTITION OF job_events
+      FOR VALUES FROM (${begins}) TO (${begins + size})`);
+  }
 }
 
 /**
@@ -133,50 +173,95 @@ const ago = (/** @type {string} */ seconds) =>
   `now() - interval '30 days' + (${seconds}) * interval '1 second'`;
 
 /**
- * @param {Made} made
- * @param {number} rows
+ * @param {number} count
+ * @param {string} statement which ends where its numbers `n` come from
  */
-function statements(made, rows) {
-  const { inventory, small, organization, notifier, young } = made;
+function batches(count, statement) {
+  const all = Math.ceil(count);
+  return Array.from({ length: Math.ceil(all / BATCH) }, (_, batch) => {
+    const last = Math.min(all, (batch + 1) * BATCH);
+    return `${statement} generate_series(${batch * BATCH + 1}, ${last}) n`;
+  });
+}
+
+/**
+ * @param {Made} made
+ * @param {number} count
+ */
+function runs(made, count) {
   const template = templateOf(made);
   return [
-    `INSERT INTO hosts (name, inventory_id, variables, created)
+    ...batches(
+      count,
+      `INSERT INTO unified_jobs (type, name, status, failed, created, started, finished, elapsed,
+       launch_type, unified_job_template_id, job_template_id, organization_id, job_type, playbook, extra_vars)
+     SELECT 'job', 'run-' || ${NUMBER},
+       CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'successful' END, n % 10 = 0,
+       ${ago('n')}, ${ago('n + 2')}, ${ago('n + 2 + n % 600')}, n % 600,
+       'manual', ${template}, ${template}, CASE WHEN n % 2 = 0 THEN ${made.organization} END,
+       'run', 'site.yml', '{}' FROM`,
+    ),
+    `INSERT INTO unified_jobs (type, name, status, created, started, finished, launch_type,
+       unified_job_template_id, job_template_id, job_type, playbook, extra_vars)
+     SELECT 'job', 'young-' || n, 'successful', ${ago('n * 86400')}, ${ago('n * 86400')},
+       ${ago('n * 86400')}, 'manual', ${made.young}, ${made.young}, 'run', 'site.yml', '{}'
+     FROM ${series(FEW_RUNS)}`,
+  ];
+}
+
+/**
+ * @param {Made} made
+ * @param {number} rows
+ * @param {Proportions} proportions
+ */
+function others(made, rows, { runs: ofRuns, events, deliveries, notifications }) {
+  const { inventory, small, organization, notifier } = made;
+  const template = templateOf(made);
+  // Runs with events are spread over all there are.
+  const apart = Math.floor((EVENTS_OF_A_RUN * ofRuns) / events);
+  return [
+    ...batches(
+      rows,
+      `INSERT INTO hosts (name, inventory_id, variables, created)
      SELECT 'host-' || ${NUMBER}, CASE WHEN n % 26 = 0 THEN ${small} ELSE ${inventory} END,
-       'rack: ' || n % 40, ${ago('n')} FROM ${series(rows)}`,
+       'rack: ' || n % 40, ${ago('n')} FROM`,
+    ),
     `INSERT INTO groups (name, inventory_id) SELECT 'group-' || n, ${inventory} FROM ${series(1000)}`,
     `INSERT INTO teams (name, organization_id) SELECT 'team-' || n, ${organization} FROM ${series(500)}`,
     `INSERT INTO roles (content_type, object_id, role_field)
      SELECT 'team', t.id, field FROM teams t
      CROSS JOIN unnest(ARRAY['admin_role', 'member_role', 'read_role']) field
      ON CONFLICT DO NOTHING`,
-    `INSERT INTO unified_jobs (type, name, status, failed, created, started, finished, elapsed,
-       launch_type, unified_job_template_id, job_template_id, organization_id, job_type, playbook, extra_vars)
-     SELECT 'job', 'run-' || ${NUMBER},
-       CASE WHEN n % 10 = 0 THEN 'failed' ELSE 'successful' END, n % 10 = 0,
-       ${ago('n')}, ${ago('n + 2')}, ${ago('n + 2 + n % 600')}, n % 600,
-       'manual', ${template}, ${template}, CASE WHEN n % 2 = 0 THEN ${organization} END,
-       'run', 'site.yml', '{}' FROM ${series(rows * 2)}`,
-    `INSERT INTO job_events (job_id, event, counter, uuid, host_name, stdout, created, start_line, end_line)
-     SELECT j.first + n / 200, 'runner_on_ok', n % 200 + 1, 'event-' || n, 'host', 'ok: [host]',
-       ${ago('n')}, n % 200, n % 200 + 1
-     FROM (SELECT min(id) AS first FROM unified_jobs) j, ${series(rows * 4)}`,
-    `INSERT INTO unified_jobs (type, name, status, created, started, finished, launch_type,
-       unified_job_template_id, job_template_id, job_type, playbook, extra_vars)
-     SELECT 'job', 'young-' || n, 'successful', ${ago('n * 86400')}, ${ago('n * 86400')},
-       ${ago('n * 86400')}, 'manual', ${young}, ${young}, 'run', 'site.yml', '{}' FROM ${series(FEW_RUNS)}`,
+    ...batches(
+      rows * events,
+      `INSERT INTO job_events (job_id, event, counter, uuid, host_name, stdout, created, start_line, end_line)
+     SELECT j.first + (n - 1) / ${EVENTS_OF_A_RUN} * ${apart}, 'runner_on_ok', (n - 1) % ${EVENTS_OF_A_RUN} + 1,
+       'event-' || n, 'host', 'ok: [host]', ${ago(`n / ${events} * ${ofRuns}`)},
+       n % ${EVENTS_OF_A_RUN}, n % ${EVENTS_OF_A_RUN} + 1
+     FROM (SELECT min(id) AS first FROM unified_jobs) j,`,
+    ),
     `INSERT INTO job_events (job_id, event, counter, uuid)
      SELECT id, 'verbose', n, name || '-' || n FROM unified_jobs, generate_series(1, 5) n
      WHERE name LIKE 'young-%'`,
-    `INSERT INTO activity_stream (operation, object1, object1_id, object1_name, organization_id,
+    ...batches(
+      rows,
+      `INSERT INTO activity_stream (operation, object1, object1_id, object1_name, organization_id,
        changes, timestamp)
      SELECT 'update', 'job_template', ${template}, 'Template', ${organization}, '{"name": ["a", "b"]}',
-       ${ago('n')} FROM ${series(rows)}`,
-    `INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, verdict, answer, size,
+       ${ago('n')} FROM`,
+    ),
+    ...batches(
+      rows * deliveries,
+      `INSERT INTO webhook_deliveries (template_id, service, event, guid, ref, verdict, answer, size,
        source, payload, received, dedupe_key)
      SELECT ${template}, 'service_a', 'push', 'guid-' || n, 'main', 'ignored', 200, 100, '127.0.0.1',
-       '{}', ${ago('n')}, 'guid:' || n FROM ${series(rows / 2)}`,
-    `INSERT INTO notifications (notification_template_id, status, notification_type, created, modified)
+       '{}', ${ago('n')}, 'guid:' || n FROM`,
+    ),
+    ...batches(
+      rows * notifications,
+      `INSERT INTO notifications (notification_template_id, status, notification_type, created, modified)
      SELECT ${notifier}, CASE WHEN n % 20 = 0 THEN 'failed' ELSE 'successful' END, 'webhook', ${ago('n')},
-       ${ago('n')} FROM ${series(rows / 2)}`,
+       ${ago('n')} FROM`,
+    ),
   ];
 }

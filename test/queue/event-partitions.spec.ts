@@ -11,6 +11,7 @@ import {
   type StoredEvent,
 } from '../../src/runs/events/job-events.repository.js';
 import { sql } from '../../src/database/sql.js';
+import { eventually } from '../support/eventually.js';
 import { RunsDatabase, type RunFields } from './runs-database.js';
 
 const DAYS = 30;
@@ -72,6 +73,25 @@ async function expectTotals(): Promise<void> {
   expect(wrong).toEqual([]);
   expect(sums?.kept).toBe(sums?.stored);
 }
+
+/** Runs `work` on a connection that waits for locks without end, as long as nobody says otherwise. */
+async function patiently<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: runs.url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+const isWaiting = (statement: string): Promise<void> =>
+  eventually(async () => {
+    const waiting = await runs.database.rows(sql`
+      SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+        AND wait_event_type = 'Lock' AND query LIKE ${`%${statement}%`}`);
+    expect(waiting).toHaveLength(1);
+  });
 
 const event = (counter: number): StoredEvent => ({
   ...{ uuid: `u${counter}`, parentUuid: '', counter, event: 'verbose', eventDisplay: '' },
@@ -145,12 +165,27 @@ describe('a range of runs', () => {
     await job((await lastRange()).upper - 1);
     await runs.database.transaction(async () => {
       await runs.database.execute(sql`UPDATE unified_jobs SET description = 'busy'`);
-      const adding = runs.database.withClient((client) =>
-        client.query(`SELECT extend_job_events(${DAYS})`),
-      );
+      const adding = patiently((client) => client.query(`SELECT extend_job_events(${DAYS})`));
       await expect(adding).rejects.toMatchObject({ code: '55P03' });
     });
     expect(await partitions.extendAhead(DAYS)).toBe(true);
+  });
+
+  it('lets others write runs while it waits for who stores events without a range', async () => {
+    const { upper } = await lastRange();
+    await job(upper + 5);
+    const ends: string[] = [];
+    await patiently(async (storing) => {
+      await storing.query('BEGIN');
+      await storing.query('INSERT INTO job_events (job_id, counter) VALUES ($1, 1)', [upper + 5]);
+      const adding = partitions.extendAhead(DAYS).catch((error: unknown) => error);
+      const added = adding.then(() => ends.push('added'));
+      await isWaiting('extend_job_events');
+      await job(upper + 6);
+      ends.push('written');
+      await added;
+    });
+    expect(ends).toEqual(['written', 'added']);
   });
 
   it('is added while runs store events, of which none is lost or doubled', async () => {
@@ -234,6 +269,37 @@ describe('what is old', () => {
     }
     await expectTotals();
     expect(await where((first?.lower ?? 0) + 11)).toHaveLength(1);
+  });
+
+  it('is dropped once when two drop it at the same time', async () => {
+    await threeRanges([100, 95]);
+    const drop = (client: pg.Client): Promise<number | null> =>
+      client
+        .query<{ removed: number | null }>('SELECT drop_old_job_events(90) AS removed')
+        .then(({ rows: [row] }) => row?.removed ?? null);
+    const dropped = await Promise.all([patiently(drop), patiently(drop), patiently(drop)]);
+    expect(dropped.sort()).toEqual([12, 12, null]);
+    await expectTotals();
+  });
+
+  it('stays where an event is stored for a run without any while it is dropped', async () => {
+    const [first] = await threeRanges([100]);
+    const late = (first?.lower ?? 0) + 20;
+    await ended(late, 100, 0);
+    const outcome = await patiently(async (reader) => {
+      await reader.query('BEGIN; SELECT count(*) FROM job_events');
+      const dropping = partitions.dropOld(90).catch((error: unknown) => error);
+      await isWaiting('drop_old_job_events');
+      await runs.database.execute(
+        sql`INSERT INTO job_events (job_id, counter) VALUES (${late}, 1)`,
+      );
+      await reader.query('COMMIT');
+      return dropping;
+    });
+    expect(outcome).toMatchObject({ code: '40001' });
+    expect(await where(late)).toHaveLength(1);
+    await expectTotals();
+    expect(await partitions.dropOld(90)).toBe(13);
   });
 
   it('is dropped as soon as nobody reads it any more', async () => {

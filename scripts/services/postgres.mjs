@@ -50,10 +50,10 @@ const THROWAWAY_SETTINGS = {
 };
 
 /**
- * Where a cluster belongs, and who runs it.
+ * Where a cluster belongs, and who runs it. A new one is made in `place`, by default in `home`.
  *
  * @typedef {{ home: string, account: import('./account.mjs').Account | null, logFile: string,
- *   durable?: boolean }} Place
+ *   durable?: boolean, place?: string }} Place
  * @typedef {Required<Place> & { server: { folder: string } }} Cluster
  * @typedef {{ cluster: string, password: string, port: number | null, home: string }} ClusterRecord
  */
@@ -63,13 +63,14 @@ const THROWAWAY_SETTINGS = {
  * its port and its password are kept in `home/postgres.json`. Resolves to the program for the
  * Supervisor, the connection URL and what is worth telling (`notes`).
  *
- * @param {Place} place
+ * @param {Place} options
  */
-async function preparePostgres({ home, account, logFile, durable = true }) {
+async function preparePostgres(options) {
+  const { home, account, logFile, durable = true, place = join(options.home, OWN_PLACE) } = options;
   const server = reachableServer(account);
   const recordFile = join(home, 'postgres.json');
   const notes = server.copied ? [`PostgreSQL's programs are in ${server.folder}`] : [];
-  const record = await openCluster({ home, account, server, recordFile, logFile, durable, notes });
+  const record = await openCluster({ ...options, durable, place, server, recordFile, notes });
   await endLeftover(record.cluster);
   const environment = bareEnvironment();
   const context = { account, server, logFile, durable, environment };
@@ -142,7 +143,7 @@ export async function awaitPostgres({ url, exited, logFile }) {
  * @returns {Promise<ClusterRecord>}
  */
 async function openCluster(context) {
-  const { home, account, server, recordFile, notes } = context;
+  const { home, place, account, server, recordFile, notes } = context;
   const record = readJson(recordFile);
   const cluster = record?.cluster ?? join(home, OWN_PLACE);
   if (record && existsSync(join(cluster, 'PG_VERSION'))) {
@@ -151,7 +152,7 @@ async function openCluster(context) {
     await checkOwner(cluster, account);
     return { ...record, cluster, home };
   }
-  const { folder, fallback } = placeCluster(account, join(home, OWN_PLACE));
+  const { folder, fallback } = placeCluster(account, place);
   if (fallback && account) {
     notes.push(`the account ${account.name} cannot reach ${home}: the database is in ${folder}`);
   }
@@ -257,7 +258,7 @@ function removeDrafts(folder) {
 }
 
 /**
- * @param {Omit<Cluster, 'home'> & { record: ClusterRecord }} cluster
+ * @param {Omit<Cluster, 'home' | 'place'> & { record: ClusterRecord }} cluster
  * @returns {import('../processes/supervise.mjs').ProgramSpec}
  */
 function program({ server, record, account, logFile, durable }) {

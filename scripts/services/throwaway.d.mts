@@ -16,6 +16,7 @@ export interface ThrowawayServices {
 export function startThrowawayServices(options?: {
   postgres?: boolean;
   redis?: boolean;
+  onDisk?: boolean;
 }): Promise<ThrowawayServices>;
 
 export function throwawayFolder(services: ThrowawayServices, name: string): string;

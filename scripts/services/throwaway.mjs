@@ -1,6 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 import { Problem } from '../console/problem.mjs';
 import { endRecord, isRunning, recordOf } from '../processes/identity.mjs';
@@ -23,22 +31,32 @@ import { findProgram } from './tools.mjs';
 const PREFIX = 'automation-controller-throwaway-';
 const NAMES = ['redis', 'postgres'];
 
+/** Linux has it in memory. */
+const MEMORY = '/dev/shm';
+/** Bytes that have to be free there, and of memory at all: no test run takes a quarter of it. */
+const ROOM = { folder: 2 ** 31, machine: 2 ** 33 };
+
 /** The variable that marks everything a test run starts, directly or not. */
 export const RUN_MARK = 'AUTOMATION_TEST_RUN';
 
 /**
  * A PostgreSQL and a Redis of their own, on free ports and with data in a temporary folder, for
  * tests: quick, unsafe against power loss, and gone without a trace after `stop()`. The role of
- * `databaseUrl` may create databases.
+ * `databaseUrl` may create databases, whose files are in memory where there is room for them, unless
+ * they are to be `onDisk`: each has a thousand, which some disks take a second to make.
  *
- * @param {{ postgres?: boolean, redis?: boolean }} [wanted]
+ * @param {{ postgres?: boolean, redis?: boolean, onDisk?: boolean }} [wanted]
  * @returns {Promise<import('./throwaway.d.mts').ThrowawayServices>}
  */
-export async function startThrowawayServices({ postgres = true, redis = true } = {}) {
+export async function startThrowawayServices({
+  postgres = true,
+  redis = true,
+  onDisk = false,
+} = {}) {
   await removeAbandoned();
   const services = new ThrowawayServices();
   try {
-    if (postgres) await services.startPostgres();
+    if (postgres) await services.startPostgres(onDisk);
     if (redis) await services.startRedis();
     return services;
   } catch (error) {
@@ -66,7 +84,8 @@ class ThrowawayServices {
     this.#write({});
   }
 
-  async startPostgres() {
+  /** @param {boolean} onDisk */
+  async startPostgres(onDisk) {
     const logFile = join(this.folder, 'postgres.log');
     const prepared = await startPostgres({
       supervisor: this.#supervisor,
@@ -74,6 +93,7 @@ class ThrowawayServices {
       account: await databaseAccount(),
       logFile,
       durable: false,
+      ...(!onDisk && hasMemory() && { place: join(inMemory(this.folder), 'postgres') }),
     });
     this.#cluster = prepared.cluster;
     this.databaseUrl = prepared.url;
@@ -149,6 +169,15 @@ export function throwawayFolder(services, name) {
   return folder;
 }
 
+/** @param {string} folder */
+const inMemory = (folder) => join(MEMORY, basename(folder));
+
+function hasMemory() {
+  if (!existsSync(MEMORY)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize > ROOM.folder && process.availableMemory() > ROOM.machine;
+}
+
 function ownMark() {
   return process.env[RUN_MARK] ?? null;
 }
@@ -176,5 +205,7 @@ function removeData(folder, cluster) {
     rmSync(cluster, { recursive: true, force: true });
     rmSync(`${cluster}.belongs-to`, { force: true });
   }
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  for (const path of [inMemory(folder), folder]) {
+    rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
+import { basename, join } from 'node:path';
 
 import pg from 'pg';
 
@@ -63,6 +64,7 @@ describe('throw-away services', () => {
     const other = await startThrowawayServices({ redis: false });
     expect(other.redisUrl).toBeNull();
     await other.stop();
-    expect(existsSync(other.folder)).toBe(false);
+    const inMemory = join('/dev/shm', basename(other.folder));
+    for (const folder of [other.folder, inMemory]) expect(existsSync(folder)).toBe(false);
   }, 60_000);
 });

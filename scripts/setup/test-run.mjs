@@ -50,9 +50,10 @@ export async function provideForTests(root) {
  * @template Result
  * @param {string} root
  * @param {(environment: NodeJS.ProcessEnv, children: Children) => Promise<Result>} work
+ * @param {{ onDisk?: boolean }} [options]
  * @returns {Promise<Result>}
  */
-export async function withThrowawayServices(root, work) {
+export async function withThrowawayServices(root, work, { onDisk = false } = {}) {
   const mark = randomBytes(8).toString('hex');
   /** @type {Children} */
   const children = new Set();
@@ -68,7 +69,7 @@ export async function withThrowawayServices(root, work) {
   /** @type {import('../services/throwaway.mjs').ThrowawayServices | undefined} */
   let services;
   try {
-    services = await step('Throw-away services', () => startThrowawayServices());
+    services = await step('Throw-away services', () => startThrowawayServices({ onDisk }));
     return await work(testEnvironment(root, services), children);
   } finally {
     await services?.stop();

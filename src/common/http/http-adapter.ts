@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import { routedByCollection } from './collection-routers.js';
 
 /**
  * How long a connection may take for what. Node looks for connections that take too long only so
@@ -14,6 +15,10 @@ const LIMITS = {
 
 /** Express on a server whose clients cannot hold a connection by sending next to nothing. */
 export class HttpAdapter extends ExpressAdapter {
+  constructor() {
+    super(routedByCollection());
+  }
+
   override initHttpServer(): void {
     this.setHttpServer(createServer(LIMITS, this.getInstance()));
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { answerOf, assertEqual, measureBoth } from './compare.mjs';
+import { answerOf, assertEqual, measureBoth, TURNS } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
@@ -22,7 +22,7 @@ import { caller, makeWorld, withDatabase } from './world.mjs';
  */
 
 const DELETED = 250;
-const DELETIONS = 400;
+const DELETIONS = 700;
 const SETTINGS = {
   BULK_BODY_LIMIT: String(64 * 1024 * 1024),
   BULK_HOST_MAX_CREATE: '100000',
@@ -60,7 +60,11 @@ export async function benchBulk({ root, environment, only }) {
         (share) =>
         (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
           sendEach(url, make, { count: Math.ceil(count * share), connections, expected: 201 });
-      results.push({ name, ...(await measureBoth(pair, load(1), load(0.2))), budget: one.budget });
+      results.push({
+        name,
+        ...(await measureBoth(pair, load(1), load(TURNS))),
+        budget: one.budget,
+      });
     }
     return report('Bulk operations', results);
   } finally {

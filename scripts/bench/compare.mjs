@@ -8,11 +8,12 @@ import { costOf } from './cost.mjs';
 /** @typedef {{ product: RunningServer, limit: RunningServer, postmaster: number }} Pair */
 
 /** The product and the limit take turns, so that a busy moment of the machine hits both. */
-const TURNS = 5;
+export const TURNS = 5;
 const WORST_SHOWN = 200;
 
 /**
- * The same load on both, by turns, after one of each that only warms up.
+ * The same load on both, by turns, after one of each that only warms up: what it takes until V8 has
+ * compiled what the load runs through is no cost of a request.
  *
  * @param {Pair} pair
  * @param {(server: RunningServer) => Promise<Rate & { count: number }>} load

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 
-import { assertEqual, measureBoth } from './compare.mjs';
+import { assertEqual, measureBoth, TURNS } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
@@ -66,7 +66,7 @@ export async function benchWebhooks({ root, environment, only }) {
           (share) =>
           (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
             sendEach(url, make, { ...how, count: Math.ceil(how.count * share) });
-        results.push({ name, ...(await measureBoth(pair, load(1), load(0.3))), budget });
+        results.push({ name, ...(await measureBoth(pair, load(1), load(TURNS))), budget });
       }
     }
     return report('Webhooks', results);

@@ -163,7 +163,8 @@ export async function seriousFaults(page: Page, hasScripts = true): Promise<stri
   await page.evaluate(await readFile(AXE, 'utf8'));
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: AxeCore };
-    const { violations } = await axe.run();
+    // Describing what is in order, too, takes a fifth of the time.
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
@@ -171,7 +172,7 @@ export async function seriousFaults(page: Page, hasScripts = true): Promise<stri
 }
 
 interface AxeCore {
-  run(): Promise<{
+  run(options: { resultTypes: string[] }): Promise<{
     violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[];
   }>;
 }

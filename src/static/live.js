@@ -151,7 +151,7 @@
   }
 
   const source = new EventSource(output ? output.dataset.live : graph.dataset.liveGraph);
-  let status = '';
+  let status = state.dataset.liveStatus;
   source.addEventListener('job_event', ({ data }) => {
     const event = JSON.parse(data);
     if (event.stdout !== '') append(event);
@@ -162,6 +162,7 @@
     if (news === status) return;
     status = news;
     state.textContent = `The run is ${status}.`;
+    refreshSoon();
   });
   source.addEventListener('end', () => {
     source.close();

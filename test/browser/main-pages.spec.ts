@@ -52,12 +52,12 @@ const PAGES: readonly MainPage[] = [
     name: 'template',
     path: () => `/api/v2/job_templates/${house.template.id}/`,
     heading: 'Deploy the shop',
-    longest: 3800,
+    longest: 4000,
   },
   {
     name: 'launch',
     path: () => `/api/v2/job_templates/${house.template.id}/launch/#form-post`,
-    heading: 'Launch',
+    heading: 'Launch – Deploy the shop',
   },
   { name: 'job', path: () => `/api/v2/jobs/${house.job.id}/`, heading: 'Deploy the shop' },
   {
@@ -94,7 +94,7 @@ const PAGES: readonly MainPage[] = [
   {
     name: 'webhook',
     path: () => `/api/v2/job_templates/${house.template.id}/webhook/`,
-    heading: 'Webhook',
+    heading: 'Webhook – Deploy the shop',
   },
   {
     name: 'notification',
@@ -104,7 +104,7 @@ const PAGES: readonly MainPage[] = [
   {
     name: 'access',
     path: () => `/api/v2/job_templates/${house.template.id}/access_list/`,
-    heading: 'Access list',
+    heading: 'Access list – Deploy the shop',
   },
   { name: 'team', path: () => `/api/v2/teams/${house.team.id}/`, heading: 'Operations' },
   {

@@ -80,6 +80,11 @@ inBrowser()('pages of runs', () => {
 
     await move(job, 'pending', 'running');
     await page.getByText('The run is running.').waitFor();
+    await page.locator('#object-state', { hasText: 'Running' }).waitFor();
+    const facts = page.locator('#run-facts');
+    expect(await facts.innerText()).toMatch(
+      new RegExp(`Run\\s+#${job.id}\\s+Launched\\s+Manual by superuser`),
+    );
     await print(job, 1, 'PLAY [all] ****');
     await page.getByRole('log').getByText('PLAY [all]').waitFor();
     await print(job, 2, `\u001B[0;32mok: [web-1] ${HOSTILE}\u001B[0m`);
@@ -91,6 +96,7 @@ inBrowser()('pages of runs', () => {
     await page.getByRole('row', { name: /^web-2 3 0 1 0 0/ }).waitFor();
     await page.getByRole('button', { name: 'Relaunch', exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    await page.locator('#object-state', { hasText: 'Failed' }).waitFor();
     expect(await page.locator('dl.fields .badge').first().textContent()).toBe('Failed');
     expect(await outputOf(page)).toBe(`PLAY [all] ****\nok: [web-1] ${HOSTILE}\n`);
   });

@@ -2,17 +2,20 @@ import type { TableRoute } from '../rest/route-table.service.js';
 import { actionTitle } from './forms.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { STAR } from './bookmarks.js';
-import { csrfInput, hiddenQuery } from './layout.js';
+import { hiddenQuery } from './layout.js';
 import type { PageContext } from './page-context.js';
+import { ANSWER } from './response-view.js';
 import { wordFor } from './words.js';
 
 export interface HeadingParts {
   context: PageContext;
   title: string;
+  /** What the object is called that the title says something of. */
+  of: string | null;
+  /** How the object is that the page shows, or how it went. */
+  state: Html | null;
   /** The route that answered; undefined for a URL or method that nothing answers. */
   route: TableRoute | undefined;
-  /** The `Allow` header of the answer, or an empty text. */
-  allow: string;
   /** Routes whose forms are on the page. */
   usable: readonly TableRoute[];
   /** Of the object that the page shows. */
@@ -26,23 +29,24 @@ export interface Star {
   isSet: boolean;
 }
 
-/** Title, description, allowed methods, and the way to each form of the page. */
+/** Title, description, and the way to each form of the page and to what programs get of it. */
 export function heading(parts: HeadingParts): Html {
-  const { context, title, route, allow, usable, star } = parts;
-  const told = route?.info?.kind === 'list' ? route.info.resource?.pages.list : undefined;
-  const isTold = told?.title === title;
+  const { context, title, of, state, route, usable, star } = parts;
+  const listed = route?.info?.kind === 'list' && of === null ? route.info.resource : undefined;
+  const about = listed?.pages.list?.about ?? route?.info?.summary;
   const kind = kindOf(route);
   const links = usable.filter(({ method }) => method !== 'PUT');
   return html`<div class="heading">
     <div>
-      <h1>${title}</h1>
-      <p class="description">
-        ${kind === null ? (isTold ? told.about : route?.info?.summary) : html`<span class="kind">${kind}</span>`}
-      </p>
+      <div class="titled">
+        <h1>${title}${of !== null && html` <span class="of">– ${of}</span>`}</h1>
+        ${state && html`<span id="object-state" data-refresh>${state}</span>`}
+      </div>
+      <p class="description">${kind === null ? about : html`<span class="kind">${kind}</span>`}</p>
     </div>
     <div class="tools">
-      ${allow && methodList(allow)} ${star && starButton(context, star)} ${links.map(jump)}
-      ${context.actor && optionsButton(context)}
+      ${star && starButton(context, star)} ${links.map(jump)}
+      <a class="button quiet" href="#${ANSWER}" title="What programs get of this page">API</a>
     </div>
   </div>`;
 }
@@ -52,11 +56,6 @@ function kindOf(route: TableRoute | undefined): string | null {
   const info = route?.info;
   return info?.kind === 'retrieve' && info.resource ? wordFor(info.resource.type) : null;
 }
-
-const methodList = (allow: string): Html => {
-  const methods = allow.split(', ').map((method) => html`<code class="method">${method}</code> `);
-  return html`<p class="allow"><span class="hidden">Allowed methods: </span>${methods}</p>`;
-};
 
 function jump(route: TableRoute): HtmlValue {
   const { method, info } = route;
@@ -81,9 +80,3 @@ function starButton({ path, query }: PageContext, { value, isSet }: Star): Html 
     </button>
   </form>`;
 }
-
-const optionsButton = ({ path, csrf }: PageContext): Html =>
-  html`<form method="post" action="${path}">
-    ${csrfInput(csrf)}
-    <button name="_method" value="OPTIONS" title="What this URL accepts">Options</button>
-  </form>`;

@@ -25,6 +25,8 @@ interface Placed {
 
 export interface Place {
   title: string;
+  /** What the object is called whose action, list or part the page is; null for any other page. */
+  of: string | null;
   /** What the objects in the path are called, by their URLs. */
   names: ReadonlyMap<string, string>;
   /** The steps before the object in the path. */
@@ -50,13 +52,14 @@ export class PagePlace {
     const { actor, target } = page;
     const subject = subjectOf(page);
     if (!subject || !actor)
-      return { title: titleFor(page, new Map()), names: new Map(), trail: [] };
+      return { title: titleFor(page, new Map()), of: null, names: new Map(), trail: [] };
     const name = await this.nameFor(page, subject, actor);
     const names = new Map(name ? [[subject.url, name]] : []);
     const { definition } = subject;
     const isOwnPath = subject.url === `/api/v2/${definition.path}/${subject.segment}/`;
     return {
       title: titleFor(page, names),
+      of: page.path === subject.url ? null : name,
       names,
       trail: isOwnPath && target ? await this.trails.before(definition, target, actor) : [],
     };

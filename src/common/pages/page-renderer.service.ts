@@ -20,7 +20,7 @@ import { PagePlace } from './page-place.service.js';
 import { PageSections, type FilledPage, type UsableRoute } from './page-sections.service.js';
 import { leadsBy } from './related.js';
 import { responseView } from './response-view.js';
-import type { Item } from './values.js';
+import { valueView, type Item } from './values.js';
 
 /** An answer of the API that is to be shown as a page. */
 export interface Shown {
@@ -67,7 +67,7 @@ export class PageRenderer {
     };
     const { path } = context;
     const place = await this.place.of({ ...view, path, target: request.target });
-    const { title } = place;
+    const { title, of } = place;
     const star = starOf(request, response, view);
     const usable = await this.sections.usable(view);
     const forms = await this.sections.sections(view, usable, title);
@@ -77,18 +77,18 @@ export class PageRenderer {
       open: this.jsonIsOpen(view, usable),
       leads: leadsBy(this.table),
     });
-    // Who opens the page of an action came for its form.
-    const isAction = view.entry?.routes.get('POST')?.info?.kind === 'action';
-    const answersLast = shown.refused !== undefined || isAction;
+    // People come for what can be done; what a form sent is answered first.
+    const answersLast = shown.refused !== undefined || context.method === 'GET';
     return page({
       context,
-      title,
+      title: of === null ? title : `${title} – ${of}`,
       content: html` ${breadcrumbs(this.table, { path, ...place })}
       ${heading({
         context,
         title,
+        of,
+        state: stateOf(view),
         route: view.route,
-        allow: String(response.getHeader('Allow') ?? ''),
         usable: view.status >= 400 ? [] : usable,
         star,
       })}
@@ -173,6 +173,13 @@ function starOf(
   const mark = { type, id };
   remember(request, response, actor.id, mark);
   return { value: `${actor.id}.${type}-${id}`, isSet: isStarred(request, actor.id, mark) };
+}
+
+/** The state of the object that the page shows, where it has one. */
+function stateOf({ context, body, status, route }: View): Html | null {
+  const isObject = context.method === 'GET' && status < 400 && route?.info?.kind === 'retrieve';
+  if (!isObject || !isRecord(body) || typeof body.status !== 'string') return null;
+  return body.status === '' ? null : valueView('status', body, route.info?.resource);
 }
 
 /** The filters of a list stay where one of them is refused: there it is taken away. */

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Response } from 'express';
 import { html, type Html } from './html.js';
 import { jsonView } from './json-view.js';
-import { folded } from './layout.js';
+import { csrfInput, folded } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import type { Leads } from './related.js';
 import { isRecord } from '../records.js';
@@ -13,7 +13,13 @@ const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-
 /** A page has the JSON of so many rows: that of more is as long to write as all else on it together. */
 const JSON_ROWS = 25;
 
-/** The request line, the answer's status and headers, its JSON, and the command that repeats it. */
+/** Where a page tells what a program gets: its fragment. */
+export const ANSWER = 'response';
+
+/**
+ * What a program gets of the URL of a page: the request line, the answer's status and headers, its
+ * JSON, the command that repeats it, and what else the URL takes.
+ */
 export function responseView(
   context: PageContext,
   response: Response,
@@ -24,17 +30,33 @@ export function responseView(
   const json = context.path + withQuery(context.query, { format: 'json' });
   const document =
     body !== undefined && folded('JSON', documentView(body, json, leads), { kind: 'plain', open });
-  return html`<section class="response" aria-labelledby="response-title">
+  return html`<section class="response" id="${ANSWER}" aria-labelledby="response-title">
     <div class="line">
-      <h2 id="response-title">Response</h2>
+      <h2 id="response-title">API</h2>
       <code class="request"><b>${context.method}</b> ${target}</code>
       <span class="badge ${status < 400 ? 'good' : 'bad'}">${status} ${STATUS_CODES[status]}</span>
       ${context.method === 'GET' && status < 400 && html`<a class="button small" href="${json}">View as JSON</a>`}
+      ${context.actor && optionsButton(context)}
+      ${methodList(String(response.getHeader('Allow') ?? ''))}
     </div>
     ${folded('Headers', headerList(response), { kind: 'plain' })}
     ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })} ${document}
   </section>`;
 }
+
+function methodList(allow: string): Html | null {
+  if (allow === '') return null;
+  const methods = allow.split(', ').map((method) => html`<code class="method">${method}</code> `);
+  return html`<p class="allow"><span class="hidden">Allowed methods: </span>${methods}</p>`;
+}
+
+const optionsButton = ({ path, csrf }: PageContext): Html =>
+  html`<form method="post" action="${path}">
+    ${csrfInput(csrf)}
+    <button class="small" name="_method" value="OPTIONS" title="What this URL accepts">
+      Options
+    </button>
+  </form>`;
 
 /** The JSON of an answer; of a long list the beginning, and the way to all of it. */
 function documentView(body: unknown, all: string, leads: Leads): Html {

@@ -43,7 +43,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
   return html`<section class="output" id="output" aria-labelledby="output-title">
     <div class="line">
       <h2 id="output-title">Output</h2>
-      <p role="status" data-live-status>
+      <p role="status" data-live-status="${run.status}">
         ${isActive ? `The run is ${run.status}.` : `The run ended: ${run.status}.`}
       </p>
       <a class="button small" href="${run.url}stdout/?format=txt_download">Download</a>

@@ -19,13 +19,14 @@ import { findLines } from './output-search.js';
 import { runActions, type ShownRun } from './run-actions.js';
 import { causeView, MAX_FAILURES, type Explained } from './run-cause.js';
 import { compare, comparisonView, namesOfChanged } from './run-comparison.js';
+import { runFacts } from './run-facts.js';
 import { loadOutput, outputView, type OutputContext } from './run-output.js';
 import { loadTasks, taskTree } from './task-tree.js';
 
 type ShownJob = ShownRun & Explained;
 
 /**
- * What a person asks of a run, in this order: what can be done, why it ended so, what it printed,
+ * What a person asks of a run, in this order: which it is, what can be done, why it ended so, what it printed,
  * what was different the last time, and how hosts and tasks fared. The script keeps it up to date
  * while the run is active.
  */
@@ -51,7 +52,8 @@ export class RunPanel implements Panel<ShownJob> {
     const someFailed = hosts.some(({ failures: failed, dark }) => failed + dark > 0);
     const events = `${run.url}${run.type === 'job' ? 'job_events' : 'events'}/`;
     const changes = !isActive && run.type === 'job' && (await this.comparison(run, tasks, actor));
-    return html`<div id="run-actions" class="actions" data-refresh>
+    return html`${runFacts(run)}
+      <div id="run-actions" class="actions" data-refresh>
         ${await runActions(this.runs, run, { actor, csrf, isActive, someFailed })}
       </div>
       <div id="run-cause" data-refresh>${causeView(run, failures, events)}</div>

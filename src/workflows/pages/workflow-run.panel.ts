@@ -7,6 +7,7 @@ import {
   type PanelContext,
 } from '../../common/pages/page-panels.service.js';
 import { runActions, type ShownRun } from '../../runs/pages/run-actions.js';
+import { runFacts } from '../../runs/pages/run-facts.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
@@ -39,14 +40,15 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
     const failed = isActive ? [] : failedNodes(nodes, edges);
     const causes = await this.runsOf(failed.slice(0, MAX_CAUSES), rows);
     const stream = `${run.url}events/stream/`;
-    return html`<div id="run-actions" class="actions" data-refresh>
+    return html`${runFacts(run)}
+      <div id="run-actions" class="actions" data-refresh>
         ${await runActions(this.runs, run, { actor, csrf, isActive })}
       </div>
       <div id="run-cause" data-refresh>${workflowCauseView(run, failed, causes)}</div>
       <section aria-labelledby="graph-title">
         <div class="line">
           <h2 id="graph-title">Graph</h2>
-          <p role="status" data-live-status>
+          <p role="status" data-live-status="${run.status}">
             ${isActive ? `The run is ${run.status}.` : `The run ended: ${run.status}.`}
           </p>
         </div>

@@ -1,0 +1,38 @@
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { valueView, type Item } from '../../common/pages/values.js';
+import { wordIn } from '../../common/pages/words.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { resource } from '../../common/resource/registry.js';
+import type { ShownRun } from './run-actions.js';
+
+/** What a person asks of a run at first sight, in this order; as far as runs of its kind have it. */
+const TOLD = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
+
+/** Which run it is, whose, since when and on what, in one line below its name. */
+export function runFacts(run: ShownRun & Item): Html {
+  const definition = resource(run.type);
+  return html`<dl id="run-facts" class="facts" data-refresh>
+    ${fact('Run', html`#${run.id}`)} ${fact('Launched', launchOf(run, definition))}
+    ${TOLD.filter((name) => isSet(run[name])).map((name) =>
+      fact(wordIn(definition, name), valueView(name, run, definition)),
+    )}
+  </dl>`;
+}
+
+/** "Manual by maria". */
+const launchOf = (run: Item, definition: ResourceDefinition): HtmlValue => [
+  valueView('launch_type', run, definition),
+  isSet(run.launched_by) && html` by ${valueView('launched_by', run, definition)}`,
+];
+
+const isSet = (value: unknown): boolean =>
+  value !== null && value !== undefined && value !== '' && !isEmptyObject(value);
+
+const isEmptyObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+
+const fact = (label: string, value: HtmlValue): Html =>
+  html`<div>
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;

@@ -52,7 +52,7 @@ const PAGES: readonly MainPage[] = [
     name: 'template',
     path: () => `/api/v2/job_templates/${house.template.id}/`,
     heading: 'Deploy the shop',
-    longest: 4000,
+    longest: 3800,
   },
   {
     name: 'launch',

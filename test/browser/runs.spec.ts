@@ -101,6 +101,21 @@ inBrowser()('pages of runs', () => {
     expect(await outputOf(page)).toBe(`PLAY [all] ****\nok: [web-1] ${HOSTILE}\n`);
   });
 
+  it('shows on the page of a template how it went lately', async () => {
+    const { page } = open;
+    const job = await makeJob('failed');
+    const template = job.job_template_id;
+    await page.goto(`/api/v2/job_templates/${template}/`);
+    const last = page.getByRole('region', { name: 'Last runs' });
+    await last.getByRole('row', { name: new RegExp(`^#${job.id} Failed`) }).waitFor();
+    await last.getByRole('link', { name: 'All its runs' }).click();
+    await page.getByRole('heading', { level: 1, name: 'All jobs' }).waitFor();
+    await page.getByRole('link', { name: String(job.id), exact: true }).waitFor();
+    const never = await test.make.jobTemplate();
+    await page.goto(`/api/v2/job_templates/${never.id}/`);
+    await page.getByText('It has not run yet.').waitFor();
+  });
+
   it('shows the tasks of a run with what came of them, what failed unfolded', async () => {
     const { page } = open;
     const job = await makeJob('failed');

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { panelCard } from '../../common/pages/panel-forms.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { valueView, type Item } from '../../common/pages/values.js';
+import { wordIn } from '../../common/pages/words.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { resource } from '../../common/resource/registry.js';
+
+/** Runs that a card shows; the list has all. */
+const MOST = 5;
+const COLUMNS = ['status', 'started', 'elapsed', 'launched_by'] as const;
+
+/** How a template fared lately: whoever comes to it asks that first, or wants to go on to a run. */
+@Injectable()
+@PagePanel('job_template', 'workflow_job_template')
+export class LastRunsPanel implements Panel<{ id: number }> {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object: { id }, actor }: PanelContext<{ id: number }>): Promise<Html> {
+    const runs = resource('unified_job');
+    const query = { unified_job_template: String(id), order_by: '-id' };
+    const last = await this.source.list(runs, { ...query, page_size: String(MOST) }, actor);
+    const all = `/api/v2/${runs.path}/?${String(new URLSearchParams(query))}`;
+    return panelCard(
+      'last-runs',
+      'Last runs',
+      last.length === 0
+        ? html`<p class="hint">It has not run yet.</p>`
+        : html`${runTable(last, runs)}
+            <p><a href="${all}">All its runs</a></p>`,
+    );
+  }
+}
+
+const runTable = (last: readonly Item[], runs: ResourceDefinition): Html =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="Runs of the template">
+    <table class="stacks">
+      <thead>
+        <tr>
+          <th scope="col">Run</th>
+          ${COLUMNS.map((name) => html`<th scope="col">${wordIn(runs, name)}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${last.map(
+          (run) =>
+            html`<tr>
+              <th scope="row"><a href="${String(run.url)}">#${String(run.id)}</a></th>
+              ${COLUMNS.map(
+                (name) =>
+                  html`<td data-label="${wordIn(runs, name)}">${valueView(name, run, runs)}</td>`,
+              )}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;

@@ -111,6 +111,7 @@ export const jobs = defineResource({
     },
   ],
   pages: {
+    folded: ['How it ran', 'Where it ran'],
     sections: {
       'What ran': [
         'job_template',

@@ -2,7 +2,7 @@ import type { Field } from '../fields/field.js';
 import { isWritable } from '../fields/reads.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { memberOf } from '../records.js';
-import { inSections } from '../resource/page-layout.js';
+import { inSections, type Section } from '../resource/page-layout.js';
 import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
 import { folded } from './layout.js';
@@ -32,27 +32,36 @@ export function detailView(
   ];
   const isSet = (name: string): boolean => !isUnset(item[name], definition.field(name));
   const unset = names.filter((name) => !isSet(name));
-  const lists = (some: readonly string[]): Html[] =>
-    inSections(definition.pages, some, (name) => name).map(
-      ({ title, parts }) =>
-        html`${title !== '' && html`<h3>${title}</h3>`}${fieldList(parts, item, definition)}`,
+  const sections = (
+    some: readonly string[],
+    shape: (section: Section<string>, list: Html) => Html,
+  ): Html[] =>
+    inSections(definition.pages, some, (name) => name).map((section) =>
+      shape(section, fieldList(section.parts, item, definition)),
     );
   return html`<div class="columns">
     ${relatedLinks(item, definition, related)}
     <section id="object-fields" data-refresh aria-labelledby="fields-title" class="card">
       <h2 id="fields-title">Fields</h2>
-      ${lists(names.filter(isSet))}
+      ${sections(names.filter(isSet), ({ title }, list) =>
+        definition.pages.folded?.includes(title)
+          ? folded(title, list, { kind: 'plain section' })
+          : titled(title, list),
+      )}
       ${
         unset.length > 0 &&
         folded(
           unset.length === 1 ? 'One field is not set' : `${unset.length} fields are not set`,
-          lists(unset),
+          sections(unset, ({ title }, list) => titled(title, list)),
           { kind: 'plain' },
         )
       }
     </section>
   </div>`;
 }
+
+const titled = (title: string, list: Html): Html =>
+  html`${title !== '' && html`<h3>${title}</h3>`}${list}`;
 
 const fieldList = (names: readonly string[], item: Item, definition: ResourceDefinition): Html =>
   html`<dl class="fields">

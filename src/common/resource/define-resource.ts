@@ -278,7 +278,8 @@ export function defineResource<Schema extends object>(
   for (const name of laidOut) {
     if (!(name in (definition.shows.fields ?? {}))) fieldOf(definition, name);
   }
-  for (const title of definition.pages.unfolded ?? []) {
+  const { folded = [], unfolded = [] } = definition.pages;
+  for (const title of [...folded, ...unfolded]) {
     if (!definition.pages.sections?.[title]) {
       throw new BrokenInvariant(`${definition.type} has a heading ${title}`);
     }

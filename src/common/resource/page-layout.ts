@@ -11,6 +11,8 @@ export interface PageLayout {
   sections?: Readonly<Record<string, readonly string[]>>;
   /** Headings that stand open in every form: what is below them makes the object what it is. */
   unfolded?: readonly string[];
+  /** Headings that are folded among the details of an object: what is below them is seldom asked for. */
+  folded?: readonly string[];
   /** Columns of lists, in order; chosen by what the fields are unless they are named. */
   columns?: readonly string[];
   /**

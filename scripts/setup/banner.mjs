@@ -19,7 +19,7 @@ export function printBanner({ settings, files, newPassword, seconds, isolation }
   const url = browserUrl(settings);
   /** @type {[name: string, text: string][]} */
   const lines = [
-    ['Open', strong(`${url}/api/v2/`)],
+    ['Open', strong(`${url}/`)],
     ['Login', loginText({ settings, files, newPassword })],
     ...tokenLine(files),
     ['Logs', `${shownPath(files.logs)}/`],

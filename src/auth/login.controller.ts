@@ -64,7 +64,7 @@ export class LoginController {
     if (!acceptsHtml(request) && request.headers.accept?.includes('application/json')) {
       throw new NotAcceptable();
     }
-    await this.show(request, response, { next: nextOf(request.query.next) });
+    await this.show(request, response, { next: nextOf(request.query.next ?? '/') });
   }
 
   @Route({

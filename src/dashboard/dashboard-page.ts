@@ -34,7 +34,7 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
           'Active now',
           runList(
             active,
-            'Nothing is running.',
+            'Nothing is running. Templates are launched from their pages.',
             '/api/v2/unified_jobs/?finished__isnull=true&order_by=-id',
           ),
         )}
@@ -58,7 +58,7 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
         )}
         ${card('destinations', 'Failing notifications', destinationList(destinations))}
         ${card('deliveries', 'Webhook deliveries', verdictList(verdicts))}
-        ${card('links', 'Go to', LINKS)}
+        ${card('parts', 'How it fits together', PARTS)}
       </div>
       <script
         src="${assetUrl('live.js')}"
@@ -154,14 +154,23 @@ function verdictList(verdicts: Dashboard['verdicts']): Html {
   </ul>`;
 }
 
-const LINKS = html`<ul class="rows">
-  <li><a href="/api/v2/job_templates/">Job templates</a></li>
-  <li><a href="/api/v2/jobs/?order_by=-id">Jobs</a></li>
-  <li><a href="/api/v2/activity_stream/?order_by=-id">Activity</a></li>
-  <li><a href="/statistics/">Statistics</a></li>
-  <li><a href="/api/v2/projects/">Projects</a></li>
-  <li><a href="/api/v2/inventories/">Inventories</a></li>
-  <li><a href="/api/v2/notification_templates/">Notification templates</a></li>
-  <li><a href="/api/v2/">Everything of the API</a></li>
-  <li><a href="/api/docs/">Explorer</a></li>
+/** What there is to be set up, in the order in which each needs what is before it. */
+const PARTS_IN_ORDER = [
+  ['projects', 'Projects', 'where playbooks come from'],
+  ['inventories', 'Inventories', 'the machines that they run on'],
+  ['credentials', 'Credentials', 'what lets runs in there'],
+  ['job_templates', 'Job templates', 'which playbook runs on what: launch them'],
+  ['workflow_job_templates', 'Workflow job templates', 'templates as steps, with approvals'],
+  ['notification_templates', 'Notification templates', 'who is told how it went'],
+  ['organizations', 'Organizations', 'whose it all is, and who may do what'],
+] as const;
+
+const PARTS = html`<ul class="rows">
+  ${PARTS_IN_ORDER.map(
+    ([path, name, about]) =>
+      html`<li>
+        <a href="/api/v2/${path}/">${name}</a>
+        <small>${about}</small>
+      </li>`,
+  )}
 </ul>`;

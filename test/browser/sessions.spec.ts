@@ -120,6 +120,7 @@ describePages(
     it('lead nowhere else after the login', async () => {
       const { page } = open;
       await page.goto('/api/login/');
+      expect(await page.locator('input[name="next"]').inputValue()).toBe('/');
       const cookies = await page.context().cookies();
       const csrf = cookies.find(({ name }) => name === 'csrftoken')?.value ?? '';
       const answer = await page.request.post('/api/login/', {

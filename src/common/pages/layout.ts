@@ -132,7 +132,7 @@ function themeSwitch({ path, query, theme }: PageContext): Html {
 
 function account({ actor, csrf, path, query }: PageContext): Html {
   if (!actor) {
-    const next = path.startsWith('/api/login') ? '/api/v2/' : path + withQuery(query);
+    const next = path.startsWith('/api/login') ? '/' : path + withQuery(query);
     return html`<a class="button" href="/api/login/${withQuery({}, { next })}">Log in</a>`;
   }
   return html`<a class="who" href="/api/v2/users/${actor.id}/">${actor.username}</a>

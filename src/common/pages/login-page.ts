@@ -27,7 +27,7 @@ export function loginPage(
     narrow: true,
     content: html`<section class="card login">
       <h1>Log in</h1>
-      <p class="description">Use your account of this controller to browse the API.</p>
+      <p class="description">Use your account of this controller.</p>
       ${
         pending &&
         html`<p class="message warn" role="status">

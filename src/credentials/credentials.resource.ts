@@ -17,6 +17,7 @@ export const credentials = defineResource({
   path: 'credentials',
   type: 'credential',
   schema: CredentialSchema,
+  pages: { list: { about: 'Secrets that runs use: shown to nobody, and used by those who may.' } },
   table: 'credentials',
   hooks: CredentialHooks,
   naturalKey: ['name', 'credential_type', 'organization'],

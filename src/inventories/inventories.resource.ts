@@ -78,6 +78,7 @@ export const inventories = defineResource({
   summarise: (alias) => ({ ...keptCounters(alias), ...sourceCounts(ident(alias, 'id')) }),
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy', adhoc: 'adhoc' },
   pages: {
+    list: { about: 'The machines that playbooks run on.' },
     sections: {
       'What it holds': ['kind', 'host_filter', 'variables', 'prevent_instance_group_fallback'],
     },

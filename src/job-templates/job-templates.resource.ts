@@ -46,6 +46,9 @@ export const jobTemplates = defineResource({
     copy: 'copy',
   },
   pages: {
+    list: {
+      about: 'A playbook of a project, the inventory it runs on, and what a launch asks for.',
+    },
     sections: {
       'What runs': ['project', 'playbook', ...launchFieldsOf('what'), 'start_at_task'],
       'On what': launchFieldsOf('where'),

@@ -19,6 +19,11 @@ export const notificationTemplates = defineResource({
   path: 'notification_templates',
   type: 'notification_template',
   schema: NotificationTemplateSchema,
+  pages: {
+    list: {
+      about: 'Who is told of runs: a chat, an address, a system. Templates say of which runs.',
+    },
+  },
   table: 'notification_templates',
   hooks: NotificationTemplateHooks,
   naturalKey: ['name', 'organization'],
@@ -59,7 +64,13 @@ export const notifications = defineResource({
   orderBy: ['id'],
   capabilities: {},
   counter: totalsBy('notification_totals', { notification_template_id: 'integer' }),
-  pages: { within: 'notification_template' },
+  pages: {
+    list: {
+      about: 'Who was told of what, and how that went.',
+      begins: 'The page of a template says who is told of its runs.',
+    },
+    within: 'notification_template',
+  },
   summary: ['id', 'status', 'notification_type'],
   indexes: [
     { name: 'notifications_status_idx', columns: ['status', 'id'] },

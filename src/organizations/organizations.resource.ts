@@ -33,6 +33,7 @@ export const organizations = defineResource({
   path: 'organizations',
   type: 'organization',
   schema: OrganizationSchema,
+  pages: { list: { about: 'What belongs together, and who may do what with it.' } },
   table: 'organizations',
   hooks: OrganizationHooks,
   naturalKey: ['name'],

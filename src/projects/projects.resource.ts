@@ -44,6 +44,7 @@ export const projects = defineResource({
     copy: 'copy',
   },
   pages: {
+    list: { about: 'Where playbooks come from: repositories, synced, or folders of this machine.' },
     sections: {
       'Where from': [
         'scm_type',

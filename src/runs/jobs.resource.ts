@@ -214,6 +214,7 @@ export const unifiedJobs = defineResource({
     list: {
       title: 'All jobs',
       about: 'What ran, runs and will run: playbooks, workflows, commands, syncs and approvals.',
+      begins: 'A template that is launched brings the first.',
     },
     columns: RUN_COLUMNS,
   },

@@ -52,6 +52,7 @@ export const schedules = defineResource({
   ],
   indexes: [{ name: 'schedules_due_idx', columns: ['next_run'], where: 'enabled' }],
   pages: {
+    list: { about: 'What is launched by itself, and when next.' },
     within: 'unified_job_template',
     columns: ['name', 'unified_job_template', 'enabled', 'next_run', 'last_run', 'description'],
     sections: {

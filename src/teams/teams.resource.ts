@@ -8,6 +8,7 @@ export const teams = defineResource({
   path: 'teams',
   type: 'team',
   schema: TeamSchema,
+  pages: { list: { about: 'Users of an organization who hold roles together.' } },
   table: 'teams',
   orderBy: ['organization__name', 'name'],
   hooks: TeamHooks,

@@ -61,6 +61,7 @@ export const users = defineResource({
   path: 'users',
   type: 'user',
   schema: UserSchema,
+  pages: { list: { about: 'Who may log in. The page of each says what they may do, and why.' } },
   table: 'users',
   orderBy: ['username'],
   hooks: UserHooks,

@@ -21,7 +21,13 @@ export const webhookDeliveries = defineResource({
   capabilities: { redeliver: 'redeliver' },
   audited: false,
   counter: totalsBy('webhook_delivery_totals', { template_id: 'integer' }),
-  pages: { within: 'template' },
+  pages: {
+    list: {
+      about: 'What code hosts sent, and what became of it.',
+      begins: 'The page of a template connects a repository: its card Webhook says how.',
+    },
+    within: 'template',
+  },
   summary: ['id', 'event', 'guid', 'verdict'],
   unique: [
     {

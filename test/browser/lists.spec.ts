@@ -101,7 +101,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     expect(await members.getByRole('listitem').count()).toBe(50);
     expect(await members.innerText()).toContain('The first 50, by name.');
     await members.getByRole('link', { name: 'All members' }).click();
-    await page.getByText('51 objects').waitFor();
+    await page.getByText('51 users').waitFor();
     await page.getByRole('link', { name: 'Next' }).click();
     await page.getByRole('link', { name: 'Next' }).click();
     await page.getByRole('rowheader', { name: `large-60-${String(javaScriptEnabled)}` }).waitFor();
@@ -117,7 +117,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     await test.as.superuser.patch(url, { description: 'Who is on call' }).expect(200);
     await page.goto(`/api/v2/${url}`);
     await page.locator('.related').getByRole('link', { name: 'Activity stream' }).click();
-    await page.getByText('2 objects').waitFor();
+    await page.getByText('2 entries').waitFor();
     const rows = page.locator('tbody tr');
     expect(await rows.first().innerText()).toContain('changed team Followed');
     expect(await rows.last().innerText()).toContain('made team Followed');
@@ -141,6 +141,6 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     const may = page.locator('#may');
     await may.getByText('Not all may be shown here.').waitFor();
     await may.getByRole('link', { name: 'All granted roles' }).click();
-    await page.getByText('201 objects').waitFor();
+    await page.getByText('201 roles').waitFor();
   });
 });

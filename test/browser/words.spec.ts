@@ -15,12 +15,35 @@ const session = () => ({ test, user: test.as.users.superuser });
 
 describePages('words', session, (open) => {
   it.each([
-    ['inventories', 'List of inventories.'],
-    ['webhook_deliveries', 'List of webhook deliveries.'],
+    ['inventories', '0 inventories'],
+    ['webhook_deliveries', '0 webhook deliveries'],
+    ['execution_environments', '0 execution environments'],
   ])('name more than one of %s as people do', async (path, text) => {
     const { page } = open;
-    await page.goto(`/api/v2/${path}/`);
-    expect(await page.locator('.description').textContent()).toContain(text);
+    await page.goto(`/api/v2/${path}/?id=0`);
+    expect(await page.locator('main').innerText()).toContain(text);
+  });
+
+  it('say of a list why it is empty, and what to do next', async () => {
+    const { page } = open;
+    await page.goto('/api/v2/notifications/');
+    await page.getByText('The page of a template says who is told').waitFor();
+    await page.goto('/api/v2/notification_templates/');
+    await page.getByRole('link', { name: 'Make the first' }).click();
+    await page.getByText('Notification type:').waitFor();
+    await page.goto('/api/v2/notification_templates/?name=none');
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByText('Nothing is here yet.').waitFor();
+  });
+
+  it('say of what the page of a part is', async () => {
+    const { page } = open;
+    const template = await test.make.jobTemplate({ name: 'Patch' });
+    await page.goto(`/api/v2/job_templates/${template.id}/launch/`);
+    await page.getByRole('heading', { level: 1, name: 'Launch – Patch', exact: true }).waitFor();
+    expect(await page.title()).toBe('Launch – Patch – Automation Controller');
+    await page.goto(`/api/v2/job_templates/${template.id}/`);
+    expect(await page.title()).toBe('Patch – Automation Controller');
   });
 
   it('call jobs and templates of all kinds as people do', async () => {
@@ -156,7 +179,7 @@ describePages('words', session, (open) => {
     await page.getByLabel('Field').selectOption('description');
     await page.getByLabel('Comparison').selectOption('is not empty');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Nothing to show.').waitFor();
+    await page.getByText('Nothing matches what you look for.').waitFor();
     await page.getByRole('link', { name: 'Remove filter description is empty' }).click();
     expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Filled']);
   });
@@ -165,7 +188,9 @@ describePages('words', session, (open) => {
     const { page } = open;
     await page.goto('/api/v2/teams/?created__gt=yesterday');
     await page.getByText('400 Bad Request').waitFor();
-    await page.getByRole('link', { name: /^Remove filter created__gt/ }).click();
+    await page
+      .getByRole('link', { name: 'Remove filter Created is greater than yesterday' })
+      .click();
     await page.waitForURL(/teams\/$/);
   });
 

@@ -5,6 +5,7 @@ import { attributes, html, type Html } from './html.js';
 import { hiddenQuery } from './layout.js';
 import { ANYTHING } from './page-controls.js';
 import { withQuery, type PageContext } from './page-context.js';
+import type { QueryParameters } from '../list/query.js';
 import { wordFor, wordForField } from './words.js';
 
 const PAGE_SIZES = ['10', '25', '50', '100', '200'];
@@ -83,7 +84,7 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
       </details>
       <button class="primary">Apply</button>
     </form>
-    ${activeFilters(context)}`;
+    ${activeFilters(context, definition)}`;
 }
 
 const one = (value: string | string[] | undefined): string => [value].flat()[0] ?? '';
@@ -160,15 +161,30 @@ const addFilter = (fields: readonly Field[]): Html =>
     <input id="filter-value" name="_value" placeholder="Value" />
   </fieldset>`;
 
-/** A filter as its query says it, but for what only a pattern can say. */
-function filterWords(name: string, value: string): string {
-  const [, negation, field] = /^(not__)?(.+)__regex$/.exec(name) ?? [];
-  if (field === undefined || value !== ANYTHING) return `${name}=${value}`;
-  return negation ? `${field} is empty` : `${field} is not empty`;
+const NEVER_FILTERS = new Set([...CONTROLS].filter((name) => name !== 'search'));
+
+/** Whether a list shows less than all that is in it. */
+export const isNarrowed = (query: QueryParameters): boolean =>
+  Object.keys(query).some((name) => !NEVER_FILTERS.has(name));
+
+/** A filter as the form says it: "Name contains web"; what the form cannot say as its query does. */
+function filterWords(definition: ResourceDefinition, name: string, value: string): string {
+  const [, negation = '', own = '', comparison = 'exact'] =
+    /^(not__)?([a-z][a-z0-9]*(?:_[a-z0-9]+)*)(?:__([a-z]+))?$/.exec(name) ?? [];
+  const field = definition.field(own);
+  if (!field) return `${name}=${value}`;
+  if (comparison === 'regex' && value === ANYTHING) {
+    return `${wordForField(field)} is ${negation ? '' : 'not '}empty`;
+  }
+  const known = LOOKUP_LABELS.find(([lookup]) => lookup === negation + comparison);
+  if (!known) return `${name}=${value}`;
+  const label = comparison === 'in' ? 'is one of' : known[1];
+  const choice = field.choices.find(([one]) => String(one) === value);
+  return `${wordForField(field)} ${label} ${choice ? choice[1] : value}`;
 }
 
 /** The filters in force, each with a link that takes it away. */
-function activeFilters({ path, query }: PageContext): Html | null {
+function activeFilters({ path, query }: PageContext, definition: ResourceDefinition): Html | null {
   const active = Object.entries(query)
     .filter(([name]) => !CONTROLS.has(name))
     .flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each] as const));
@@ -178,8 +194,10 @@ function activeFilters({ path, query }: PageContext): Html | null {
     ${active.map(
       ([name, value]) =>
         html`<a class="chip" href="${path}${withQuery(query, { [name]: null, ...FIRST_PAGE })}"
-          ><span class="hidden">Remove filter </span><code>${filterWords(name, value)}</code
-          ><span aria-hidden="true">×</span></a
+          ><span class="hidden">Remove filter </span>${filterWords(definition, name, value)}<span
+            aria-hidden="true"
+            >×</span
+          ></a
         >`,
     )}
     ${active.length > 1 && html`<a href="${path}${withQuery(rest, FIRST_PAGE)}">Remove all</a>`}

@@ -3,7 +3,7 @@ import { isList } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
 import type { ReferenceChoices } from './reference-lists.service.js';
-import { wordForField } from './words.js';
+import { helpFor, wordForField } from './words.js';
 
 /** One field of a form: what it is, what stands in it, and what is wrong with it. */
 export interface FormField {
@@ -25,9 +25,8 @@ export function formField(input: FormField): Html {
   const { field, id, errors } = input;
   // What has to be sent may still be empty.
   const required = field.required && !field.blank;
-  const described = [field.help && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(
-    Boolean,
-  );
+  const told = helpFor(field);
+  const described = [told && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(Boolean);
   const common = {
     id,
     name: field.name,
@@ -39,7 +38,7 @@ export function formField(input: FormField): Html {
     !isList(field) &&
     (field.control === 'lines' ||
       (['text', 'variables', 'json'].includes(field.kind) && !input.secret));
-  const help = field.help && html`<p class="hint" id="${id}-help">${field.help}</p>`;
+  const help = told && html`<p class="hint" id="${id}-help">${told}</p>`;
   const messages = errorList(errors, `${id}-errors`);
   if (field.kind === 'boolean' && !field.nullable) {
     return html`<div class="field check">

@@ -3,7 +3,8 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import { html, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
-import { wordIn } from './words.js';
+import { countOf, wordIn } from './words.js';
+import { isNarrowed } from './filters.js';
 import { isInstant, titleOf, valueView, type Item } from './values.js';
 import { isRecord, listOf, memberOf } from '../records.js';
 
@@ -27,6 +28,8 @@ export interface ListParts {
   definition: ResourceDefinition | undefined;
   /** The envelope of the answer. */
   body: Item;
+  /** The page has a form that makes one. */
+  isMade: boolean;
   /** Rows can be taken off the list by this caller. */
   removable: boolean;
   /** Otherwise a panel has shown them. */
@@ -38,9 +41,24 @@ export function listView(parts: ListParts): Html {
   const rows = listOf(parts.body.results).filter(isRecord);
   return html`<section aria-labelledby="results-title">
     <h2 id="results-title" class="hidden">Results</h2>
-    ${parts.showsRows && (rows.length === 0 ? html`<p class="empty">Nothing to show.</p>` : table(parts, rows))}
+    ${parts.showsRows && (rows.length === 0 ? nothingView(parts) : table(parts, rows))}
     ${pagination(parts, rows.length)}
   </section>`;
+}
+
+/** Says why a list is empty, and what to do next. */
+function nothingView({ context, definition, isMade }: ListParts): Html {
+  const { path, query } = context;
+  if (isNarrowed(query)) {
+    return html`<p class="empty">
+      Nothing matches what you look for. <a href="${path}">Show all</a>
+    </p>`;
+  }
+  const about = definition?.pages.list;
+  const first = isMade
+    ? html`<a href="#form-post">Make the first</a>`
+    : path === `/api/v2/${definition?.path}/` && about?.begins;
+  return html`<p class="empty">Nothing is here yet. ${first}</p>`;
 }
 
 function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
@@ -156,7 +174,7 @@ const removal = ({ path, csrf }: PageContext, row: Item): Html =>
     <button class="small">Remove<span class="hidden"> ${titleOf(row)}</span></button>
   </form>`;
 
-function pagination({ context, body }: ListParts, shown: number): Html {
+function pagination({ context, definition, body }: ListParts, shown: number): Html {
   const { count } = body;
   const [next, previous] = [textIn(body, 'next'), textIn(body, 'previous')];
   const page = Number([context.query.page].flat()[0] ?? 1);
@@ -168,7 +186,7 @@ function pagination({ context, body }: ListParts, shown: number): Html {
     url
       ? html`<a class="button" href="${url}" rel="${rel}">${label}</a>`
       : html`<span class="button" aria-disabled="true">${label}</span>`;
-  const total = typeof count === 'number' ? `${count} ${count === 1 ? 'object' : 'objects'}` : '';
+  const total = typeof count === 'number' ? countOf(definition, count) : '';
   if (!next && !previous) return html`<p class="total">${total}</p>`;
   return html`<nav class="pages" aria-label="Pages">
     ${step(previous, 'Previous', 'prev')}

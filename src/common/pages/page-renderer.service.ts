@@ -124,9 +124,10 @@ export class PageRenderer {
     const { context, route } = view;
     const definition = route?.info?.resource;
     const removable = usable.some(({ info, open }) => info.attach === true && open.attach);
+    const isMade = usable.some(({ method, info }) => method === 'POST' && info.kind !== 'action');
     const rows = await this.panelsFor(definition && `${definition.type}_rows`, body, view);
     const showsRows = rows.length === 0 && !this.panels.showRows(route?.info?.operationId);
-    return html`${rows} ${listView({ context, definition, body, removable, showsRows })}`;
+    return html`${rows} ${listView({ context, definition, body, isMade, removable, showsRows })}`;
   }
 
   private async panelsFor(

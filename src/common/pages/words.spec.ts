@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { wordFor, wordForField } from './words.js';
+import { helpFor, wordFor, wordForField } from './words.js';
 
 describe('words of pages', () => {
   it.each([
@@ -14,6 +14,12 @@ describe('words of pages', () => {
     ['constructor', 'Constructor'],
   ])('call %s %s', (name, words) => {
     expect(wordFor(name)).toBe(words);
+  });
+
+  it('leave out what says no more than the name of a field', () => {
+    expect(helpFor({ label: 'Name', help: 'Name of this object.' })).toBe('');
+    expect(helpFor({ label: 'Description', help: 'Optional description.' })).toBe('');
+    expect(helpFor({ label: 'Limit', help: 'Host pattern.' })).toBe('Host pattern.');
   });
 
   it('are those of the declaration, where it has some', () => {

@@ -57,6 +57,25 @@ export function wordFor(name: string): string {
 export const wordForField = ({ name, label }: Pick<Field, 'name' | 'label'>): string =>
   CALLED.has(name) || label === labelOf(name) ? wordFor(name) : label;
 
+/** What a form says below a field; nothing where that is but what it is called: "Name of this object." */
+export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string {
+  const [, told = ''] = /^(?:optional )?(.+?)(?: of this object)?\.$/i.exec(help) ?? [];
+  return told.toLowerCase() === label.toLowerCase() ? '' : help;
+}
+
+/** So many objects of a kind: "1 inventory", "0 inventories"; entries where people do not call the list after the kind. */
+export function countOf(definition: ResourceDefinition | undefined, count: number): string {
+  if (!definition || definition.pages.list?.title !== undefined) {
+    return `${count} ${count === 1 ? 'entry' : 'entries'}`;
+  }
+  const kind = count === 1 ? wordFor(definition.type) : wordFor(definition.path);
+  return `${count} ${uncapitalized(kind)}`;
+}
+
+/** Within a sentence; abbreviations stay as they are. */
+const uncapitalized = (text: string): string =>
+  text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
 /** What a page calls a member of the objects of a kind. */
 export function wordIn(definition: ResourceDefinition | undefined, name: string): string {
   const field = definition?.field(name);

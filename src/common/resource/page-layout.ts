@@ -1,7 +1,13 @@
 /** How the pages of a resource arrange its fields: details, forms and lists alike. */
 export interface PageLayout {
-  /** What people call the list of all of them and what is in it, where its path says it for programs. */
-  list?: { title: string; about: string };
+  /** What people find in the list of all of them. */
+  list?: {
+    /** What they call it, where its path says it for programs. */
+    title?: string;
+    about: string;
+    /** How the first comes about, where no form of the list makes it. */
+    begins?: string;
+  };
   /** The order in which links of pages ask for lists of them, where it is not that of the API. */
   linkedOrder?: string;
   /**

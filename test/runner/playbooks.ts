@@ -138,8 +138,11 @@ export async function pidsOf(...args: string[]): Promise<number[]> {
   return entries.filter((_, index) => lines[index] === wanted).map(({ pid }) => pid);
 }
 
+/** Ansible starts in a second where it is alone, and takes many times as long on a busy machine. */
+const START_MS = 60_000;
+
 /** Waits until `check` gives something other than null, false or an empty list. */
-export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 8_000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = START_MS): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     const value = await check();

@@ -178,7 +178,7 @@ export class Cluster {
   }
 
   /** Waits until a job has a status. */
-  async becomes(id: number, status: string, timeoutMs = 20_000): Promise<JobRow> {
+  async becomes(id: number, status: string, timeoutMs = START_MS): Promise<JobRow> {
     return eventually(async () => {
       const row = await this.job(id);
       if (row.status !== status)

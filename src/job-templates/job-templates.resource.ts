@@ -65,6 +65,7 @@ export const jobTemplates = defineResource({
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
     unfolded: ['What runs', 'On what'],
+    folded: ['How it runs', 'Webhooks'],
     columns: ['name', 'status', 'project', 'playbook', 'inventory', 'last_job_run'],
   },
   policy: {

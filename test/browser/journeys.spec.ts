@@ -146,7 +146,7 @@ inBrowser().each([
     await page.getByText('Page 2 of 3').waitFor();
     await page.getByLabel('Search').fill('0000042');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('1 host').waitFor();
+    await page.getByText('1 host', { exact: true }).waitFor();
     expect(await page.getByRole('rowheader').allTextContents()).toEqual([
       `journey-${javaScriptEnabled}-0000042`,
     ]);

@@ -7,7 +7,7 @@ import {
   type PanelContext,
 } from '../../common/pages/page-panels.service.js';
 import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { titleOf, type Item } from '../../common/pages/values.js';
+import { statusBadge, titleOf, type Item } from '../../common/pages/values.js';
 import { isRecord } from '../../common/records.js';
 import { inventorySources } from '../inventory-sources.resource.js';
 import { lastUpdate } from './last-update.js';
@@ -73,7 +73,7 @@ function sourceItem(source: Item, csrf: string): Html {
   return html`<li>
     <a href="${String(source.url)}">${title}</a>
     <small>${String(source.source)}</small>
-    ${lastUpdate(source)}
+    ${statusBadge(String(source.status))} ${lastUpdate(source)}
     ${
       startable(source) &&
       panelButton(

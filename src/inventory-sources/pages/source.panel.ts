@@ -13,7 +13,7 @@ interface ShownSource {
   summary_fields: { user_capabilities?: { start?: boolean } };
 }
 
-/** Updates an inventory from a source, and tells how that went the last time. */
+/** Updates an inventory from a source, and tells when that was done last. How it went stands in the head. */
 @Injectable()
 @PagePanel('inventory_source')
 export class SourcePanel implements Panel<ShownSource> {

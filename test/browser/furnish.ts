@@ -215,6 +215,9 @@ async function workflow(
     INSERT INTO unified_jobs (type, name, status, unified_job_template_id, organization_id, started)
     VALUES ('workflow_job', ${made.name}, 'running', ${made.id}, ${organization},
       now() - interval '4 minutes') RETURNING *`))!;
+  await database.execute(sql`
+    UPDATE unified_job_templates SET current_job_id = ${workflowJob.id}, status = 'running'
+    WHERE id = ${made.id}`);
   const tested = (await database.row<Row>(sql`
     INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
       organization_id, launch_type, started, finished)

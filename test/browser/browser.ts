@@ -21,7 +21,13 @@ import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { SessionsService } from '../../src/auth/sessions.service.js';
 import type { TestApp } from '../support/boot.js';
 
-const PROGRAMS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const PROGRAMS = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
 const QUIET = [
   '--no-first-run',
   '--disable-gpu',

@@ -77,7 +77,7 @@ beforeAll(async () => {
     rows.set(type, { ...row, ...Object.fromEntries(references) });
   }
   ({ pool, release } = await PreparingPool.of(test.database));
-}, 60_000);
+});
 
 afterAll(async () => {
   release();

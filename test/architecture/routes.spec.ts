@@ -40,7 +40,7 @@ beforeAll(async () => {
   test = await boot();
   table = test.app.get(RouteTable, { strict: false });
   openapi = buildDocument(test.app, VERSION);
-}, 60_000);
+});
 afterAll(() => test.close());
 
 describe('routes', () => {

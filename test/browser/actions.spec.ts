@@ -5,8 +5,6 @@ import { armed } from '../support/webhooks.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
 import { describePages } from './browser.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 
 beforeAll(async () => {

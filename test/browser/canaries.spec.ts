@@ -40,7 +40,7 @@ beforeAll(async () => {
   await samples.tieAll();
   for (const definition of resources()) await mark(definition);
   await markDocuments();
-}, 120_000);
+});
 afterAll(() => test.close());
 
 const fieldsToMark = ({ fields }: ResourceDefinition): readonly Field[] =>

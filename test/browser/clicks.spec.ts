@@ -10,8 +10,6 @@ import { eventLoopTime } from '../support/event-loop.js';
 import { describePages } from './browser.js';
 import { describeJourney } from './walk.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 
 beforeAll(async () => {

@@ -5,8 +5,6 @@ import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 import { inBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 let browser: Browser;
 

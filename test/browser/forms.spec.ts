@@ -3,8 +3,6 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages, pick } from './browser.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 
 beforeAll(async () => {

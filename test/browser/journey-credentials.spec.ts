@@ -7,8 +7,6 @@ import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { describeJourney } from './walk.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 
 beforeAll(async () => {

@@ -3,8 +3,6 @@ import { boot, type TestApp } from '../support/boot.js';
 import { describePages, pick } from './browser.js';
 import { describeJourney } from './walk.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 
 beforeAll(async () => {

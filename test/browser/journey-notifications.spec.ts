@@ -5,8 +5,6 @@ import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
 import { describeJourney } from './walk.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 let worker: INestApplicationContext;
 let sink: HttpSink;

@@ -4,8 +4,6 @@ import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describeJourney } from './walk.js';
 
-jest.setTimeout(60_000);
-
 const PASSWORD = 'a good password';
 
 let test: TestApp;

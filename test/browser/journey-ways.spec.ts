@@ -4,8 +4,6 @@ import type { Locator } from 'playwright-core';
 import { boot, type TestApp } from '../support/boot.js';
 import { describeJourney, type Walk } from './walk.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 
 beforeAll(async () => {

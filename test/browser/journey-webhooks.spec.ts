@@ -5,8 +5,6 @@ import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js'
 import { arm, type Hook } from '../support/webhooks.js';
 import { describeJourney, type Walk } from './walk.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 
 beforeAll(async () => {

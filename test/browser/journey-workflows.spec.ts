@@ -9,8 +9,6 @@ import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { describeJourney, type Walk } from './walk.js';
 
-jest.setTimeout(120_000);
-
 const PLAYBOOK = `- hosts: localhost
   gather_facts: false
   tasks:

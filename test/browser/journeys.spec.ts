@@ -11,8 +11,6 @@ import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { inBrowser, openBrowser, pick, visit, type Visit } from './browser.js';
 
-jest.setTimeout(60_000);
-
 const PASSWORD = 'a good password';
 
 let test: TestApp;

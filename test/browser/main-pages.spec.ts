@@ -9,8 +9,6 @@ import { boot, type TestApp } from '../support/boot.js';
 import { inBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
 import { furnish, type Furnished } from './furnish.js';
 
-jest.setTimeout(120_000);
-
 let test: TestApp;
 let house: Furnished;
 let browser: Browser;

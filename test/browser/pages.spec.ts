@@ -11,8 +11,6 @@ import {
   type Visit,
 } from './browser.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 let browser: Browser;
 

@@ -7,8 +7,6 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages, inBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 let template: Row;
 let good: Row;

@@ -3,8 +3,6 @@ import type { Browser } from 'playwright-core';
 import { boot, type TestApp } from '../support/boot.js';
 import { inBrowser, openBrowser, visit, type Visit } from './browser.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 let browser: Browser;
 let open: Visit;

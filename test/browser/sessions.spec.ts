@@ -4,8 +4,6 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages } from './browser.js';
 
-jest.setTimeout(60_000);
-
 const PASSWORD = 'a good password';
 const AGE_SECONDS = 60;
 

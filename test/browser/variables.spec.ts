@@ -2,8 +2,6 @@
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages } from './browser.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 
 beforeAll(async () => {

@@ -3,8 +3,6 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages, inBrowser, openBrowser, visit } from './browser.js';
 
-jest.setTimeout(60_000);
-
 let test: TestApp;
 let host: Row;
 

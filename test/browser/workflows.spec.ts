@@ -5,8 +5,6 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { inBrowser, describePages, openBrowser, visit } from './browser.js';
 
-jest.setTimeout(120_000);
-
 let test: TestApp;
 let worker: INestApplicationContext;
 let browser: Browser;

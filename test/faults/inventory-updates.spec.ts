@@ -28,7 +28,7 @@ describe('an inventory update', () => {
       ...{ concurrency: 4, server: await startThrowawayServices({ redis: false }) },
     });
     api = await ApiCalls.start(cluster);
-  }, 90_000);
+  });
   afterAll(() => cluster.stop());
 
   const workers: Program[] = [];
@@ -147,7 +147,7 @@ describe('an inventory update', () => {
     await work();
     await cluster.becomes(id, 'successful', 120_000);
     expect(await contentOf(made)).toEqual(AFTER);
-  }, 300_000);
+  });
 
   it('stores nothing when its worker dies while it stores, and all of it the next time', async () => {
     const { made, source } = await changed();
@@ -163,7 +163,7 @@ describe('an inventory update', () => {
     await work();
     await cluster.becomes(id, 'successful', 120_000);
     expect(await contentOf(made)).toEqual(AFTER);
-  }, 300_000);
+  });
 
   it('fails with the reason when every worker dies of it, and leaves all as it was', async () => {
     const { made, source } = await changed();
@@ -180,7 +180,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(BEFORE);
     await cluster.becomes(await start(source), 'successful', 120_000);
     expect(await contentOf(made)).toEqual(AFTER);
-  }, 300_000);
+  });
 
   it('is there as a whole when its worker dies after the commit', async () => {
     const { made, source } = await changed();
@@ -189,7 +189,7 @@ describe('an inventory update', () => {
     expect(await worker.ended).toBe('SIGKILL');
     expect((await cluster.job(id)).status).toBe('successful');
     expect(await contentOf(made)).toEqual(AFTER);
-  }, 300_000);
+  });
 
   it('goes on when the API dies that accepted it', async () => {
     const { made, source } = await changed();
@@ -207,7 +207,7 @@ describe('an inventory update', () => {
     await work();
     await cluster.becomes(run?.id ?? 0, 'successful', 120_000);
     expect(await contentOf(made)).toEqual(AFTER);
-  }, 300_000);
+  });
 
   it('is stored once when the database ends its connections while it stores', async () => {
     const { made, source } = await changed();
@@ -224,7 +224,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(AFTER);
     expect((await cluster.job(id)).attempt).toBe(1);
     expect(worker.child.exitCode).toBeNull();
-  }, 300_000);
+  });
 
   it('is stored once when the server of the database is killed while it stores', async () => {
     const { made, source } = await changed();
@@ -279,7 +279,7 @@ describe('an inventory update', () => {
     await letGo();
     expect(await cluster.over(ids, 120_000)).toEqual({ successful: 2 });
     expect(await contentOf(made)).toEqual(AFTER);
-  }, 300_000);
+  });
 
   it('can be canceled before it starts, while it is read, and while it stores', async () => {
     const { made, source } = await changed();
@@ -319,5 +319,5 @@ describe('an inventory update', () => {
     const { job_explanation: reason } = await cluster.becomes(id, 'failed', 60_000);
     expect(reason).toBe('Inventory update has timed out');
     expect(await contentOf(made)).toEqual(BEFORE);
-  }, 300_000);
+  });
 });

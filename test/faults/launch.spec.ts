@@ -18,7 +18,7 @@ describe('an API process that dies', () => {
     );
     headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     await cluster.worker();
-  }, 60_000);
+  });
 
   afterAll(() => cluster.stop());
 
@@ -32,7 +32,7 @@ describe('an API process that dies', () => {
     await expect(launch(api.url)).rejects.toThrow();
     expect(await api.ended).toBe('SIGKILL');
     expect(await jobIds()).toEqual([]);
-  }, 60_000);
+  });
 
   it('after the commit, before anybody was told: the job runs', async () => {
     const api = await cluster.api({ FAIL_POINT: 'run-committed' });
@@ -43,5 +43,5 @@ describe('an API process that dies', () => {
     const figures = figuresOf(ids, await cluster.over(ids, 20_000), await cluster.ledger());
     printFigures('API killed after its commit', figures);
     expect(figures).toEqual({ accepted: 1, finished: 1, lost: 0, doubled: 0 });
-  }, 60_000);
+  });
 });

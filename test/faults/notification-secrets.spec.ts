@@ -57,7 +57,7 @@ beforeAll(async () => {
   };
   api = await cluster.api(settings);
   worker = await cluster.worker(settings);
-}, 120_000);
+});
 afterAll(async () => {
   await cluster.stop();
   await Promise.all([http.close(), smtp.close(), irc.close()]);
@@ -193,7 +193,7 @@ describe.each(NOTIFICATION_TYPES)('%s', (type) => {
       await call('OPTIONS', made.url, { as });
     }
     await call('DELETE', made.url);
-  }, 120_000);
+  });
 });
 
 it('shows no secret in anything else either', async () => {

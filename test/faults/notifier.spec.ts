@@ -15,7 +15,7 @@ describe('a notifier that dies', () => {
   beforeAll(async () => {
     sink = await HttpSink.start();
     cluster = await Cluster.start({ fakeSeconds: 0 });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await cluster.stop();
@@ -107,5 +107,5 @@ describe('a notifier that dies', () => {
     });
     second.child.kill('SIGTERM');
     await second.ended;
-  }, 280_000);
+  });
 });

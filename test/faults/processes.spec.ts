@@ -39,7 +39,7 @@ describe('processes of the API', () => {
       CONNECTIONS_PER_ADDRESS: String(CONNECTIONS),
       STREAMS_PER_USER: '2',
     });
-  }, 60_000);
+  });
 
   afterAll(() => cluster.stop());
 
@@ -111,7 +111,7 @@ describe('processes of the API', () => {
     for (let turn = 0; turn < CONNECTIONS * 2; turn += 1) {
       expect((await get('/api/v2/ping/')).status).toBe(200);
     }
-  }, 60_000);
+  });
 
   it('end with the one that started them, however it ends', async () => {
     const ids = await members();
@@ -124,7 +124,7 @@ describe('processes of the API', () => {
     const next = await members();
     api.child.kill('SIGKILL');
     await eventually(async () => expect(await alive(next)).toEqual([]));
-  }, 90_000);
+  });
 
   it('give up when none of them can start', async () => {
     const first = await cluster.api();
@@ -133,7 +133,7 @@ describe('processes of the API', () => {
     expect(await second.ended).toBe(1);
     expect(second.output()).toContain('EADDRINUSE');
     first.child.kill('SIGKILL');
-  }, 90_000);
+  });
 });
 
 /** How many processes have begun to serve so far; the one that forks them says that it started too. */

@@ -16,7 +16,7 @@ describe('a hundred jobs on two workers', () => {
   beforeAll(async () => {
     cluster = await Cluster.start({ fakeSeconds: 0.1, concurrency: 4 });
     workers = await Promise.all([cluster.worker(), cluster.worker()]);
-  }, 60_000);
+  });
 
   afterAll(() => cluster.stop());
 
@@ -46,14 +46,14 @@ describe('a hundred jobs on two workers', () => {
       [ids],
     );
     expect(holders).toHaveLength(2);
-  }, 60_000);
+  });
 
   it('survive FLUSHALL', async () => {
     const ids = await cluster.addJobs(JOBS);
     await underWay(ids);
     await cluster.flushRedis();
     await report('FLUSHALL', ids, 60_000);
-  }, 80_000);
+  });
 
   it('survive the death and return of Redis', async () => {
     const ids = await cluster.addJobs(JOBS);
@@ -62,7 +62,7 @@ describe('a hundred jobs on two workers', () => {
     await sleep(2000);
     await cluster.startRedis();
     await report('Redis killed and started', ids, 60_000);
-  }, 80_000);
+  });
 
   it('survive that the database ends all connections, again and again', async () => {
     const ids = await cluster.addJobs(JOBS);
@@ -75,7 +75,7 @@ describe('a hundred jobs on two workers', () => {
     }
     await report('connections ended', ids, 60_000);
     expect(workers.map(({ child }) => child.exitCode)).toEqual([null, null]);
-  }, 80_000);
+  });
 
   it('survive the death of one worker', async () => {
     const ids = await cluster.addJobs(JOBS);
@@ -87,5 +87,5 @@ describe('a hundred jobs on two workers', () => {
     expect(figures).toEqual({ accepted: JOBS, finished: JOBS, lost: 0, doubled: 0 });
     // Only what the dead worker was in the middle of has failed.
     expect(statuses.failed ?? 0).toBeLessThanOrEqual(4);
-  }, 80_000);
+  });
 });

@@ -47,7 +47,7 @@ describe('a delivery', () => {
       webhook_credential: credential.id,
     });
     key = String((await call('GET', `job_templates/${TEMPLATE}/webhook_key/`)).webhook_key);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await sink.close();
@@ -147,7 +147,7 @@ describe('a delivery', () => {
       body: { message: 'Webhook previously received, aborting.', job },
     });
     await withWorker(() => expectNothingLost('API killed after its commit', [delivery]));
-  }, 90_000);
+  });
 
   it.each(['run-scheduled', 'run-leased', 'run-prepared', 'run-finishing'])(
     'is run once when its worker dies at %s',
@@ -183,7 +183,7 @@ describe('a delivery', () => {
     const states = sink.requests.map(({ body }) => (JSON.parse(body) as Row).state);
     const steps = states.filter((state, index) => state !== states[index - 1]);
     expect(steps).toEqual(['pending', 'running', 'success']);
-  }, 150_000);
+  });
 
   it('of many is neither lost nor doubled while API and worker are killed and repeated', async () => {
     const deliveries = Array.from({ length: 40 }, () => randomUUID());
@@ -200,5 +200,5 @@ describe('a delivery', () => {
     const repeated = await Promise.all(missing.map((delivery) => deliver(api.url, delivery)));
     expect(repeated.map((answer) => answer?.status)).toEqual(missing.map(() => 202));
     await withWorker(() => expectNothingLost('API and worker killed under load', deliveries));
-  }, 150_000);
+  });
 });

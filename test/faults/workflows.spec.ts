@@ -29,7 +29,7 @@ describe('workflows whose workers are killed', () => {
 
   beforeAll(async () => {
     cluster = await Cluster.start({ fakeSeconds: 0.3, concurrency: 4 });
-  }, 60_000);
+  });
 
   afterAll(() => cluster.stop());
 
@@ -147,5 +147,5 @@ describe('workflows whose workers are killed', () => {
     expect(kills).toBeGreaterThan(0);
     const ran = nodes.filter(({ job_status: status }) => status === 'successful');
     expect(ran.every(({ job_id: id }) => ledger.get(id!) === 1)).toBe(true);
-  }, 240_000);
+  });
 });

@@ -53,7 +53,7 @@ describe('an ad hoc command', () => {
     credential = await api.call('POST', 'credentials/', {
       ...{ name: 'Machine', organization: 1, credential_type: machine?.id },
     });
-  }, 90_000);
+  });
   afterAll(async () => {
     await cluster.stop();
     await sink.close();
@@ -86,7 +86,7 @@ describe('an ad hoc command', () => {
     const [host] = hosts;
     const touched = await api.call('GET', `hosts/${host?.id}/ad_hoc_commands/`);
     expect((touched.results as Row[]).map(({ id }) => id)).toContain(command.id);
-  }, 60_000);
+  });
 
   it('changes nothing in a check, and is run with what was asked for', async () => {
     const asked = { job_type: 'check', diff_mode: true, forks: 3, verbosity: 1 };
@@ -98,7 +98,7 @@ describe('an ad hoc command', () => {
     expect(events).not.toContain('runner_on_ok');
     const { job_args: args } = await api.call('GET', `ad_hoc_commands/${command.id}/`);
     for (const option of ['--check', '--diff', '--forks=3', '-v']) expect(args).toContain(option);
-  }, 60_000);
+  });
 
   it('becomes who the credential says, with the password of the launch', async () => {
     const { credential_type: type } = credential;
@@ -128,14 +128,14 @@ describe('an ad hoc command', () => {
     const plain = await ask('word-of-secrecy', { become_enabled: false, limit: second?.name });
     await ended(plain);
     expect(await outputOf(plain)).toContain('became nobody');
-  }, 90_000);
+  });
 
   it('is canceled while it runs', async () => {
     const command = await launch('sleep 300');
     await ended(command, 'running');
     await api.call('POST', `ad_hoc_commands/${command.id}/cancel/`);
     await ended(command, 'canceled');
-  }, 60_000);
+  });
 
   it('is launched again', async () => {
     const command = await launch('echo once $((1 + 1))', { limit: 'web-2' });
@@ -144,7 +144,7 @@ describe('an ad hoc command', () => {
     expect(again).toMatchObject({ launch_type: 'relaunch', limit: 'web-2' });
     await ended(again);
     expect((await outputOf(again)).match(/^once 2$/gm)).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('waits for the one before it on its inventory', async () => {
     const first = await launch('sleep 1');
@@ -156,7 +156,7 @@ describe('an ad hoc command', () => {
       [first.id, second.id],
     );
     expect(before).toEqual({ in_turn: true });
-  }, 60_000);
+  });
 
   it('tells the organization of its inventory that it succeeded', async () => {
     const template = await api.call('POST', 'notification_templates/', {
@@ -172,7 +172,7 @@ describe('an ad hoc command', () => {
       return request;
     }, 20_000);
     expect(JSON.parse(told.body)).toMatchObject({ id: command.id, status: 'successful' });
-  }, 60_000);
+  });
 
   it('never runs on the machine of the worker, though its host is disabled before it starts', async () => {
     const url = `inventories/${inventory.id}/hosts/`;
@@ -183,5 +183,5 @@ describe('an ad hoc command', () => {
     await ended(blocker);
     await ended(command, 'failed');
     expect(await outputOf(command)).toContain('no hosts to target');
-  }, 60_000);
+  });
 });

@@ -44,7 +44,7 @@ beforeAll(async () => {
   const environment = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
   api = await ApiCalls.start(cluster, environment);
   await cluster.worker(environment);
-}, 90_000);
+});
 afterAll(() => cluster.stop());
 
 /** Runs tasks one after the other, in a play of their own. @returns what each of them says, by task and turn */

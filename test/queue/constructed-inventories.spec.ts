@@ -43,7 +43,7 @@ describe('updates of constructed inventories', () => {
     await cluster.rows('UPDATE hosts SET ansible_facts_modified = now() WHERE id = $1', [
       hosts.db.id,
     ]);
-  }, 90_000);
+  });
   afterAll(() => cluster.stop());
 
   let plant: Row;
@@ -112,7 +112,7 @@ describe('updates of constructed inventories', () => {
     expect((results as Row[]).map(({ instance_id: id }) => id)).toEqual(
       [hosts.db, hosts.later, hosts.web2].map((one) => String(one?.id)),
     );
-  }, 120_000);
+  });
 
   it('take the hosts that the limit leaves, with groups that were made', async () => {
     const made = await construct({
@@ -217,7 +217,7 @@ describe('updates of constructed inventories', () => {
     const run = await update(strict, 'failed');
     expect(await output(run)).toMatch(/nowhere/);
     expect((await api.call('GET', `inventories/${strict.id}/`)).total_hosts).toBe(0);
-  }, 180_000);
+  });
 
   it('fail, naming it, with an input that may not be used any more', async () => {
     const made = await construct({});
@@ -229,5 +229,5 @@ describe('updates of constructed inventories', () => {
     expect(run.job_explanation).toContain(`The input inventory "${String(office.name)}" may not`);
     await make(`inventories/${made.id}/input_inventories/`, { id: office.id });
     await update(made);
-  }, 180_000);
+  });
 });

@@ -61,7 +61,7 @@ describeHere('a worker that isolates by containers', () => {
     const scm = { scm_type: 'git', scm_url: `file://${repository}` };
     project = await make('projects/', { name: 'Tools', organization: 1, ...scm });
     inventory = await make('inventories/', { name: 'Hosts', organization: 1 });
-  }, 120_000);
+  });
   afterAll(async () => {
     await cluster.stop();
     await containers.remove();
@@ -84,13 +84,13 @@ describeHere('a worker that isolates by containers', () => {
     ]);
     const { controller_instances: machines } = await api.call('GET', 'metrics/');
     expect(machines).toMatchObject({ values: [{ value: 1, labels: { isolation: 'container' } }] });
-  }, 60_000);
+  });
 
   it('syncs projects', async () => {
     const { project_update: id } = await make(`projects/${project.id}/update/`, {});
     const { output } = await ended('project_updates', id);
     expect(output).toMatch(/^Revision: [0-9a-f]{40}$/m);
-  }, 90_000);
+  });
 
   it('updates inventories', async () => {
     const source = await make('inventory_sources/', {
@@ -101,7 +101,7 @@ describeHere('a worker that isolates by containers', () => {
     expect(await ended('inventory_updates', id)).toMatchObject({ isolation: 'container' });
     const { results } = await api.call('GET', `inventories/${inventory.id}/hosts/`);
     expect((results as Row[]).map(({ name }) => name)).toEqual(['one']);
-  }, 90_000);
+  });
 
   it('runs playbooks and commands', async () => {
     const template = await make('job_templates/', {
@@ -122,5 +122,5 @@ describeHere('a worker that isolates by containers', () => {
     const command = await ended('ad_hoc_commands', id);
     expect(command).toMatchObject({ isolation: 'container', failed: false });
     expect(command.output).toContain('CHANGED');
-  }, 120_000);
+  });
 });

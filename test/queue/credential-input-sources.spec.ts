@@ -28,7 +28,7 @@ describe('inputs that are looked up', () => {
     api = await ApiCalls.start(cluster);
     await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8' });
     template = await prepare();
-  }, 90_000);
+  });
   afterAll(async () => {
     await cluster.stop();
     await stores.close();
@@ -90,12 +90,12 @@ describe('inputs that are looked up', () => {
     expect(kept).toContain('Looks up');
     expect(kept).not.toContain(SECRET);
     expect(kept).not.toContain('fetched-user');
-  }, 90_000);
+  });
 
   it('end the run with the reason when they cannot be had', async () => {
     stores.faults.push(403);
     const { id } = await play('error');
     const { job_explanation: why } = await api.call('GET', `jobs/${id}/`);
     expect(why).toBe('Could not get "token" of credential "App" from "Vault of ops": HTTP 403.');
-  }, 90_000);
+  });
 });

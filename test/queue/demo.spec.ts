@@ -19,7 +19,7 @@ describe('the demo', () => {
     };
     api = await ApiCalls.start(cluster, environment);
     await cluster.worker(environment);
-  }, 90_000);
+  });
   afterAll(() => cluster.stop());
 
   /** @returns what it prints; throws with it where it fails */

@@ -29,7 +29,7 @@ beforeAll(async () => {
     await multiply(test.database, roles, type, await samples.of(type), COPIES);
   }
   await storeEvents(3);
-}, 60_000);
+});
 afterAll(() => test.close());
 
 /** Stores some more events of each run, all in one statement. */

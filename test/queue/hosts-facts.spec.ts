@@ -49,7 +49,7 @@ describe('facts of hosts', () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
     api = await ApiCalls.start(cluster);
     await cluster.worker();
-  }, 90_000);
+  });
   afterAll(() => cluster.stop());
 
   beforeEach(async () => {
@@ -109,7 +109,7 @@ describe('facts of hosts', () => {
       `inventories/${inventory.id}/hosts/?host_filter=${filter}`,
     );
     expect((results as Row[]).map(({ name }) => name)).toEqual(['one']);
-  }, 120_000);
+  });
 
   it('end with a run that does not use them', async () => {
     await play('set.yml', { use_fact_cache: false });
@@ -117,12 +117,12 @@ describe('facts of hosts', () => {
     await play('set.yml');
     const job = await play('show.yml', { use_fact_cache: false });
     expect(await outputOf(job)).toContain('one is in no place');
-  }, 120_000);
+  });
 
   it('are kept of a run that failed, and of none that it did not reach', async () => {
     await play('fail.yml', { limit: 'one' }, 'failed');
     expect(await known()).toEqual({ one: AT_NORTH, two: NOTHING, three: NOTHING });
-  }, 60_000);
+  });
 
   it('are cleared where a play clears them, and nowhere else', async () => {
     await play('set.yml', { limit: 'one,two' });
@@ -134,7 +134,7 @@ describe('facts of hosts', () => {
       two: { facts: {}, modified: expect.any(String) },
     });
     expect(after.two?.modified).not.toEqual(before.two?.modified);
-  }, 120_000);
+  });
 
   it('are not handed on when they are too old, and stay', async () => {
     await play('set.yml', { limit: 'one,two' });
@@ -154,12 +154,12 @@ describe('facts of hosts', () => {
     }
     // Older than the day that Ansible itself goes by.
     expect(await outputOf(await play('show.yml'))).toContain('one is in north');
-  }, 180_000);
+  });
 
   it('are those of the hosts of a slice', async () => {
     await play('set.yml', { job_slice_count: 2 });
     expect(await known()).toEqual({ one: AT_NORTH, two: AT_NORTH, three: AT_NORTH });
-  }, 120_000);
+  });
 
   it('that are too large are not stored, and the run says so', async () => {
     await play('set.yml', { limit: 'one' });
@@ -175,7 +175,7 @@ describe('facts of hosts', () => {
     const { one, two } = await known();
     expect(one).toEqual(AT_NORTH);
     expect(two?.facts).toEqual({ site: 'xxx' });
-  }, 120_000);
+  });
 
   it('are read as those of nobody where a play spoils the files', async () => {
     await play('set.yml');
@@ -183,11 +183,11 @@ describe('facts of hosts', () => {
     const job = await play('spoil.yml');
     expect(job.job_explanation).toMatch(/of: (one|two|three), \w+, \w+\.$/);
     expect(await known()).toEqual(before);
-  }, 120_000);
+  });
 
   it('of a host whose name leads out of the folder are none', async () => {
     await api.call('POST', `inventories/${inventory.id}/hosts/`, { name: '../x' });
     await play('set.yml', { limit: 'one,..*' });
     expect(await known()).toMatchObject({ one: AT_NORTH, '../x': NOTHING });
-  }, 60_000);
+  });
 });

@@ -175,7 +175,7 @@ describe('a plugin that asks a cloud', () => {
     }
     api = await ApiCalls.start(cluster);
     await cluster.worker({ HOME: home });
-  }, 90_000);
+  });
   afterAll(() => cluster.stop());
 
   const make = (path: string, fields: object) => api.call('POST', path, fields);
@@ -242,7 +242,7 @@ describe('a plugin that asks a cloud', () => {
     await api.call('PATCH', `organizations/${id}/`, { max_hosts: 2 });
     expect(await update(source, 'successful')).toMatchObject({ org_host_limit_error: false });
     expect((await api.call('GET', path)).total_hosts).toBe(1);
-  }, 120_000);
+  });
 
   it('fails by name where its collection is not there', async () => {
     rmSync(join(collections, 'redhatinsights'), { recursive: true });
@@ -250,5 +250,5 @@ describe('a plugin that asks a cloud', () => {
     if (!kind) throw new Error('There is no such kind.');
     const { job_explanation: why } = await update(await sourceOf(kind), 'failed');
     expect(why).toBe(`The inventory plugin ${kind.fullName} is not installed on this server.`);
-  }, 90_000);
+  });
 });

@@ -116,7 +116,7 @@ describe('an update of an inventory from a project', () => {
     api = await ApiCalls.start(cluster, environment);
     await cluster.worker(environment);
     project = await projectOf({});
-  }, 90_000);
+  });
   afterAll(() => cluster.stop());
 
   it('brings in what a file of it says', async () => {
@@ -150,7 +150,7 @@ describe('an update of an inventory from a project', () => {
       ...{ total_hosts: 5, total_groups: 2, has_inventory_sources: true },
       ...{ total_inventory_sources: 1, inventory_sources_with_failures: 0 },
     });
-  }, 90_000);
+  });
 
   it('tells of it line by line, without a gap', async () => {
     const source = await sourceOf({ source_path: 'hosts.ini', verbosity: 2 });
@@ -166,7 +166,7 @@ describe('an update of an inventory from a project', () => {
     expect(output).toMatch(/^ +\d+\.\d{3} INFO {5}Loaded 2 groups, 5 hosts$/m);
     expect(output).toContain('Group "webs" added');
     expect(output).toMatch(/Inventory import completed for I\d+ - S\d+ in \d+\.\d+s$/m);
-  }, 90_000);
+  });
 
   it.each([
     ['a script', { source_path: 'script.sh' }, 's1', {}],
@@ -225,7 +225,7 @@ describe('an update of an inventory from a project', () => {
     const { old, _meta, new: present } = await scriptOf(followed);
     expect({ old, present }).toEqual({ old: undefined, present: { hosts: ['a'] } });
     expect(_meta).toEqual({ hostvars: { a: {}, 'by-hand': {} } });
-  }, 90_000);
+  });
 
   it('says which hosts are enabled, and takes those that are named', async () => {
     const source = await sourceOf({
@@ -239,7 +239,7 @@ describe('an update of an inventory from a project', () => {
     await api.call('PATCH', `inventory_sources/${source.id}/`, { enabled_value: 'stopped' });
     await update(source);
     expect(await states()).toEqual({ silent: true, 'up-1': false, 'up-2': true });
-  }, 90_000);
+  });
 
   it('takes the hosts of a limit, and fails with one that means none', async () => {
     const limited = await sourceOf({ source_path: 'states.yaml', limit: 'webs:!up-2' });
@@ -249,7 +249,7 @@ describe('an update of an inventory from a project', () => {
     const { output } = await update(limited, 'failed');
     expect(output).toContain('The limit matches no host.');
     expect(await hostsOf(limited)).toHaveLength(1);
-  }, 90_000);
+  });
 
   it('gives a script its variables and those of its credential, and nothing that loads code', async () => {
     const type = await make('credential_types/', {
@@ -277,14 +277,14 @@ describe('an update of an inventory from a project', () => {
     expect(output).toContain('told: hello **********');
     expect(shown).toMatchObject({ WORD: 'hello', OURS: '**********' });
     expect(JSON.stringify([output, shown])).not.toContain('a-secret-of-ours');
-  }, 90_000);
+  });
 
   it('ends when its time is over', async () => {
     const source = await sourceOf({ source_path: 'slow.sh', timeout: 4 });
     const { job_explanation: why } = await update(source, 'failed');
     expect(why).toBe('Job terminated due to timeout');
     expect(await hostsOf(source)).toEqual([]);
-  }, 90_000);
+  });
 
   it('fails with the sync of the project, which it names', async () => {
     const gone = await projectOf({});
@@ -298,7 +298,7 @@ describe('an update of an inventory from a project', () => {
       `Previous Task Failed: {"job_type": "project_update", "job_name": "${gone.name}", "job_id": "${sync}"}`,
     );
     expect(await hostsOf(source)).toHaveLength(5);
-  }, 90_000);
+  });
 
   it('cannot be had any more when the project is gone, and the source stays', async () => {
     const gone = await projectOf({});
@@ -314,5 +314,5 @@ describe('an update of an inventory from a project', () => {
     const path = `inventory_sources/${source.id}/update/`;
     expect(await api.call('GET', path)).toEqual({ can_update: false });
     await expect(make(path, {})).rejects.toThrow('405');
-  }, 90_000);
+  });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ advance } = workflowEngine(test));
   inventory = await test.make.inventory({ organization: test.home.organization.id });
   await test.make.hosts(inventory, 5);
-}, 60_000);
+});
 afterAll(() => test.close());
 
 const sliced = (fields: object = {}): Promise<Row> =>

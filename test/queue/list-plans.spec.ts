@@ -117,7 +117,7 @@ beforeAll(async () => {
   const indexes = await test.database.rows<{ name: string }>(sql`
     SELECT indexrelid::regclass::text AS name FROM pg_index WHERE indpred IS NOT NULL`);
   partial = new Set(indexes.map(({ name }) => name));
-}, 120_000);
+});
 afterAll(() => test.close());
 
 const NOTHING: QueryResult = { rows: [], rowCount: 0, command: 'SELECT', oid: 0, fields: [] };

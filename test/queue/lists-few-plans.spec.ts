@@ -56,7 +56,7 @@ beforeAll(async () => {
   await test.database.execute({ text: 'VACUUM ANALYZE' });
   const user = test.as.users.outsider;
   actor = { id: user.id, username: 'outsider', isSuperuser: false, isSystemAuditor: false };
-}, 120_000);
+});
 afterAll(() => test.close());
 
 interface Plan {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   samples = new Samples(test);
   roles = test.app.get(RoleStore, { strict: false });
   await copy(4);
-}, 120_000);
+});
 afterAll(() => test.close());
 
 /** The newest row of each kind, of which copies have names that no other has. */

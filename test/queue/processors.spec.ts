@@ -83,7 +83,7 @@ it('work that fails is logged, and delivered again', async () => {
   await test.database.execute(sql`UPDATE outbox SET enqueued_at = NULL WHERE subject_id = 101`);
   await eventually(async () => expect(await rowsOf(101)).toEqual([]), 15_000);
   expect(handling.mock.calls).toEqual([[101], [101]]);
-}, 30_000);
+});
 
 it('a worker that ends waits for what it does, and takes nothing more', async () => {
   worker = await bootWorker(test);

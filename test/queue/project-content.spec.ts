@@ -91,7 +91,7 @@ describe('what a project requires', () => {
       ...{ name: 'Run it', project: project.id, inventory: 1, playbook: 'site.yml' },
       ...{ ask_scm_branch_on_launch: true },
     });
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await galaxy?.close();
@@ -108,7 +108,7 @@ describe('what a project requires', () => {
     expect(asked).toBeGreaterThan(0);
     expect((await update()).output).toContain('installed already');
     expect(galaxy.asked).toHaveLength(asked);
-  }, 90_000);
+  });
 
   it('of a chosen branch is installed for the job', async () => {
     commit('other', {
@@ -118,7 +118,7 @@ describe('what a project requires', () => {
     expect(why).toMatch(/^What roles\/requirements.yml names could not be installed/);
     expect(shown).toContain('Installing what roles/requirements.yml names');
     expect(shown).toContain('nothing.tar.gz');
-  }, 90_000);
+  });
 
   it('is installed for an update of an inventory from it, whose output tells', async () => {
     commit('hosts', {
@@ -144,7 +144,7 @@ describe('what a project requires', () => {
     await api.call('PATCH', `inventory_sources/${source.id}/`, { scm_branch: '' });
     commit('main', { 'hosts.ini': 'one\n' });
     expect(await read('successful')).toContain('installed already');
-  }, 120_000);
+  });
 
   it('fails the update that cannot install it, and is left out when it is switched off', async () => {
     commit('main', { 'collections/requirements.yml': 'collections: [our.missing]\n' });
@@ -156,5 +156,5 @@ describe('what a project requires', () => {
     const { status, output } = await update();
     expect(status).toBe('successful');
     expect(output).toContain('collections/requirements.yml is left out: AWX_COLLECTIONS_ENABLED');
-  }, 90_000);
+  });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
     await multiply(test.database, roles, type, await samples.of(type), COPIES);
   }
   template = Number(job.unified_job_template_id);
-}, 60_000);
+});
 afterAll(() => test.close());
 
 /** Groups whose kept total is another than that of the rows. */

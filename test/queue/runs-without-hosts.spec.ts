@@ -29,7 +29,7 @@ describe('a run without hosts', () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
     api = await ApiCalls.start(cluster);
     await cluster.worker();
-  }, 90_000);
+  });
   afterAll(() => cluster.stop());
 
   /** An inventory of its own, its hosts by whether they are enabled. */
@@ -107,13 +107,13 @@ describe('a run without hosts', () => {
     const outputs = await Promise.all(jobs.map(outputOf));
     expect(outputs[0]).toContain('here is one');
     expect(outputs[1]).toContain('skipping: no hosts matched');
-  }, 60_000);
+  });
 
   it('succeeds with any limit where there is no host', async () => {
     const job = await launch(await inventory(), { limit: 'nowhere' });
     await ended(job);
     expect(await outputOf(job)).toContain('skipping: no hosts matched');
-  }, 60_000);
+  });
 
   it.each(['nowhere', 'one:!one', 'localhost'])(
     'succeeds with the limit %s, which leaves no host of several',
@@ -137,7 +137,7 @@ describe('a run without hosts', () => {
     const job = await launch(await inventory({ one: true }), { playbook: 'broken.yml' });
     await ended(job, 'failed');
     expect(await outputOf(job)).toContain('ERROR');
-  }, 60_000);
+  });
 
   it('is what the document of the inventory tells clients', async () => {
     const made = await inventory({ one: false });

@@ -101,7 +101,7 @@ describe('runs', () => {
       PROJECT_SCM_SCHEMES: 'https,file',
       PROJECT_FILE_ROOTS: cluster.folder,
     });
-  }, 60_000);
+  });
 
   afterAll(() => cluster.stop());
 
@@ -129,7 +129,7 @@ describe('runs', () => {
       [id],
     );
     expect(summary).toMatchObject({ host_name: 'localhost', ok: 3, changed: 1, last_job_id: id });
-  }, 30_000);
+  });
 
   it('show no statistics when some were set under no_log', async () => {
     const id = await launch({ playbook: 'discreet.yml' });
@@ -147,7 +147,7 @@ describe('runs', () => {
       [id],
     );
     expect(leaks).toEqual({ leaks: 0 });
-  }, 30_000);
+  });
 
   it('evaluate templates of the template only, never those of a launch', async () => {
     await set('unified_job_templates', 2, 'extra_vars', 'greeting: "{{ 40 + 2 }}"');
@@ -157,7 +157,7 @@ describe('runs', () => {
     expect(await outputOf(own)).toContain('42 from');
     expect(await outputOf(foreign)).toContain('{{ 40 + 3 }} from');
     await set('unified_job_templates', 2, 'extra_vars', '');
-  }, 30_000);
+  });
 
   it('carry failure up to play and playbook', async () => {
     const id = await launch({ playbook: 'broken.yml' });
@@ -167,7 +167,7 @@ describe('runs', () => {
     expect(failed).toEqual(
       expect.arrayContaining(['playbook_on_start', 'playbook_on_play_start', 'runner_on_failed']),
     );
-  }, 30_000);
+  });
 
   it('end when they are canceled', async () => {
     const id = await launch({ playbook: 'long.yml' });
@@ -176,13 +176,13 @@ describe('runs', () => {
     // The message through Redis is a fast lane; the lease renewal finds the flag without it.
     const job = await cluster.becomes(id, 'canceled', 30_000);
     expect(job).toMatchObject({ failed: true });
-  }, 60_000);
+  });
 
   it('end after their time', async () => {
     const id = await launch({ playbook: 'long.yml', timeout: 3 });
     const job = await cluster.becomes(id, 'failed');
     expect(job.job_explanation).toBe('Job terminated due to timeout');
-  }, 30_000);
+  });
 
   it.each([
     ['inventory_id', 'failed', 'Job could not start because it does not have a valid inventory.'],
@@ -201,7 +201,7 @@ describe('runs', () => {
     expect((await cluster.becomes(id, 'error')).job_explanation).toBe(
       '"nowhere.yml" does not exist in the project.',
     );
-  }, 30_000);
+  });
 
   it('sync their project first and run its newest revision', async () => {
     const revision = git('rev-parse', 'HEAD');
@@ -220,7 +220,7 @@ describe('runs', () => {
       status: 'successful',
       last_job_id: update!.id,
     });
-  }, 30_000);
+  });
 
   it('run a ref that is newer than the last sync, where the project lets it be chosen', async () => {
     await set('unified_job_templates', 10, 'scm_update_on_launch', false);
@@ -238,7 +238,7 @@ describe('runs', () => {
     expect(await cluster.job(byBranch)).toMatchObject({ scm_revision: newer });
     expect(await cluster.job(plain)).toMatchObject({ scm_revision: synced, status: 'successful' });
     expect(await outputOf(byCommit)).toContain('out of From git');
-  }, 40_000);
+  });
 
   it('fetch a lost project folder again, inside the job', async () => {
     rmSync(join(cluster.folder, 'data', 'projects', '_10__fetched'), { recursive: true });
@@ -248,7 +248,7 @@ describe('runs', () => {
       (job as unknown as { project_update_id: number }).project_update_id,
     ]);
     expect(update).toMatchObject({ launch_type: 'sync', status: 'successful' });
-  }, 40_000);
+  });
 
   it('fail with the name of the sync that failed', async () => {
     await set('unified_job_templates', 10, 'scm_update_on_launch', true);
@@ -263,7 +263,7 @@ describe('runs', () => {
     );
     expect(update!.job_explanation).toContain('"nowhere" does not exist');
     expect(await outputOf(update!.id)).toContain('"nowhere" does not exist');
-  }, 40_000);
+  });
 
   it('give a webhook job the variables of its delivery', async () => {
     const [delivery] = await cluster.rows<{ id: number }>(
@@ -279,5 +279,5 @@ describe('runs', () => {
     });
     await cluster.over([id], 20_000);
     expect(await outputOf(id)).toContain('push abc abc {{ 1 + 1 }} webhook');
-  }, 30_000);
+  });
 });

@@ -49,7 +49,7 @@ beforeAll(async () => {
     ask_labels_on_launch: true,
     ask_instance_groups_on_launch: true,
   });
-}, 60_000);
+});
 afterAll(() => test.close());
 beforeEach(async () => {
   await test.database.execute(sql`DELETE FROM schedules`);

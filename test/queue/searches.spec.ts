@@ -22,7 +22,7 @@ beforeAll(async () => {
       description = CASE WHEN id % 3 = 0 THEN 'Rack ' || id % 7 || ' of web servers' ELSE '' END`);
   await test.database.execute(sql`
     UPDATE hosts SET name = 'db-100%_of-web' WHERE id = (SELECT max(id) FROM hosts)`);
-}, 120_000);
+});
 afterAll(() => test.close());
 
 const TERMS = [

@@ -54,7 +54,7 @@ describe('statistics set under no_log', () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS, concurrency: 3 });
     api = await ApiCalls.start(cluster);
     worker = await cluster.worker();
-  }, 90_000);
+  });
   afterAll(() => cluster.stop());
 
   const template = (playbook: string): Promise<Row> =>
@@ -172,7 +172,7 @@ describe('statistics set under no_log', () => {
     expect(told.count).toBe(3);
     expect(await stored()).toEqual([]);
     expect(worker.output() + api.output()).not.toContain(CANARY);
-  }, 180_000);
+  });
 
   it('stay secret in a job of theirs that is launched again', async () => {
     const { results } = await api.call('GET', 'jobs/?name=gets.yml&order_by=-id');
@@ -180,7 +180,7 @@ describe('statistics set under no_log', () => {
     const again = await api.call('POST', `jobs/${id}/relaunch/`, {});
     await cluster.becomes(again.id, 'successful', 60_000);
     expect(await stored()).toEqual([]);
-  }, 90_000);
+  });
 
   it('are not kept where no workflow can hand them on', async () => {
     const { results } = await api.call('GET', 'job_templates/?name=sets.yml');
@@ -191,5 +191,5 @@ describe('statistics set under no_log', () => {
       await cluster.rows('SELECT secret_artifacts FROM unified_jobs WHERE id = $1', [job.id]),
     ).toEqual([{ secret_artifacts: '' }]);
     expect(await stored()).toEqual([]);
-  }, 90_000);
+  });
 });

@@ -87,7 +87,7 @@ describe('the ref of an event', () => {
       ...{ ask_scm_branch_on_launch: true, webhook_service: 'service_a' },
       allow_simultaneous: true,
     });
-  }, 90_000);
+  });
 
   afterAll(() => cluster.stop());
 
@@ -98,7 +98,7 @@ describe('the ref of an event', () => {
     expect(row).toMatchObject({ scm_branch: head, scm_revision: head });
     expect(await outputOf(job)).toContain(`the change at ${head} of feature/page`);
     expect(git('branch', '--contains', head)).toBe('');
-  }, 90_000);
+  });
 
   it('of the next push to it is fetched though the project was not synced since', async () => {
     const syncs = () => cluster.rows(`SELECT 1 FROM unified_jobs WHERE type = 'project_update'`);
@@ -108,7 +108,7 @@ describe('the ref of an event', () => {
     await cluster.becomes(job, 'successful', 60_000);
     expect(await outputOf(job)).toContain(`the second try at ${head}`);
     expect(await syncs()).toHaveLength(before);
-  }, 90_000);
+  });
 
   it('is a branch or a tag by name too', async () => {
     commit('the branch', 'refs/heads/feature/page');
@@ -119,13 +119,13 @@ describe('the ref of an event', () => {
     await cluster.over([branch, tag], 60_000);
     expect(await outputOf(branch)).toContain('the branch at feature/page');
     expect(await outputOf(tag)).toContain('the release at v1.2.0');
-  }, 90_000);
+  });
 
   it('that does not exist any more fails the job, and says so', async () => {
     const job = await deliver('pull_request', pullRequest('f'.repeat(40)));
     const row = await cluster.becomes(job, 'failed', 60_000);
     expect(row.job_explanation).toContain('does not exist');
-  }, 90_000);
+  });
 
   it('is only a variable where the template does not ask for the branch', async () => {
     await api.call('PATCH', `job_templates/${template.id}/`, { ask_scm_branch_on_launch: false });
@@ -134,5 +134,5 @@ describe('the ref of an event', () => {
     const row = await cluster.becomes(job, 'successful', 60_000);
     expect(row).toMatchObject({ scm_branch: '' });
     expect(await outputOf(job)).toContain(`main at ${head}`);
-  }, 90_000);
+  });
 });

@@ -341,5 +341,5 @@ describe('a worker process', () => {
     } finally {
       await worker.close();
     }
-  }, 40_000);
+  });
 });

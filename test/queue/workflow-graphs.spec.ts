@@ -22,7 +22,7 @@ beforeAll(async () => {
   ({ advance } = workflowEngine(test));
   transitions = test.app.get(RunTransitions, { strict: false });
   template = await test.make.jobTemplate({ allow_simultaneous: true });
-}, 60_000);
+});
 afterAll(() => test.close());
 
 const jobOf = (plan: readonly PlannedNode[]): NewWorkflowJob => ({

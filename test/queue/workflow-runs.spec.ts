@@ -25,7 +25,7 @@ beforeAll(async () => {
     ask_limit_on_launch: true,
   });
   closed = await test.make.jobTemplate({ ...common, extra_vars: '{"own": "template"}' });
-}, 60_000);
+});
 afterAll(() => test.close());
 
 const ran = () => ({ unified_job_template: open.id });

@@ -17,7 +17,7 @@ beforeAll(async () => {
     organization: test.home.organization.id,
     allow_simultaneous: true,
   });
-}, 60_000);
+});
 afterAll(() => test.close());
 
 const ran = () => ({ unified_job_template: template.id });

@@ -32,7 +32,7 @@ beforeAll(async () => {
     ask_limit_on_launch: true,
     ask_variables_on_launch: true,
   });
-}, 60_000);
+});
 afterAll(() => test.close());
 afterEach(async () => {
   await test.database.execute(sql`

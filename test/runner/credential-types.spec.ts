@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { Settings } from '../../src/config/settings.js';
 import { type UsedCredential } from '../../src/credentials/types/injection.js';
@@ -20,8 +20,6 @@ import {
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import { sampleKeys } from '../support/payloads/ssh-keys.js';
 import { createTestFolder, LOCAL_INVENTORY, type TestFolder } from './playbooks.js';
-
-jest.setTimeout(60_000);
 
 const KEY = `${(sampleKeys().plain['pkcs8'] ?? '').trim()}\n`;
 const HOST = 'https://cloud.example.com';

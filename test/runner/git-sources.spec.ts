@@ -128,7 +128,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
     const args = ['-c', 'safe.directory=*', 'rev-parse', 'HEAD'];
     const { stdout } = await execute('git', args, { cwd: join(own, 'near/sub/deep') });
     expect(stdout.trim()).toBe(newest);
-  }, 60_000);
+  });
 
   it('takes the newest commit of a submodule where it is told to', async () => {
     const part = await TestRepository.create(join(folder.dir, 'part'), { 'part.yml': '1' });
@@ -141,7 +141,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
       const { read } = await sync(whole.url, { destination, trackSubmodules: true });
       expect(await read('part/part.yml')).toBe(content);
     }
-  }, 60_000);
+  });
 
   it('keeps what is executable', async () => {
     const repository = await TestRepository.create(join(folder.dir, 'modes'), { 'run.sh': 'x' });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { runEnclosure } from '../../src/execution/boundary/run-enclosure.js';
@@ -25,9 +25,6 @@ import {
 import { startSshServer, type SshServer } from './ssh-server.js';
 
 const execute = promisify(execFile);
-
-/** A playbook takes a second to start, and more on a busy machine. */
-jest.setTimeout(60_000);
 
 let folder: TestFolder;
 let boundary: Boundary;

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { artifacts, hostSummaries } from '../../src/execution/runner/event-summaries.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import { createMasker } from '../../src/execution/runner/masker.js';
 import { createTestFolder, runPlaybook, type TestFolder } from './playbooks.js';
-
-/** A playbook takes a second to start, and more on a busy machine. */
-jest.setTimeout(30_000);
 
 let folder: TestFolder;
 beforeAll(async () => {

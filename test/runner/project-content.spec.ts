@@ -1,7 +1,7 @@
 import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AddressGuard } from '../../src/common/outbound/address-guard.js';
 import type { Fence } from '../../src/execution/boundary/command.js';
@@ -22,8 +22,6 @@ import {
 import { boundaryIn, FENCES, raiseFence, type RaisedFence } from './fences.js';
 import { serveOverHttp, TestRepository } from './git-servers.js';
 import { createTestFolder, type TestFolder } from './playbooks.js';
-
-jest.setTimeout(60_000);
 
 const HERE = new AddressGuard(['127.0.0.0/8']);
 const ROLE = 'collections/ansible_collections/our/tools/roles/greet/tasks/main.yml';

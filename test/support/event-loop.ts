@@ -33,7 +33,7 @@ export async function longestTurn(work: () => PromiseLike<unknown>): Promise<num
 }
 
 /** As the kernel counts it for the thread that reads it, in milliseconds; Linux tells it here. */
-function processorTime(): number {
+export function processorTime(): number {
   const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');
   return Number(nanoseconds) / 1e6;
 }

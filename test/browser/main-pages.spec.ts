@@ -188,6 +188,9 @@ const ASTRAY = `[...document.querySelectorAll('.stacks td.end')]
   })
   .map(({ textContent }) => textContent.trim())`;
 
+/** What dark colours may do to a page that is in order in light ones. */
+const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
 inBrowser()('main pages', () => {
   beforeAll(async () => {
     browser = await openBrowser();
@@ -197,20 +200,21 @@ inBrowser()('main pages', () => {
   const userOf = ({ who }: MainPage) =>
     who === null ? null : who === undefined ? house.admin : test.as.users[who];
 
-  describe.each(['light', 'dark'] as const)('%s', (colorScheme) => {
-    it.each([...PAGES, ...FURTHER].map((one) => [one.name, one] as const))(
-      '%s',
-      async (name, one) => {
-        const options = { colorScheme, viewport: { width: 1280, height: 860 } };
-        const { page, faults, close } = await visit(browser, test, userOf(one), options);
-        await show(page, one);
-        expect(await seriousFaults(page)).toEqual([]);
-        if (PAGES.includes(one)) await picture(page, `${name}-${colorScheme}`);
-        expect(faults).toEqual([]);
-        await close();
-      },
-    );
-  });
+  it.each([...PAGES, ...FURTHER].map((one) => [one.name, one] as const))(
+    '%s, light and dark',
+    async (name, one) => {
+      const options = { colorScheme: 'light', viewport: { width: 1280, height: 860 } } as const;
+      const { page, faults, close } = await visit(browser, test, userOf(one), options);
+      await show(page, one);
+      expect(await seriousFaults(page)).toEqual([]);
+      if (PAGES.includes(one)) await picture(page, `${name}-light`);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await seriousFaults(page, true, OF_COLOURS)).toEqual([]);
+      if (PAGES.includes(one)) await picture(page, `${name}-dark`);
+      expect(faults).toEqual([]);
+      await close();
+    },
+  );
 
   it.each([...PAGES, ...FURTHER].map((one) => [one.name, one] as const))(
     '%s on a small screen',

@@ -12,6 +12,8 @@ import type { Program } from './support/processes.js';
 const SLOW = 'compose: {slow: range(1000000000) | sum}';
 /** Enough to read a source, however busy the machine is. */
 const TIMEOUT_S = 15;
+/** As many as there are below. */
+const TESTS = 11;
 
 /**
  * Updates of inventories whose worker, API, connections to the database or its server die: the inventory is as
@@ -21,7 +23,6 @@ describe('an inventory update', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let input: Row;
-  let counter = 0;
 
   beforeAll(async () => {
     cluster = await Cluster.start({
@@ -48,15 +49,20 @@ describe('an inventory update', () => {
   const host = (name: string, variables: string) =>
     make(`inventories/${input.id}/hosts/`, { name, variables });
 
-  /** An inventory made of one with the hosts a and b, brought in; in it b goes, c comes, a changes. */
-  async function changed(): Promise<{ made: Row; source: number }> {
-    counter += 1;
-    input = await make('inventories/', { name: `Input ${counter}`, organization: 1 });
-    const a = await host('a', 'x: 1');
-    const b = await host('b', 'x: 1');
+  /** An inventory made of another one: with that one's hosts a and b, once an update brought them in. */
+  interface Prepared {
+    input: Row;
+    hosts: { a: Row; b: Row };
+    made: Row;
+    source: number;
+  }
+
+  async function prepare(number: number): Promise<Prepared> {
+    input = await make('inventories/', { name: `Input ${number}`, organization: 1 });
+    const hosts = { a: await host('a', 'x: 1'), b: await host('b', 'x: 1') };
     const made = await make('constructed_inventories/', {
       ...{
-        name: `Made ${counter}`,
+        name: `Made ${number}`,
         organization: 1,
         source_vars: 'keyed_groups: [{key: x | string}]',
       },
@@ -64,12 +70,30 @@ describe('an inventory update', () => {
     await make(`inventories/${made.id}/input_inventories/`, { id: input.id });
     const [{ id: source }] = (await api.call('GET', `inventories/${made.id}/inventory_sources/`))
       .results as [Row];
-    const worker = await work();
-    await cluster.becomes(await start(source), 'successful', 90_000);
+    return { input, hosts, made, source };
+  }
+
+  /** One for each test, brought in by one worker. */
+  const ready: Prepared[] = [];
+  beforeAll(async () => {
+    const updates: number[] = [];
+    for (let number = 1; number <= TESTS; number += 1) {
+      const one = await prepare(number);
+      ready.push(one);
+      updates.push(await start(one.source));
+    }
+    const worker = await cluster.worker();
+    expect(await cluster.over(updates, 240_000)).toEqual({ successful: TESTS });
     worker.child.kill('SIGKILL');
     await worker.ended;
-    await api.call('PATCH', `hosts/${a.id}/`, { variables: 'x: 2' });
-    await api.text('DELETE', `hosts/${b.id}/`);
+  });
+
+  /** One that is brought in; in its input b goes, c comes, a changes. */
+  async function changed(): Promise<{ made: Row; source: number }> {
+    const { hosts, made, source, ...one } = ready.pop()!;
+    ({ input } = one);
+    await api.call('PATCH', `hosts/${hosts.a.id}/`, { variables: 'x: 2' });
+    await api.text('DELETE', `hosts/${hosts.b.id}/`);
     await host('c', 'x: 3');
     expect(await contentOf(made)).toEqual(BEFORE);
     return { made, source };

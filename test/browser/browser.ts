@@ -162,34 +162,23 @@ const WITHOUT_TIMERS = 'window.setTimeout = (work) => void Promise.resolve().the
  * Faults of accessibility that axe calls serious or critical, as `rule: element`.
  *
  * @param hasScripts whether the page may run its own
- * @param rules of axe that are asked; all of them when absent
  */
-export async function seriousFaults(
-  page: Page,
-  hasScripts = true,
-  rules?: readonly string[],
-): Promise<string[]> {
+export async function seriousFaults(page: Page, hasScripts = true): Promise<string[]> {
   if (!hasScripts) await page.evaluate(WITHOUT_TIMERS);
   // The policy of the pages forbids scripts from elsewhere; this one comes from the test itself.
   await page.evaluate(await readFile(AXE, 'utf8'));
-  return page.evaluate(async (only) => {
+  return page.evaluate(async () => {
     const { axe } = globalThis as unknown as { axe: AxeCore };
-    const { violations } = await axe.run({
-      // Describing what is in order, too, takes a fifth of the time.
-      resultTypes: ['violations'],
-      ...(only ? { runOnly: { type: 'rule', values: only } } : {}),
-    });
+    // Describing what is in order, too, takes a fifth of the time.
+    const { violations } = await axe.run({ resultTypes: ['violations'] });
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-  }, rules);
+  });
 }
 
 interface AxeCore {
-  run(options: {
-    resultTypes: string[];
-    runOnly?: { type: 'rule'; values: readonly string[] };
-  }): Promise<{
+  run(options: { resultTypes: string[] }): Promise<{
     violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[];
   }>;
 }

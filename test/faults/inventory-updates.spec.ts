@@ -90,8 +90,10 @@ describe('an inventory update', () => {
 
   /** One that is brought in; in its input b goes, c comes, a changes. */
   async function changed(): Promise<{ made: Row; source: number }> {
-    const { hosts, made, source, ...one } = ready.pop()!;
-    ({ input } = one);
+    const next = ready.pop();
+    if (!next) throw new Error('There are more tests than TESTS.');
+    const { hosts, made, source } = next;
+    ({ input } = next);
     await api.call('PATCH', `hosts/${hosts.a.id}/`, { variables: 'x: 2' });
     await api.text('DELETE', `hosts/${hosts.b.id}/`);
     await host('c', 'x: 3');

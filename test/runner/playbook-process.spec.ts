@@ -196,7 +196,7 @@ describe('output', () => {
     - {name: huge, debug: {msg: "{{ 'x' * 20000000 }}"}}
     - {name: after, debug: {msg: done}}
 `;
-    // Work between two turns of a timer.
+    // By a timer: to look at every turn would keep a core busy for as long as the run takes.
     let longestWork = 0;
     let last = processorTime();
     const ticker = setInterval(() => {

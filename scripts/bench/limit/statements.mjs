@@ -131,17 +131,19 @@ const shower = (name, { type, parent }) => {
  *
  * @param {keyof typeof TABLES} name
  * @param {string} path without `/api/v2/`
- * @param {{ where?: string, order?: string, size?: number, counted?: boolean, member?: boolean }} asked
- *   `where` and `order` are SQL about `t`
+ * @param {{ where?: string, order?: string, size?: number, counted?: boolean, member?: boolean,
+ *   holds?: string }} asked `where`, `order` and `holds` are SQL about `t`; what `holds` finds by an index
+ *   is few, and looked for once
  * @returns {Read}
  */
-export function readList(name, path, { where = 'TRUE', order = 't.id', ...asked }) {
+export function readList(name, path, { where = 'TRUE', order = 't.id', holds, ...asked }) {
   /** @type {Table} */
   const { parent, ...rest } = TABLES[name];
   const { size = 25, counted = true, member = false } = asked;
   // Who has one role reads little of what the rows belong to.
   const table = { ...rest, ...(member || parent === undefined ? {} : { parent }) };
-  const from = `${table.table ?? name} t`;
+  const rows = `${table.table ?? name} t`;
+  const from = holds === undefined ? rows : 'found t';
   const condition = [
     where,
     ...(table.table === undefined ? [] : [`t.type = '${table.type}'`]),
@@ -151,6 +153,7 @@ export function readList(name, path, { where = 'TRUE', order = 't.id', ...asked 
   return {
     path: `/api/v2/${path}`,
     text: `
+      ${holds === undefined ? '' : `WITH found AS MATERIALIZED (SELECT * FROM ${rows} WHERE ${holds})`}
       SELECT ${columnsOf(table)}
         ${counted ? `, (SELECT count(*) FROM ${from} WHERE ${condition}) AS count` : ''}
       FROM (SELECT * FROM ${from} WHERE ${condition} ORDER BY ${order} LIMIT ${size + 1}) t

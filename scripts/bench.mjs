@@ -20,6 +20,9 @@ import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
 /** Hosts that lists have, where `--rows` does not say. @type {Record<string, number>} */
 const ROWS = { growth: 1_000_000 };
 const DEFAULT_ROWS = 52_000;
+/** Seconds of a turn, where `--seconds` does not say. @type {Record<string, number>} */
+const SECONDS = { growth: 1 };
+const DEFAULT_SECONDS = 0.4;
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
 
@@ -28,7 +31,7 @@ try {
     allowPositionals: true,
     options: {
       rows: { type: 'string' },
-      seconds: { type: 'string', default: '1' },
+      seconds: { type: 'string' },
       only: { type: 'string', default: '' },
       record: { type: 'string' },
     },
@@ -39,13 +42,13 @@ try {
   }
   const isWanted = (/** @type {string} */ name) =>
     positionals.length === 0 || positionals.includes(name);
-  const seconds = Number(values.seconds);
   await provideForTests(root);
   const measure = async (/** @type {NodeJS.ProcessEnv} */ environment) => {
     const reports = [];
     for (const [name, bench] of SUITES) {
       if (!isWanted(name)) continue;
       const rows = Number(values.rows ?? ROWS[name] ?? DEFAULT_ROWS);
+      const seconds = Number(values.seconds ?? SECONDS[name] ?? DEFAULT_SECONDS);
       reports.push(await bench({ root, environment, rows, seconds, only: values.only }));
     }
     if (values.record === undefined) return;

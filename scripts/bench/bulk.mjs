@@ -123,35 +123,35 @@ function scenarios(token, { template, inventory, ids }) {
     });
   const remaining = deletions(ids);
   const deleted = (/** @type {string} */ nonce) => post('host_delete', { hosts: remaining(nonce) });
-  const many = { connections: 8, count: 80, budget: { ratio: 0.6 } };
+  const many = { connections: 8, count: 32, budget: { ratio: 0.6 } };
   return [
     {
-      ...{ name: 'create 100 hosts', make: create(100), count: 60 },
+      ...{ name: 'create 100 hosts', make: create(100), count: 25 },
       budget: { ratio: 0.6, statements: 8 },
     },
-    { name: 'create 1,000', make: create(1000), count: 15, budget: { ratio: 0.6, statements: 8 } },
+    { name: 'create 1,000', make: create(1000), count: 6, budget: { ratio: 0.6, statements: 8 } },
     {
       name: 'create 10,000',
       make: create(10_000),
-      count: 4,
+      count: 2,
       budget: { ratio: 0.6, statements: 8 },
     },
     { name: 'create 100, 8 clients', make: create(100, 'many'), ...many },
     {
-      ...{ name: 'delete 250 hosts', make: deleted, count: 30, compared: ['deleted', 'hosts'] },
+      ...{ name: 'delete 250 hosts', make: deleted, count: 12, compared: ['deleted', 'hosts'] },
       budget: { ratio: 0.6 },
     },
     {
       ...{
         name: 'launch 100 jobs',
         make: launch(100),
-        count: 30,
+        count: 12,
         compared: ['name', 'type', 'status'],
       },
       budget: { ratio: 0.5, apiMs: 4, statements: 15 },
     },
     {
-      ...{ name: 'launch 1,000 jobs', make: launch(1000), count: 6, compared: ['name', 'type'] },
+      ...{ name: 'launch 1,000 jobs', make: launch(1000), count: 3, compared: ['name', 'type'] },
       budget: { ratio: 0.5, statements: 15 },
     },
   ];

@@ -5,10 +5,11 @@ import { costOf } from './cost.mjs';
 /** @typedef {import('./types.d.mts').RunningServer} RunningServer */
 /** @typedef {import('./types.d.mts').Rate} Rate */
 /** @typedef {import('./types.d.mts').Sent} Sent */
+/** @typedef {Rate & { count: number, perSecond: number }} Turn */
 /** @typedef {{ product: RunningServer, limit: RunningServer, postmaster: number }} Pair */
 
-/** The product and the limit take turns, so that a busy moment of the machine hits both. */
-export const TURNS = 5;
+/** The product and the limit take many short turns, so that a busy moment of the machine hits both. */
+export const TURNS = 12;
 const WORST_SHOWN = 200;
 
 /**
@@ -16,7 +17,7 @@ const WORST_SHOWN = 200;
  * compiled what the load runs through is no cost of a request.
  *
  * @param {Pair} pair
- * @param {(server: RunningServer) => Promise<Rate & { count: number }>} load
+ * @param {(server: RunningServer) => Promise<Turn>} load
  * @param {(server: RunningServer) => Promise<unknown>} warmUp
  */
 export async function measureBoth({ product, limit, postmaster }, load, warmUp) {
@@ -29,13 +30,20 @@ export async function measureBoth({ product, limit, postmaster }, load, warmUp) 
     products.push(await costly(product, postmaster, load));
     limits.push(await costly(limit, postmaster, load));
   }
-  return { product: together(products), limit: together(limits) };
+  return {
+    product: together(products),
+    limit: together(limits),
+    // Of turns that follow each other: from second to second the machine changes less.
+    ratio: medianOf(
+      products.map(({ perSecond }, turn) => perSecond / (limits[turn]?.perSecond ?? NaN)),
+    ),
+  };
 }
 
 /**
  * @param {RunningServer} server
  * @param {number} postmaster
- * @param {(server: RunningServer) => Promise<Rate & { count: number }>} load
+ * @param {(server: RunningServer) => Promise<Turn>} load
  */
 async function costly(server, postmaster, load) {
   const before = await costOf(server, postmaster);
@@ -43,33 +51,40 @@ async function costly(server, postmaster, load) {
   const after = await costOf(server, postmaster);
   return {
     ...rate,
-    apiMs: (after.api - before.api) / rate.count,
-    postgresMs: (after.postgres - before.postgres) / rate.count,
-    statements: (after.statements - before.statements) / rate.count,
+    api: after.api - before.api,
+    postgres: after.postgres - before.postgres,
+    statements: after.statements - before.statements,
   };
 }
 
 /**
- * The median of turns: a turn that something else disturbed does not count.
+ * The median of turns: one that something else disturbed does not count. Costs are those of all, since
+ * the kernel's clock is too coarse for a turn.
  *
- * @param {readonly (Rate & { count: number })[]} turns
+ * @param {readonly Awaited<ReturnType<typeof costly>>[]} turns
  * @returns {Rate}
  */
 function together(turns) {
-  /** @param {(turn: Rate) => number | undefined} read */
-  const median = (read) => {
-    const values = turns.flatMap((turn) => read(turn) ?? []).sort((one, other) => one - other);
-    return values.length > 0 ? (values[values.length >> 1] ?? 0) : undefined;
-  };
+  /** @param {(turn: Awaited<ReturnType<typeof costly>>) => number | undefined} read */
+  const median = (read) => medianOf(turns.flatMap((turn) => read(turn) ?? []));
+  /** @param {(turn: Awaited<ReturnType<typeof costly>>) => number} read */
+  const sum = (read) => turns.reduce((total, turn) => total + read(turn), 0);
+  const count = sum((turn) => turn.count);
   return {
     perSecond: median(({ perSecond }) => perSecond),
     ...{ p50: median(({ p50 }) => p50), p95: median(({ p95 }) => p95) },
     p99: median(({ p99 }) => p99),
-    failed: turns.reduce((sum, { failed = 0 }) => sum + failed, 0),
-    apiMs: median(({ apiMs }) => apiMs),
-    postgresMs: median(({ postgresMs }) => postgresMs),
-    statements: median(({ statements }) => statements),
+    failed: sum(({ failed = 0 }) => failed),
+    apiMs: sum(({ api }) => api) / count,
+    postgresMs: sum(({ postgres }) => postgres) / count,
+    statements: sum(({ statements }) => statements) / count,
   };
+}
+
+/** @param {readonly number[]} values @returns {number | undefined} undefined of nothing */
+function medianOf(values) {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[sorted.length >> 1];
 }
 
 /**

@@ -5,7 +5,7 @@ import { postmasterOf } from './cost.mjs';
 import { seed } from './data.mjs';
 import { COVERED } from './limit/indexes.mjs';
 import { scenariosOf } from './limit/scenarios.mjs';
-import { ask } from './load.mjs';
+import { asker } from './load.mjs';
 import { report } from './report.mjs';
 import { startFramework, startLimit } from './servers.mjs';
 import { makeWorld } from './world.mjs';
@@ -31,8 +31,7 @@ export async function benchFramework({ root, environment, rows, seconds, only })
       if (!ASKED.includes(name) || !name.includes(only)) continue;
       const headers = { authorization: `Bearer ${world.admin}`, 'x-scenario': name };
       await assertSame(pair, { path: read.path, method: 'GET', headers });
-      /** @param {import('./types.d.mts').RunningServer} server */
-      const load = ({ url }) => ask(`${url}${read.path}`, headers, seconds);
+      const load = asker(read.path, headers, seconds);
       results.push({ name, ...(await measureBoth(pair, load, load)) });
     }
     return report('The framework with the statements of the limit ("product") beside it', results);

@@ -5,7 +5,7 @@ import { postmasterOf } from './cost.mjs';
 import { seed } from './data.mjs';
 import { COVERED } from './limit/indexes.mjs';
 import { scenariosOf } from './limit/scenarios.mjs';
-import { ask } from './load.mjs';
+import { asker } from './load.mjs';
 import { report } from './report.mjs';
 import { startLimit, startServer } from './servers.mjs';
 import { makeWorld } from './world.mjs';
@@ -27,16 +27,20 @@ export async function benchLists({ root, environment, rows, seconds, only }) {
   try {
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const pair = { product, limit, postmaster };
-    const results = [];
+    const asked = [];
     for (const { name, read, ...one } of scenariosOf(objects)) {
       if (!name.includes(only)) continue;
       const token = one.member ? member : world.admin;
       const headers = { authorization: `Bearer ${token}`, 'x-scenario': name };
       await assertSame(pair, { path: read.path, method: 'GET', headers });
-      /** @param {import('./types.d.mts').RunningServer} server */
-      const load = ({ url }) => ask(`${url}${read.path}`, headers, seconds);
-      const measured = await measureBoth(pair, load, load);
-      results.push({ name, ...measured, budget: one.isObject ? OBJECT : LIST });
+      const load = asker(read.path, headers, seconds);
+      // The first of them would pay for what is compiled for all.
+      for (const server of [product, limit]) await load(server);
+      asked.push({ name, load, budget: one.isObject ? OBJECT : LIST });
+    }
+    const results = [];
+    for (const { name, load, budget } of asked) {
+      results.push({ name, ...(await measureBoth(pair, load, load)), budget });
     }
     return report(`Lists over ${rows.toLocaleString('en')} hosts`, results);
   } finally {

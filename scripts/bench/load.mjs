@@ -8,22 +8,32 @@ import { nextNonce } from './nonce.mjs';
 
 export const CONNECTIONS = 8;
 
+/** How often is looked whether all are answered. */
+const LOOK_MS = 5;
+
 /**
- * Asks the same of a server again and again, on several connections.
+ * A load that asks the same again and again on several connections: the first time for `seconds`, from
+ * then on as many as were answered in as long a time the last time. So no turn ends with requests that a
+ * server is still busy with while it is the other's turn.
  *
- * @param {string} url
+ * @param {string} path
  * @param {Record<string, string>} headers
  * @param {number} seconds
- * @returns {Promise<import('./types.d.mts').Rate & { count: number }>}
+ * @returns {(server: { url: string }) => Promise<import('./compare.mjs').Turn>}
  */
-export async function ask(url, headers, seconds) {
-  const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds });
-  return {
-    count: result.requests.total,
-    perSecond: result.requests.total / result.duration,
-    p50: result.latency.p50,
-    p99: result.latency.p99,
-    failed: result.non2xx + result.errors,
+export function asker(path, headers, seconds) {
+  /** @type {Map<string, number>} */
+  const amounts = new Map();
+  return async ({ url }) => {
+    const amount = amounts.get(url);
+    const load = { url: `${url}${path}`, headers, connections: CONNECTIONS, sampleInt: LOOK_MS };
+    const started = performance.now();
+    const result = await autocannon({ ...load, ...(amount ? { amount } : { duration: seconds }) });
+    const count = result.requests.total;
+    const perSecond = (count / (performance.now() - started)) * 1000;
+    amounts.set(url, Math.max(CONNECTIONS, Math.round(perSecond * seconds)));
+    const { p50, p99 } = result.latency;
+    return { count, perSecond, p50, p99, failed: result.non2xx + result.errors };
   };
 }
 
@@ -34,7 +44,7 @@ export async function ask(url, headers, seconds) {
  * @param {(nonce: string) => Sent} make called before the clock starts
  * @param {{ count: number, connections?: number, expected: number }} how `expected` is the status of a
  *   good answer
- * @returns {Promise<import('./types.d.mts').Rate & { count: number }>}
+ * @returns {Promise<import('./compare.mjs').Turn>}
  */
 export async function sendEach(url, make, { count, connections = CONNECTIONS, expected }) {
   const dispatcher = new Agent({ connections, pipelining: 1, bodyTimeout: 0, headersTimeout: 0 });

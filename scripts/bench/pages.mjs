@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { measureBoth } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
 import { seed } from './data.mjs';
-import { ask } from './load.mjs';
+import { asker } from './load.mjs';
 import { report } from './report.mjs';
 import { startServer } from './servers.mjs';
 import { makeWorld } from './world.mjs';
@@ -35,13 +35,11 @@ export async function benchPages({ root, environment, rows, seconds, only }) {
     const results = [];
     for (const { name, path, json } of [...LISTS, statistics]) {
       if (!name.includes(only)) continue;
-      const page = { ...server, url: `${server.url}${path}` };
-      const data = { ...server, url: `${server.url}${json}` };
+      const [page, data] = [{ ...server }, { ...server }];
+      const askPage = asker(path, { authorization, accept: 'text/html' }, seconds);
+      const askData = asker(json, { authorization, accept: 'application/json' }, seconds);
       /** @param {import('./types.d.mts').RunningServer} asked */
-      const load = (asked) => {
-        const accept = asked === page ? 'text/html' : 'application/json';
-        return ask(asked.url, { authorization, accept }, seconds);
-      };
+      const load = (asked) => (asked === page ? askPage(asked) : askData(asked));
       const measured = await measureBoth({ product: page, limit: data, postmaster }, load, load);
       results.push({ name, ...measured, budget: BUDGET });
     }

@@ -79,6 +79,8 @@ export interface Result {
   name: string;
   product?: Rate | undefined;
   limit?: Rate | undefined;
+  /** Of what both did a second, where it is not that of the two figures: the median of their turns. */
+  ratio?: number | undefined;
   note?: string;
   megabytes?: number;
   budget?: Budget | undefined;

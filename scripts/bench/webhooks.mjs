@@ -15,9 +15,9 @@ import { caller, makeWorld } from './world.mjs';
 
 const KB = 1024;
 const SIZES = [
-  { label: '8 KB', bytes: 8 * KB, count: 400, budget: { ratio: 0.5, apiMs: 1.2, statements: 6 } },
-  { label: '100 KB', bytes: 100 * KB, count: 200, budget: { ratio: 0.5, statements: 6 } },
-  { label: '1 MB', bytes: KB * KB, count: 30, budget: { statements: 6 } },
+  { label: '8 KB', bytes: 8 * KB, count: 160, budget: { ratio: 0.5, apiMs: 1.2, statements: 6 } },
+  { label: '100 KB', bytes: 100 * KB, count: 80, budget: { ratio: 0.5, statements: 6 } },
+  { label: '1 MB', bytes: KB * KB, count: 12, budget: { statements: 6 } },
 ];
 /** Who has no key and sends all the same does not wait for the answers one by one. */
 const FLOOD_CONNECTIONS = 32;

@@ -9,8 +9,6 @@ import { createDatabase, withDatabase } from './world.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const READY_SECONDS = 60;
-/** PostgreSQL samples three hundred rows for each, so that tables of 3,000,000 are read whole. */
-const WHOLE_TABLES = 10_000;
 
 /**
  * Starts the API process on a free port.
@@ -49,8 +47,6 @@ export async function startLimit({ environment }, { objects = {}, prepare }) {
   const copied = await createDatabase(environment.DATABASE_URL, ...copyOf(environment));
   await withDatabase(copied, async (client) => {
     for (const statement of prepare) await client.query(statement);
-    // Every row is looked at, not a sample: what is planned is the same in every run.
-    await client.query(`SET default_statistics_target = ${WHOLE_TABLES}`);
     await client.query('VACUUM ANALYZE');
   });
   return startBeside('server.mjs', { ...environment, DATABASE_URL: copied }, objects);

@@ -44,7 +44,7 @@ export async function benchBulk({ root, environment, only }) {
   try {
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const pair = { product, limit, postmaster };
-    const results = [];
+    const loads = [];
     for (const { name, make, compared = [], ...one } of scenarios(world.admin, made)) {
       if (!name.includes(only)) continue;
       const changes = await changesOf(world, TABLES, (server) =>
@@ -54,18 +54,15 @@ export async function benchBulk({ root, environment, only }) {
         assertEqual(name, changes.product.answer[field], changes.limit.answer[field], field);
       }
       assertEqual(name, changes.product.rows, changes.limit.rows, 'new rows');
-      const { count, connections = 1 } = one;
-      /** @param {number} share of the requests */
+      const { count, connections = 1, budget } = one;
+      /** @param {number} times as many requests as a turn has */
       const load =
-        (share) =>
+        (times) =>
         (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
-          sendEach(url, make, { count: Math.ceil(count * share), connections, expected: 201 });
-      results.push({
-        name,
-        ...(await measureBoth(pair, load(1), load(TURNS))),
-        budget: one.budget,
-      });
+          sendEach(url, make, { count: count * times, connections, expected: 201 });
+      loads.push({ name, load: load(1), warmUp: load(TURNS), budget });
     }
+    const results = await measureBoth(pair, loads);
     return report('Bulk operations', results);
   } finally {
     await Promise.all([product.stop(), limit.stop()]);

@@ -13,31 +13,44 @@ export const TURNS = 12;
 const WORST_SHOWN = 200;
 
 /**
- * The same load on both, by turns, after one of each that only warms up: what it takes until V8 has
- * compiled what the load runs through is no cost of a request.
+ * What is measured: `load` is that of a turn, `warmUp` goes before the first, since what it takes until V8
+ * has compiled what a load runs through is no cost of a request.
+ *
+ * @typedef {object} Measured
+ * @property {string} name
+ * @property {(server: RunningServer) => Promise<Turn>} load
+ * @property {(server: RunningServer) => Promise<unknown>} warmUp
+ * @property {import('./types.d.mts').Budget | undefined} [budget]
+ */
+
+/**
+ * Each load on both, in rounds: the turns of one are spread over the time of all, so that minutes in which
+ * the machine is busy are a few turns of each and not all turns of some.
  *
  * @param {Pair} pair
- * @param {(server: RunningServer) => Promise<Turn>} load
- * @param {(server: RunningServer) => Promise<unknown>} warmUp
+ * @param {readonly Measured[]} loads
+ * @returns {Promise<import('./types.d.mts').Result[]>}
  */
-export async function measureBoth({ product, limit, postmaster }, load, warmUp) {
-  for (const server of [product, limit]) await warmUp(server);
-  /** @type {Awaited<ReturnType<typeof costly>>[]} */
-  const products = [];
-  /** @type {typeof products} */
-  const limits = [];
+export async function measureBoth({ product, limit, postmaster }, loads) {
+  for (const { warmUp } of loads) for (const server of [product, limit]) await warmUp(server);
+  const measured = loads.map((one) => ({
+    ...one,
+    products: /** @type {Awaited<ReturnType<typeof costly>>[]} */ ([]),
+    limits: /** @type {Awaited<ReturnType<typeof costly>>[]} */ ([]),
+  }));
   for (let turn = 0; turn < TURNS; turn++) {
-    products.push(await costly(product, postmaster, load));
-    limits.push(await costly(limit, postmaster, load));
+    for (const { load, products, limits } of measured) {
+      products.push(await costly(product, postmaster, load));
+      limits.push(await costly(limit, postmaster, load));
+    }
   }
-  return {
-    product: together(products),
-    limit: together(limits),
+  return measured.map(({ name, budget, products, limits }) => ({
+    ...{ name, budget, product: together(products), limit: together(limits) },
     // Of turns that follow each other: from second to second the machine changes less.
     ratio: medianOf(
       products.map(({ perSecond }, turn) => perSecond / (limits[turn]?.perSecond ?? NaN)),
     ),
-  };
+  }));
 }
 
 /**

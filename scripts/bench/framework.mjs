@@ -26,14 +26,15 @@ export async function benchFramework({ root, environment, rows, seconds, only })
   try {
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const pair = { product: framework, limit, postmaster };
-    const results = [];
+    const loads = [];
     for (const { name, read } of scenariosOf(objects)) {
       if (!ASKED.includes(name) || !name.includes(only)) continue;
       const headers = { authorization: `Bearer ${world.admin}`, 'x-scenario': name };
       await assertSame(pair, { path: read.path, method: 'GET', headers });
       const load = asker(read.path, headers, seconds);
-      results.push({ name, ...(await measureBoth(pair, load, load)) });
+      loads.push({ name, load, warmUp: load });
     }
+    const results = await measureBoth(pair, loads);
     return report('The framework with the statements of the limit ("product") beside it', results);
   } finally {
     await Promise.all([framework.stop(), limit.stop()]);

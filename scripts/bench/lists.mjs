@@ -27,21 +27,16 @@ export async function benchLists({ root, environment, rows, seconds, only }) {
   try {
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const pair = { product, limit, postmaster };
-    const asked = [];
+    const loads = [];
     for (const { name, read, ...one } of scenariosOf(objects)) {
       if (!name.includes(only)) continue;
       const token = one.member ? member : world.admin;
       const headers = { authorization: `Bearer ${token}`, 'x-scenario': name };
       await assertSame(pair, { path: read.path, method: 'GET', headers });
       const load = asker(read.path, headers, seconds);
-      // The first of them would pay for what is compiled for all.
-      for (const server of [product, limit]) await load(server);
-      asked.push({ name, load, budget: one.isObject ? OBJECT : LIST });
+      loads.push({ name, load, warmUp: load, budget: one.isObject ? OBJECT : LIST });
     }
-    const results = [];
-    for (const { name, load, budget } of asked) {
-      results.push({ name, ...(await measureBoth(pair, load, load)), budget });
-    }
+    const results = await measureBoth(pair, loads);
     return report(`Lists over ${rows.toLocaleString('en')} hosts`, results);
   } finally {
     await Promise.all([product.stop(), limit.stop()]);

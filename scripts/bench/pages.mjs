@@ -32,17 +32,17 @@ export async function benchPages({ root, environment, rows, seconds, only }) {
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const authorization = `Bearer ${world.admin}`;
     const statistics = { name: 'statistics', path: '/statistics/', json: '/api/v2/statistics/' };
-    const results = [];
+    const [page, data] = [{ ...server }, { ...server }];
+    const loads = [];
     for (const { name, path, json } of [...LISTS, statistics]) {
       if (!name.includes(only)) continue;
-      const [page, data] = [{ ...server }, { ...server }];
       const askPage = asker(path, { authorization, accept: 'text/html' }, seconds);
       const askData = asker(json, { authorization, accept: 'application/json' }, seconds);
       /** @param {import('./types.d.mts').RunningServer} asked */
       const load = (asked) => (asked === page ? askPage(asked) : askData(asked));
-      const measured = await measureBoth({ product: page, limit: data, postmaster }, load, load);
-      results.push({ name, ...measured, budget: BUDGET });
+      loads.push({ name, load, warmUp: load, budget: BUDGET });
     }
+    const results = await measureBoth({ product: page, limit: data, postmaster }, loads);
     return report('Pages beside their JSON', results);
   } finally {
     await server.stop();

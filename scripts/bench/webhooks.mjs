@@ -40,7 +40,7 @@ export async function benchWebhooks({ root, environment, only }) {
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const pair = { product, limit, postmaster };
     const path = `/api/v2/job_templates/${objects.template}/service_a/`;
-    const results = [];
+    const loads = [];
     for (const { label, bytes, count, budget } of SIZES) {
       const deliver = deliveryMaker(path, objects.webhookKey, bytes);
       const again = () => deliver(`${COMPARED} again`);
@@ -61,14 +61,15 @@ export async function benchWebhooks({ root, environment, only }) {
           sendOne(pair[server], make(COMPARED)),
         );
         assertEqual(name, changes.product, changes.limit, 'answer or new rows');
-        /** @param {number} share of the requests */
+        /** @param {number} times as many requests as a turn has */
         const load =
-          (share) =>
+          (times) =>
           (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
-            sendEach(url, make, { ...how, count: Math.ceil(how.count * share) });
-        results.push({ name, ...(await measureBoth(pair, load(1), load(TURNS))), budget });
+            sendEach(url, make, { ...how, count: how.count * times });
+        loads.push({ name, load: load(1), warmUp: load(TURNS), budget });
       }
     }
+    const results = await measureBoth(pair, loads);
     return report('Webhooks', results);
   } finally {
     await Promise.all([product.stop(), limit.stop()]);

@@ -13,13 +13,13 @@ export const TURNS = 12;
 const WORST_SHOWN = 200;
 
 /**
- * What is measured: `load` is that of a turn, `warmUp` goes before the first, since what it takes until V8
- * has compiled what a load runs through is no cost of a request.
+ * What is measured: `load` is that of a turn, `warmUp` (a turn where it is absent) goes before the first,
+ * since what it takes until V8 has compiled what a load runs through is no cost of a request.
  *
  * @typedef {object} Measured
  * @property {string} name
  * @property {(server: RunningServer) => Promise<Turn>} load
- * @property {(server: RunningServer) => Promise<unknown>} warmUp
+ * @property {(server: RunningServer) => Promise<unknown>} [warmUp]
  * @property {import('./types.d.mts').Budget | undefined} [budget]
  */
 
@@ -32,7 +32,8 @@ const WORST_SHOWN = 200;
  * @returns {Promise<import('./types.d.mts').Result[]>}
  */
 export async function measureBoth({ product, limit, postmaster }, loads) {
-  for (const { warmUp } of loads) for (const server of [product, limit]) await warmUp(server);
+  for (const { load, warmUp = load } of loads)
+    for (const server of [product, limit]) await warmUp(server);
   const measured = loads.map((one) => ({
     ...one,
     products: /** @type {Awaited<ReturnType<typeof costly>>[]} */ ([]),

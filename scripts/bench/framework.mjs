@@ -32,7 +32,7 @@ export async function benchFramework({ root, environment, rows, seconds, only })
       const headers = { authorization: `Bearer ${world.admin}`, 'x-scenario': name };
       await assertSame(pair, { path: read.path, method: 'GET', headers });
       const load = asker(read.path, headers, seconds);
-      loads.push({ name, load, warmUp: load });
+      loads.push({ name, load });
     }
     const results = await measureBoth(pair, loads);
     return report('The framework with the statements of the limit ("product") beside it', results);

@@ -32,6 +32,7 @@ export async function benchPages({ root, environment, rows, seconds, only }) {
     const postmaster = await postmasterOf(world.environment.DATABASE_URL);
     const authorization = `Bearer ${world.admin}`;
     const statistics = { name: 'statistics', path: '/statistics/', json: '/api/v2/statistics/' };
+    // Of one server, whose turn it is tells what is asked.
     const [page, data] = [{ ...server }, { ...server }];
     const loads = [];
     for (const { name, path, json } of [...LISTS, statistics]) {
@@ -40,7 +41,7 @@ export async function benchPages({ root, environment, rows, seconds, only }) {
       const askData = asker(json, { authorization, accept: 'application/json' }, seconds);
       /** @param {import('./types.d.mts').RunningServer} asked */
       const load = (asked) => (asked === page ? askPage(asked) : askData(asked));
-      loads.push({ name, load, warmUp: load, budget: BUDGET });
+      loads.push({ name, load, budget: BUDGET });
     }
     const results = await measureBoth({ product: page, limit: data, postmaster }, loads);
     return report('Pages beside their JSON', results);

@@ -1,8 +1,8 @@
 /**
- * `npm run bench [-- <suite>…] [--rows <hosts>] [--seconds <of a turn>] [--only <part of a name>]
- * [--record <file>]`: the product against its limit, a server of a few lines that answers the same
- * questions with the least SQL (docs/decisions/0072-the-limit-of-the-bench.md), in one run on one
- * machine; only the ratios mean something on another. A benchmark, never a test.
+ * `npm run bench [-- <suite>…] [--rows <hosts>] [--seconds <of a turn>] [--turns <number>]
+ * [--only <part of a name>] [--record <file>]`: the product against its limit, a server of a few lines
+ * that answers the same questions with the least SQL (docs/decisions/0072-the-limit-of-the-bench.md), in
+ * one run on one machine; only the ratios mean something on another. A benchmark, never a test.
  *
  * Without a suite all are run. `growth` asks the same of tables of several sizes, up to `--rows`.
  * `--record` keeps all figures as JSON.
@@ -23,6 +23,8 @@ const DEFAULT_ROWS = 52_000;
 /** Seconds of a turn, where `--seconds` does not say. @type {Record<string, number>} */
 const SECONDS = { growth: 1 };
 const DEFAULT_SECONDS = 0.4;
+/** So many that two runs agree within a tenth; a few are enough for a look. */
+const DEFAULT_TURNS = '44';
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
 
@@ -32,6 +34,7 @@ try {
     options: {
       rows: { type: 'string' },
       seconds: { type: 'string' },
+      turns: { type: 'string', default: DEFAULT_TURNS },
       only: { type: 'string', default: '' },
       record: { type: 'string' },
     },
@@ -49,7 +52,9 @@ try {
       if (!isWanted(name)) continue;
       const rows = Number(values.rows ?? ROWS[name] ?? DEFAULT_ROWS);
       const seconds = Number(values.seconds ?? SECONDS[name] ?? DEFAULT_SECONDS);
-      reports.push(await bench({ root, environment, rows, seconds, only: values.only }));
+      const { only } = values;
+      const turns = Number(values.turns);
+      reports.push(await bench({ root, environment, rows, seconds, turns, only }));
     }
     if (values.record === undefined) return;
     const run = { at: new Date().toISOString(), cores: availableParallelism(), reports };

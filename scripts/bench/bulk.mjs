@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { answerOf, assertEqual, measureBoth, TURNS } from './compare.mjs';
+import { answerOf, assertEqual, measureBoth, WARM_UPS } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
@@ -22,7 +22,8 @@ import { caller, makeWorld, withDatabase } from './world.mjs';
  */
 
 const DELETED = 250;
-const DELETIONS = 700;
+/** Deletions of a turn. */
+const DELETIONS = 12;
 const SETTINGS = {
   BULK_BODY_LIMIT: String(64 * 1024 * 1024),
   BULK_HOST_MAX_CREATE: '100000',
@@ -35,10 +36,10 @@ const TABLES = ['hosts', 'unified_jobs', 'workflow_job_nodes', 'activity_stream'
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
-export async function benchBulk({ root, environment, only }) {
+export async function benchBulk({ root, environment, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_bulk', settings: SETTINGS });
   const main = join(root, 'dist/src/main.js');
-  const made = await prepare(world, main);
+  const made = await prepare(world, main, turns);
   const limit = await startLimit(world, { prepare: WITHOUT_COUNTERS });
   const product = await startServer(main, world.environment);
   try {
@@ -55,14 +56,11 @@ export async function benchBulk({ root, environment, only }) {
       }
       assertEqual(name, changes.product.rows, changes.limit.rows, 'new rows');
       const { count, connections = 1, budget } = one;
-      /** @param {number} times as many requests as a turn has */
-      const load =
-        (times) =>
-        (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
-          sendEach(url, make, { count: count * times, connections, expected: 201 });
-      loads.push({ name, load: load(1), warmUp: load(TURNS), budget });
+      const load = (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
+        sendEach(url, make, { count, connections, expected: 201 });
+      loads.push({ name, load, budget });
     }
-    const results = await measureBoth(pair, loads);
+    const results = await measureBoth(pair, loads, turns);
     return report('Bulk operations', results);
   } finally {
     await Promise.all([product.stop(), limit.stop()]);
@@ -74,16 +72,19 @@ export async function benchBulk({ root, environment, only }) {
  *
  * @param {import('./types.d.mts').World} world
  * @param {string} main
+ * @param {number} turns
  */
-async function prepare(world, main) {
+async function prepare(world, main, turns) {
   const server = await startServer(main, world.environment);
   const { template, inventory } = await makeTemplate(world, caller(server.url, world.admin));
   await server.stop();
+  // Those that are compared come first, then each side has its own.
+  const deletions = 1 + 2 * DELETIONS * (WARM_UPS + turns);
   const ids = await withDatabase(world.environment.DATABASE_URL, async (client) => {
     const { rows } = await client.query(
       `INSERT INTO hosts (name, inventory_id, variables)
        SELECT 'gone-' || n, $1, 'rack: 7' FROM generate_series(1, $2) n RETURNING id`,
-      [inventory, DELETED * DELETIONS],
+      [inventory, DELETED * deletions],
     );
     return rows.map(({ id }) => id);
   });
@@ -130,12 +131,13 @@ function scenarios(token, { template, inventory, ids }) {
     {
       name: 'create 10,000',
       make: create(10_000),
-      count: 2,
+      count: 1,
       budget: { ratio: 0.6, statements: 8 },
     },
     { name: 'create 100, 8 clients', make: create(100, 'many'), ...many },
     {
-      ...{ name: 'delete 250 hosts', make: deleted, count: 12, compared: ['deleted', 'hosts'] },
+      ...{ name: 'delete 250 hosts', make: deleted, count: DELETIONS },
+      compared: ['deleted', 'hosts'],
       budget: { ratio: 0.6 },
     },
     {

@@ -5,54 +5,55 @@ import { costOf } from './cost.mjs';
 /** @typedef {import('./types.d.mts').RunningServer} RunningServer */
 /** @typedef {import('./types.d.mts').Rate} Rate */
 /** @typedef {import('./types.d.mts').Sent} Sent */
-/** @typedef {Rate & { count: number, perSecond: number }} Turn */
+/** @typedef {Rate & { count: number, seconds: number }} Turn */
 /** @typedef {{ product: RunningServer, limit: RunningServer, postmaster: number }} Pair */
 
-/** The product and the limit take many short turns, so that a busy moment of the machine hits both. */
-export const TURNS = 12;
+/**
+ * Rounds before the first that counts: what it takes until V8 has compiled what a load runs through is no
+ * cost of a request, and a list gets faster for some hundred requests of its kind.
+ */
+export const WARM_UPS = 8;
 const WORST_SHOWN = 200;
 
 /**
- * What is measured: `load` is that of a turn, `warmUp` (a turn where it is absent) goes before the first,
- * since what it takes until V8 has compiled what a load runs through is no cost of a request.
+ * What is measured: `load` is that of a turn.
  *
  * @typedef {object} Measured
  * @property {string} name
  * @property {(server: RunningServer) => Promise<Turn>} load
- * @property {(server: RunningServer) => Promise<unknown>} [warmUp]
  * @property {import('./types.d.mts').Budget | undefined} [budget]
  */
 
 /**
- * Each load on both, in rounds: the turns of one are spread over the time of all, so that minutes in which
- * the machine is busy are a few turns of each and not all turns of some.
+ * Each load on both, in rounds of short turns: those of one are spread over the time of all, so that
+ * minutes in which the machine is busy are a few turns of each, on both sides, and not all turns of some.
  *
  * @param {Pair} pair
  * @param {readonly Measured[]} loads
+ * @param {number} turns that count, of each load on each side
  * @returns {Promise<import('./types.d.mts').Result[]>}
  */
-export async function measureBoth({ product, limit, postmaster }, loads) {
-  for (const { load, warmUp = load } of loads)
-    for (const server of [product, limit]) await warmUp(server);
+export async function measureBoth({ product, limit, postmaster }, loads, turns) {
   const measured = loads.map((one) => ({
     ...one,
     products: /** @type {Awaited<ReturnType<typeof costly>>[]} */ ([]),
     limits: /** @type {Awaited<ReturnType<typeof costly>>[]} */ ([]),
   }));
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (let round = 0; round < WARM_UPS + turns; round++) {
     for (const { load, products, limits } of measured) {
       products.push(await costly(product, postmaster, load));
       limits.push(await costly(limit, postmaster, load));
     }
   }
-  return measured.map(({ name, budget, products, limits }) => ({
-    ...{ name, budget, product: together(products), limit: together(limits) },
-    // Of turns that follow each other: from second to second the machine changes less.
-    ratio: medianOf(
-      products.map(({ perSecond }, turn) => perSecond / (limits[turn]?.perSecond ?? NaN)),
-    ),
-  }));
+  return measured.map(({ name, budget, products, limits }) => {
+    const [ours, theirs] = [products.slice(WARM_UPS), limits.slice(WARM_UPS)];
+    const rates = { product: ours.map(rateOf), limit: theirs.map(rateOf) };
+    return { name, budget, product: together(ours), limit: together(theirs), turns: rates };
+  });
 }
+
+/** @param {Turn} turn */
+const rateOf = ({ count, seconds }) => count / seconds;
 
 /**
  * @param {RunningServer} server
@@ -72,8 +73,8 @@ async function costly(server, postmaster, load) {
 }
 
 /**
- * The median of turns: one that something else disturbed does not count. Costs are those of all, since
- * the kernel's clock is too coarse for a turn.
+ * Rate and costs of all turns as if they were one, which differs less from run to run than any middle of
+ * them (docs/decisions/0072-the-limit-of-the-bench.md); latencies are those of the turn in the middle.
  *
  * @param {readonly Awaited<ReturnType<typeof costly>>[]} turns
  * @returns {Rate}
@@ -85,7 +86,7 @@ function together(turns) {
   const sum = (read) => turns.reduce((total, turn) => total + read(turn), 0);
   const count = sum((turn) => turn.count);
   return {
-    perSecond: median(({ perSecond }) => perSecond),
+    perSecond: count / sum(({ seconds }) => seconds),
     ...{ p50: median(({ p50 }) => p50), p95: median(({ p95 }) => p95) },
     p99: median(({ p99 }) => p99),
     failed: sum(({ failed = 0 }) => failed),

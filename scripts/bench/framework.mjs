@@ -18,7 +18,7 @@ const ASKED = ['one host', 'one template', 'inventories', 'teams', 'all hosts, b
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
-export async function benchFramework({ root, environment, rows, seconds, only }) {
+export async function benchFramework({ root, environment, rows, seconds, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_framework' });
   const { objects } = await seed(world, join(root, 'dist/src/main.js'), rows);
   const limit = await startLimit(world, { objects, prepare: COVERED });
@@ -34,7 +34,7 @@ export async function benchFramework({ root, environment, rows, seconds, only })
       const load = asker(read.path, headers, seconds);
       loads.push({ name, load });
     }
-    const results = await measureBoth(pair, loads);
+    const results = await measureBoth(pair, loads, turns);
     return report('The framework with the statements of the limit ("product") beside it', results);
   } finally {
     await Promise.all([framework.stop(), limit.stop()]);

@@ -18,7 +18,7 @@ const OBJECT = { ratio: 0.5, apiMs: 0.5, statements: 2 };
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
-export async function benchLists({ root, environment, rows, seconds, only }) {
+export async function benchLists({ root, environment, rows, seconds, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_lists' });
   const main = join(root, 'dist/src/main.js');
   const { objects, member } = await seed(world, main, rows);
@@ -36,7 +36,7 @@ export async function benchLists({ root, environment, rows, seconds, only }) {
       const load = asker(read.path, headers, seconds);
       loads.push({ name, load, budget: one.isObject ? OBJECT : LIST });
     }
-    const results = await measureBoth(pair, loads);
+    const results = await measureBoth(pair, loads, turns);
     return report(`Lists over ${rows.toLocaleString('en')} hosts`, results);
   } finally {
     await Promise.all([product.stop(), limit.stop()]);

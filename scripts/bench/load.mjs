@@ -30,10 +30,10 @@ export function asker(path, headers, seconds) {
     const started = performance.now();
     const result = await autocannon({ ...load, ...(amount ? { amount } : { duration: seconds }) });
     const count = result.requests.total;
-    const perSecond = (count / (performance.now() - started)) * 1000;
-    amounts.set(url, Math.max(CONNECTIONS, Math.round(perSecond * seconds)));
+    const took = (performance.now() - started) / 1000;
+    amounts.set(url, Math.max(CONNECTIONS, Math.round((count / took) * seconds)));
     const { p50, p99 } = result.latency;
-    return { count, perSecond, p50, p99, failed: result.non2xx + result.errors };
+    return { count, seconds: took, p50, p99, failed: result.non2xx + result.errors };
   };
 }
 
@@ -53,7 +53,7 @@ export async function sendEach(url, make, { count, connections = CONNECTIONS, ex
   const { latencies, failed } = await sendAll(url, waiting, { connections, dispatcher, expected });
   const seconds = (performance.now() - started) / 1000;
   await dispatcher.close();
-  return { count, perSecond: count / seconds, failed, ...percentiles(latencies) };
+  return { count, seconds, failed, ...percentiles(latencies) };
 }
 
 /**

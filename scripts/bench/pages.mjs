@@ -23,7 +23,7 @@ const LISTS = [
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
-export async function benchPages({ root, environment, rows, seconds, only }) {
+export async function benchPages({ root, environment, rows, seconds, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_pages' });
   const main = join(root, 'dist/src/main.js');
   await seed(world, main, rows);
@@ -43,7 +43,8 @@ export async function benchPages({ root, environment, rows, seconds, only }) {
       const load = (asked) => (asked === page ? askPage(asked) : askData(asked));
       loads.push({ name, load, budget: BUDGET });
     }
-    const results = await measureBoth({ product: page, limit: data, postmaster }, loads);
+    const pair = { product: page, limit: data, postmaster };
+    const results = await measureBoth(pair, loads, turns);
     return report('Pages beside their JSON', results);
   } finally {
     await server.stop();

@@ -101,11 +101,10 @@ function remarks(one) {
 }
 
 /** @param {Result} one */
-const ratioOf = ({ product, limit, ratio }) =>
-  ratio ??
-  (product?.perSecond !== undefined && limit?.perSecond !== undefined
+const ratioOf = ({ product, limit }) =>
+  product?.perSecond !== undefined && limit?.perSecond !== undefined
     ? product.perSecond / limit.perSecond
-    : undefined);
+    : undefined;
 
 /** Processor time of the API and of PostgreSQL together. @param {Result} one */
 const cpuRatioOf = ({ product, limit }) =>

@@ -8,6 +8,8 @@ export interface SuiteInput {
   rows: number;
   /** Measured seconds of each turn of a request that reads. */
   seconds: number;
+  /** Turns of each load on each side, where both take turns. */
+  turns: number;
   /** Names of scenarios hold this; empty for all. */
   only: string;
 }
@@ -79,8 +81,8 @@ export interface Result {
   name: string;
   product?: Rate | undefined;
   limit?: Rate | undefined;
-  /** Of what both did a second, where it is not that of the two figures: the median of their turns. */
-  ratio?: number | undefined;
+  /** What both did a second in each turn, for the record of a run. */
+  turns?: { product: number[]; limit: number[] };
   note?: string;
   megabytes?: number;
   budget?: Budget | undefined;

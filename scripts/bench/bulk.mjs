@@ -144,7 +144,7 @@ function scenarios(token, { template, inventory, ids }) {
       ...{
         name: 'launch 100 jobs',
         make: launch(100),
-        count: 12,
+        count: 20,
         compared: ['name', 'type', 'status'],
       },
       budget: { ratio: 0.5, apiMs: 4, statements: 15 },

@@ -4,7 +4,7 @@ import { answerOf, assertEqual, measureBoth, WARM_UPS } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
-import { makeTemplate } from './objects.mjs';
+import { addEarlier, makeTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { changesOf } from './row-changes.mjs';
 import { startLimit, startServer } from './servers.mjs';
@@ -88,6 +88,7 @@ async function prepare(world, main, turns) {
     );
     return rows.map(({ id }) => id);
   });
+  await addEarlier(world, template.id);
   return { template: template.id, inventory, ids };
 }
 

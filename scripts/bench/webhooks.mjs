@@ -5,7 +5,7 @@ import { assertEqual, measureBoth } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
-import { makeTemplate } from './objects.mjs';
+import { addEarlier, makeTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { changesOf } from './row-changes.mjs';
 import { startLimit, startServer } from './servers.mjs';
@@ -93,6 +93,7 @@ async function prepare(world, main) {
   const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
   const { webhook_key: key } = await call('GET', `job_templates/${template.id}/webhook_key/`);
   await server.stop();
+  await addEarlier(world, Number(template.id));
   return { template: Number(template.id), webhookKey: String(key) };
 }
 

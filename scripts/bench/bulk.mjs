@@ -2,9 +2,10 @@ import { join } from 'node:path';
 
 import { answerOf, assertEqual, measureBoth, WARM_UPS } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
+import { seedTemplate } from './data.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
-import { addEarlier, makeTemplate } from './objects.mjs';
+import { makeTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { changesOf } from './row-changes.mjs';
 import { startLimit, startServer } from './servers.mjs';
@@ -88,7 +89,7 @@ async function prepare(world, main, turns) {
     );
     return rows.map(({ id }) => id);
   });
-  await addEarlier(world, template.id);
+  await seedTemplate(world, template.id);
   return { template: template.id, inventory, ids };
 }
 
@@ -122,7 +123,7 @@ function scenarios(token, { template, inventory, ids }) {
     });
   const remaining = deletions(ids);
   const deleted = (/** @type {string} */ nonce) => post('host_delete', { hosts: remaining(nonce) });
-  const many = { connections: 8, count: 32, budget: { ratio: 0.6 } };
+  const many = { connections: 8, count: 64, budget: { ratio: 0.6 } };
   return [
     {
       ...{ name: 'create 100 hosts', make: create(100), count: 25 },

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 
 import { assertEqual, measureBoth } from './compare.mjs';
 import { postmasterOf } from './cost.mjs';
+import { seedTemplate } from './data.mjs';
 import { WITHOUT_COUNTERS } from './limit/indexes.mjs';
 import { sendEach } from './load.mjs';
-import { addEarlier, makeTemplate } from './objects.mjs';
+import { makeTemplate } from './objects.mjs';
 import { report } from './report.mjs';
 import { changesOf } from './row-changes.mjs';
 import { startLimit, startServer } from './servers.mjs';
@@ -75,7 +76,7 @@ function kindsOf(path, key, { label, bytes, count, budget }) {
   const deliver = deliveryMaker(path, key, bytes);
   const again = () => deliver(`${COMPARED} again`);
   const forge = deliveryMaker(path, 'not the key', bytes);
-  const flood = { count: 4 * count, connections: FLOOD_CONNECTIONS };
+  const flood = { count: 8 * count, connections: FLOOD_CONNECTIONS };
   return [
     { name: `${label}, accepted`, budget, make: deliver, count, expected: ACCEPTED },
     { name: `${label}, redelivered`, budget, make: again, count, expected: ACCEPTED },
@@ -93,7 +94,7 @@ async function prepare(world, main) {
   const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
   const { webhook_key: key } = await call('GET', `job_templates/${template.id}/webhook_key/`);
   await server.stop();
-  await addEarlier(world, Number(template.id));
+  await seedTemplate(world, Number(template.id));
   return { template: Number(template.id), webhookKey: String(key) };
 }
 

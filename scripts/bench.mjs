@@ -17,18 +17,13 @@ import { SUITES } from './bench/suites.mjs';
 import { Problem, reportFailure } from './console/problem.mjs';
 import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
 
-/** Hosts that lists have, where `--rows` does not say. @type {Record<string, number>} */
-const ROWS = { growth: 1_000_000 };
-const DEFAULT_ROWS = 52_000;
-/** Seconds of a turn, where `--seconds` does not say. @type {Record<string, number>} */
-const SECONDS = { growth: 1 };
-const DEFAULT_SECONDS = 0.4;
 /**
- * Turns, where `--turns` does not say: so many that two runs agree within a tenth; a few are enough for a
- * look. Those of writes are shorter and differ more from each other. @type {Record<string, number>}
+ * What holds where an option does not say: hosts that lists have, seconds of a turn, and so many turns that
+ * two runs agree within a tenth; a few are enough for a look.
  */
-const TURNS = { bulk: 112, webhooks: 112 };
-const DEFAULT_TURNS = 56;
+const USUAL = { rows: 52_000, seconds: 0.4, turns: 96 };
+/** Suites that differ from it. @type {Record<string, Partial<typeof USUAL>>} */
+const OWN = { growth: { rows: 1_000_000, seconds: 1 } };
 
 const root = join(fileURLToPath(import.meta.url), '..', '..');
 
@@ -49,16 +44,19 @@ try {
   }
   const isWanted = (/** @type {string} */ name) =>
     positionals.length === 0 || positionals.includes(name);
+  const { rows, seconds, turns } = values;
+  const given = Object.fromEntries(
+    Object.entries({ rows, seconds, turns }).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Number(value)]],
+    ),
+  );
   await provideForTests(root);
   const measure = async (/** @type {NodeJS.ProcessEnv} */ environment) => {
     const reports = [];
     for (const [name, bench] of SUITES) {
       if (!isWanted(name)) continue;
-      const rows = Number(values.rows ?? ROWS[name] ?? DEFAULT_ROWS);
-      const seconds = Number(values.seconds ?? SECONDS[name] ?? DEFAULT_SECONDS);
-      const turns = Number(values.turns ?? TURNS[name] ?? DEFAULT_TURNS);
-      const { only } = values;
-      reports.push(await bench({ root, environment, rows, seconds, turns, only }));
+      const settings = { ...USUAL, ...OWN[name], ...given };
+      reports.push(await bench({ root, environment, only: values.only, ...settings }));
     }
     if (values.record === undefined) return;
     const run = { at: new Date().toISOString(), cores: availableParallelism(), reports };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { NODE_FLAGS } from '../processes/node-flags.mjs';
+import { endWithCommands } from '../processes/run.mjs';
 import { createDatabase, withDatabase } from './world.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -107,11 +108,13 @@ export function startWorker(root, environment) {
  * @param {readonly string[]} flags of Node
  */
 const startProcess = (main, environment, flags) =>
-  fork(main, [], {
-    execArgv: [...flags],
-    env: { ...process.env, ...environment, LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+  endWithCommands(
+    fork(main, [], {
+      execArgv: [...flags],
+      env: { ...process.env, ...environment, LOG_LEVEL: 'error' },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    }),
+  );
 
 /**
  * @param {import('node:child_process').ChildProcess} child

@@ -60,6 +60,19 @@ export async function run(file, args, options = {}) {
 }
 
 /**
+ * Has a process of somebody else's end with the commands that are running, too.
+ *
+ * @template {import('node:child_process').ChildProcess} Child
+ * @param {Child} child
+ * @returns {Child}
+ */
+export function endWithCommands(child) {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+}
+
+/**
  * Ends the commands that are running now, for a set-up that is interrupted, and waits.
  *
  * @param {NodeJS.Signals} [signal]

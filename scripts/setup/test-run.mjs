@@ -44,8 +44,9 @@ export async function provideForTests(root) {
 }
 
 /**
- * Starts throw-away services, runs `work(environment)` and removes everything again, whatever
- * happened, a signal included. Resolves to what `work` resolves to.
+ * Starts throw-away services, runs `work(environment, children)` and removes everything again, whatever
+ * happened. Resolves to what `work` resolves to. A signal is passed on to `children`, whose end is that of
+ * the work; work without any is given up, and our own process ends.
  *
  * @template Result
  * @param {string} root
@@ -57,11 +58,14 @@ export async function withThrowawayServices(root, work, { onDisk = false } = {})
   const mark = randomBytes(8).toString('hex');
   /** @type {Children} */
   const children = new Set();
+  const interruption = new AbortController();
+  let ending = Promise.resolve();
   /** @param {NodeJS.Signals} signal */
   const interrupt = (signal) => {
     process.exitCode = 128 + constants.signals[signal];
-    void endRunningCommands();
+    ending = endRunningCommands();
     for (const child of children) child.kill(signal);
+    if (children.size === 0) interruption.abort(signal);
   };
   const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
   for (const signal of signals) process.on(signal, interrupt);
@@ -70,13 +74,30 @@ export async function withThrowawayServices(root, work, { onDisk = false } = {})
   let services;
   try {
     services = await step('Throw-away services', () => startThrowawayServices({ onDisk }));
-    return await work(testEnvironment(root, services), children);
+    const environment = testEnvironment(root, services);
+    return await Promise.race([work(environment, children), rejectionOn(interruption.signal)]);
   } finally {
+    await ending;
     await services?.stop();
     const strays = await endMarkedProcesses(RUN_MARK, mark);
     for (const command of strays) note(`! left running, ended now: ${command.slice(0, 200)}`);
     for (const signal of signals) process.off(signal, interrupt);
+    // Work that is given up does not end by itself, and has nothing left to work with.
+    if (interruption.signal.aborted) process.exit();
   }
+}
+
+/**
+ * Rejects once `signal` is aborted, with its reason.
+ *
+ * @param {AbortSignal} signal
+ * @returns {Promise<never>}
+ */
+function rejectionOn(signal) {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason));
+  });
 }
 
 /**

@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { commandLineOf, endRecord, identityOf, recordOf } from './identity.mjs';
 
+/** What is found may have started another process since the list of them was read. */
+const MOST_ROUNDS = 5;
+
 /**
  * Ends every process whose environment holds `name=value`, this one left out, and resolves to
  * their command lines. Finds what was started in a session of its own by something that is gone;
@@ -14,6 +17,17 @@ import { commandLineOf, endRecord, identityOf, recordOf } from './identity.mjs';
 export async function endMarkedProcesses(name, value) {
   if (process.platform !== 'linux') return [];
   const mark = `${name}=${value}\0`;
+  const ended = [];
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const found = await endThoseThatHold(mark);
+    if (found.length === 0) break;
+    ended.push(...found);
+  }
+  return ended;
+}
+
+/** @param {string} mark */
+async function endThoseThatHold(mark) {
   const ended = [];
   for (const entry of readdirSync('/proc')) {
     const pid = Number(entry);

@@ -11,6 +11,10 @@ export interface ThrowawayServices {
   resume(name: 'postgres' | 'redis'): Promise<void>;
   /** Ends both and removes their data. */
   stop(): Promise<void>;
+  /** Ends both; their data and the folder stay until `remove()`, for what else still uses it. */
+  end(): Promise<void>;
+  /** Removes the data and the folder. */
+  remove(): void;
 }
 
 export function startThrowawayServices(options?: {

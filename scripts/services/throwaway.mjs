@@ -141,7 +141,15 @@ class ThrowawayServices {
   }
 
   async stop() {
+    await this.end();
+    this.remove();
+  }
+
+  async end() {
     await this.#supervisor.close([NAMES]);
+  }
+
+  remove() {
     removeData(this.folder, this.#cluster);
   }
 

@@ -78,8 +78,10 @@ export async function withThrowawayServices(root, work, { onDisk = false } = {})
     return await Promise.race([work(environment, children), rejectionOn(interruption.signal)]);
   } finally {
     await ending;
-    await services?.stop();
+    await services?.end();
     const strays = await endMarkedProcesses(RUN_MARK, mark);
+    // Only now: what was still running may write there.
+    services?.remove();
     for (const command of strays) note(`! left running, ended now: ${command.slice(0, 200)}`);
     for (const signal of signals) process.off(signal, interrupt);
     // Work that is given up does not end by itself, and has nothing left to work with.

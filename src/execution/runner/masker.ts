@@ -7,6 +7,8 @@ export const MASK = '**********';
 const MIN_SECRET_LENGTH = 3;
 /** A line of a longer secret must be this long to be masked alone, so that `-----` or `}` stay. */
 const MIN_LINE_LENGTH = 8;
+/** Shorter texts occur by chance where one line ends and another begins. */
+const MIN_WRAPPED_LENGTH = 6;
 /** Base64 pieces shorter than this match ordinary words. */
 const MIN_BASE64_LENGTH = 6;
 
@@ -24,17 +26,18 @@ export interface Masker {
 
 /**
  * Builds a masker for the secrets of one run. Each is found as it is, as written inside JSON (once or twice
- * quoted) and INI, as base64 at any alignment, and line by line when it has several lines. Secrets under 3 characters
- * cannot be masked.
+ * quoted) and INI, as base64 at any alignment, line by line when it has several lines, and broken over lines by a
+ * program that wraps its messages, as Ansible does with warnings: at a space, a hyphen or any place of a long word.
+ * Secrets under 3 characters cannot be masked, and under 6 not where they are broken.
  */
 export function createMasker(secrets: readonly string[]): Masker {
   const forms = new Set(
     secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(formsOf),
   );
   if (forms.size === 0) return passThrough;
-  const longestFirst = [...forms].sort((left, right) => right.length - left.length);
-  const text =
-    longestFirst.length > MOST_IN_PATTERN ? byStart(longestFirst) : byPattern(longestFirst);
+  const find = finderOf(forms);
+  const maskWrapped = wrappedMasker(forms);
+  const text = (input: string): string => maskWrapped(replace(input, find(input), () => MASK));
   const value = (input: unknown): unknown => maskNumbers(mapTexts(input, text), text);
   const event = (row: EventRow): EventRow => ({
     ...row,
@@ -50,13 +53,32 @@ export function createMasker(secrets: readonly string[]): Masker {
   return { text, value, event };
 }
 
-function byPattern(longestFirst: readonly string[]): (input: string) => string {
+/** Where a text begins and where it has ended. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** Finds texts in another, from its begin to its end, none in another. */
+type Finder = (input: string) => Span[];
+
+function finderOf(forms: ReadonlySet<string>): Finder {
+  if (forms.size === 0) return () => [];
+  const longestFirst = [...forms].sort((left, right) => right.length - left.length);
+  return longestFirst.length > MOST_IN_PATTERN ? byStart(longestFirst) : byPattern(longestFirst);
+}
+
+function byPattern(longestFirst: readonly string[]): Finder {
   const pattern = new RegExp(longestFirst.map(escapePattern).join('|'), 'g');
-  return (input) => input.replace(pattern, MASK);
+  return (input) =>
+    Array.from(input.matchAll(pattern), ({ index, 0: found }) => ({
+      start: index,
+      end: index + found.length,
+    }));
 }
 
 /** As `byPattern`, at a cost that hardly grows with the number of texts: few begin alike. */
-function byStart(longestFirst: readonly string[]): (input: string) => string {
+function byStart(longestFirst: readonly string[]): Finder {
   const starts = new Map<string, string[]>();
   for (const form of longestFirst) {
     const start = form.slice(0, MIN_SECRET_LENGTH);
@@ -65,19 +87,74 @@ function byStart(longestFirst: readonly string[]): (input: string) => string {
     else starts.set(start, [form]);
   }
   return (input) => {
-    let output = '';
-    let from = 0;
+    const spans: Span[] = [];
     for (let at = 0; at + MIN_SECRET_LENGTH <= input.length;) {
       const candidates = starts.get(input.slice(at, at + MIN_SECRET_LENGTH));
       const found = candidates?.find((form) => input.startsWith(form, at));
-      if (found !== undefined) {
-        output += input.slice(from, at) + MASK;
-        from = at + found.length;
-      }
+      if (found !== undefined) spans.push({ start: at, end: at + found.length });
       at += found?.length ?? 1;
     }
-    return output + input.slice(from);
+    return spans;
   };
+}
+
+function replace(input: string, spans: readonly Span[], by: (found: string) => string): string {
+  let output = '';
+  let from = 0;
+  for (const { start, end } of spans) {
+    output += input.slice(from, start) + by(input.slice(start, end));
+    from = end;
+  }
+  return output + input.slice(from);
+}
+
+/** What is left of texts that are wrapped: the break takes the place of a space. */
+function wrappedForms(forms: ReadonlySet<string>): Set<string> {
+  const whole = [...forms].map((form) => form.replaceAll(/\s+/g, ''));
+  return new Set(whole.filter((form) => form.length >= MIN_WRAPPED_LENGTH && !/^\*+$/.test(form)));
+}
+
+/** A line break with what stands before and after it. */
+const LINE_BREAK = /(\S)[^\S\n]*\n\s*(?=(\S))/g;
+
+/** Masks what is broken over lines, and leaves the number of lines as it is. */
+function wrappedMasker(forms: ReadonlySet<string>): (input: string) => string {
+  const whole = wrappedForms(forms);
+  const find = finderOf(whole);
+  // Hardly any line ends and the next begins as a secret goes on: only then is there more to do.
+  const pairs = new Set<string>();
+  for (const form of whole) {
+    for (let at = 0; at + 2 <= form.length; at += 1) pairs.add(form.slice(at, at + 2));
+  }
+  return (input) => {
+    for (const [, before = '', after = ''] of input.matchAll(LINE_BREAK)) {
+      if (pairs.has(before + after)) return maskBroken(input, find);
+    }
+    return input;
+  };
+}
+
+function maskBroken(input: string, find: Finder): string {
+  const spans = find(input.replaceAll(/\s+/g, ''));
+  if (spans.length === 0) return input;
+  const words = [...input.matchAll(/\S+/g)];
+  let next = 0;
+  let before = 0; // Characters of the words before the next.
+  const placeOf = (position: number): number => {
+    let word = words[next];
+    while (word !== undefined && before + word[0].length <= position) {
+      before += word[0].length;
+      next += 1;
+      word = words[next];
+    }
+    return (word?.index ?? input.length) + position - before;
+  };
+  const places = spans.map(({ start, end }) => ({
+    start: placeOf(start),
+    end: placeOf(end - 1) + 1,
+  }));
+  const broken = places.filter(({ start, end }) => input.slice(start, end).includes('\n'));
+  return replace(input, broken, (found) => MASK + found.replaceAll(/[^\r\n]+/g, ''));
 }
 
 const passThrough: Masker = {

@@ -63,20 +63,20 @@ describe('createMasker', () => {
   it('masks what is broken over lines, wherever a program breaks its messages', () => {
     for (const secrets of [[], Array.from({ length: 500 }, (_, number) => `other ${number}`)]) {
       const { text } = createMasker(['bucket = "word-of-secrecy"', 'hunter2-hunter2', ...secrets]);
-      expect(text('a bucket\n  = "word-of-secrecy" b')).toBe(`a ${MASK}\n b`);
-      expect(text('a bucket =\r\n"word-of-\r\nsecrecy" b')).toBe(`a ${MASK}\r\n\r\n b`);
-      expect(text('x, hunter2-\nhunter2, hunt\ner2-hunter2\n')).toBe(`x, ${MASK}\n, ${MASK}\n\n`);
+      expect(text('a bucket\n  = "word-of-secrecy" b')).toBe(`a ${MASK} b`);
+      expect(text('a bucket =\r\n"word-of-\r\nsecrecy" b')).toBe(`a ${MASK} b`);
+      expect(text('x, hunter2-\nhunter2, hunt\ner2-hunter2\n')).toBe(`x, ${MASK}, ${MASK}\n`);
     }
   });
 
   it('masks a secret that is wrapped at any width', () => {
     const secret = 'correct horse-battery staple';
     const message = `found {'A': 'some words', 'B': '${secret}', 'C': 'more words'}`;
+    // One secret in another: what is left of the longer one must not stay behind the shorter one.
+    const { text } = createMasker([secret, 'correct horse', 'battery']);
     for (let width = 8; width < message.length; width += 1) {
       const wrapped = message.match(new RegExp(`.{1,${width}}`, 'g'))?.join('\n') ?? '';
-      expect(createMasker([secret]).text(wrapped).replaceAll('\n', '')).toBe(
-        message.replace(secret, MASK),
-      );
+      expect(text(wrapped).replaceAll('\n', '')).toBe(message.replace(secret, MASK));
     }
   });
 

@@ -36,8 +36,8 @@ export function createMasker(secrets: readonly string[]): Masker {
   );
   if (forms.size === 0) return passThrough;
   const find = finderOf(forms);
-  const maskWrapped = wrappedMasker(forms);
-  const text = (input: string): string => maskWrapped(replace(input, find(input), () => MASK));
+  const findBroken = brokenFinderOf(forms);
+  const text = (input: string): string => mask(input, [...find(input), ...findBroken(input)]);
   const value = (input: unknown): unknown => maskNumbers(mapTexts(input, text), text);
   const event = (row: EventRow): EventRow => ({
     ...row,
@@ -59,7 +59,7 @@ interface Span {
   end: number;
 }
 
-/** Finds texts in another, from its begin to its end, none in another. */
+/** Finds texts in another, in the order in which they stand there, of those that begin alike the longest. */
 type Finder = (input: string) => Span[];
 
 function finderOf(forms: ReadonlySet<string>): Finder {
@@ -98,12 +98,13 @@ function byStart(longestFirst: readonly string[]): Finder {
   };
 }
 
-function replace(input: string, spans: readonly Span[], by: (found: string) => string): string {
+/** Masks each of the spans, and those that overlap as one. */
+function mask(input: string, spans: Span[]): string {
   let output = '';
   let from = 0;
-  for (const { start, end } of spans) {
-    output += input.slice(from, start) + by(input.slice(start, end));
-    from = end;
+  for (const { start, end } of spans.sort((left, right) => left.start - right.start)) {
+    if (start >= from) output += input.slice(from, start) + MASK;
+    from = Math.max(from, end);
   }
   return output + input.slice(from);
 }
@@ -117,8 +118,8 @@ function wrappedForms(forms: ReadonlySet<string>): Set<string> {
 /** A line break with what stands before and after it. */
 const LINE_BREAK = /(\S)[^\S\n]*\n\s*(?=(\S))/g;
 
-/** Masks what is broken over lines, and leaves the number of lines as it is. */
-function wrappedMasker(forms: ReadonlySet<string>): (input: string) => string {
+/** Finds what is broken over lines. */
+function brokenFinderOf(forms: ReadonlySet<string>): Finder {
   const whole = wrappedForms(forms);
   const find = finderOf(whole);
   // Hardly any line ends and the next begins as a secret goes on: only then is there more to do.
@@ -128,15 +129,16 @@ function wrappedMasker(forms: ReadonlySet<string>): (input: string) => string {
   }
   return (input) => {
     for (const [, before = '', after = ''] of input.matchAll(LINE_BREAK)) {
-      if (pairs.has(before + after)) return maskBroken(input, find);
+      if (pairs.has(before + after)) return brokenSpans(input, find);
     }
-    return input;
+    return [];
   };
 }
 
-function maskBroken(input: string, find: Finder): string {
+/** Finds in `input` what `find` finds in it without white space, where there is a line break in it. */
+function brokenSpans(input: string, find: Finder): Span[] {
   const spans = find(input.replaceAll(/\s+/g, ''));
-  if (spans.length === 0) return input;
+  if (spans.length === 0) return [];
   const words = [...input.matchAll(/\S+/g)];
   let next = 0;
   let before = 0; // Characters of the words before the next.
@@ -149,12 +151,9 @@ function maskBroken(input: string, find: Finder): string {
     }
     return (word?.index ?? input.length) + position - before;
   };
-  const places = spans.map(({ start, end }) => ({
-    start: placeOf(start),
-    end: placeOf(end - 1) + 1,
-  }));
-  const broken = places.filter(({ start, end }) => input.slice(start, end).includes('\n'));
-  return replace(input, broken, (found) => MASK + found.replaceAll(/[^\r\n]+/g, ''));
+  return spans
+    .map(({ start, end }) => ({ start: placeOf(start), end: placeOf(end - 1) + 1 }))
+    .filter(({ start, end }) => input.slice(start, end).includes('\n'));
 }
 
 const passThrough: Masker = {

@@ -13,9 +13,9 @@ const args = process.argv.slice(2);
 
 try {
   await provideForTests(root);
-  const code = await withThrowawayServices(root, (environment, children) => {
+  const code = await withThrowawayServices(root, (environment) => {
     const jest = join(root, 'node_modules', 'jest', 'bin', 'jest.js');
-    return runAttached([jest, ...args], { root, environment, children });
+    return runAttached([jest, ...args], { root, environment });
   });
   process.exitCode ||= code;
 } catch (error) {

@@ -60,7 +60,7 @@ export async function run(file, args, options = {}) {
 }
 
 /**
- * Has a process of somebody else's end with the commands that are running, too.
+ * Has `child`, which its caller started and talks to, end where the commands of `run` are ended.
  *
  * @template {import('node:child_process').ChildProcess} Child
  * @param {Child} child
@@ -73,7 +73,7 @@ export function endWithCommands(child) {
 }
 
 /**
- * Ends the commands that are running now, for a set-up that is interrupted, and waits.
+ * Ends the commands that are running now, for whatever is interrupted, and waits.
  *
  * @param {NodeJS.Signals} [signal]
  */

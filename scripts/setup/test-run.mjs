@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 
 import { note, step } from '../console/progress.mjs';
-import { endRunningCommands } from '../processes/run.mjs';
+import { endRunningCommands, endWithCommands } from '../processes/run.mjs';
 import { endMarkedProcesses } from '../processes/stray.mjs';
 import { buildWhenNeeded, installPackages } from '../services/packages.mjs';
 import { RUN_MARK, startThrowawayServices, throwawayFolder } from '../services/throwaway.mjs';
@@ -20,8 +20,6 @@ const SERVICE_VARIABLES = [
   ...['ADMIN_USERNAME', 'ADMIN_PASSWORD', 'DEMO_DATA', 'OUTBOUND_ALLOW', 'PROJECT_SCM_SCHEMES'],
   ...['PROJECT_FILE_ROOTS', 'MIGRATION_DATABASE_URL'],
 ].flatMap((name) => [name, `${name}_FILE`]);
-
-/** @typedef {Set<import('node:child_process').ChildProcess>} Children */
 
 /**
  * Installs and builds what tests and checks need; the same steps as those of `npm start`.
@@ -44,28 +42,25 @@ export async function provideForTests(root) {
 }
 
 /**
- * Starts throw-away services, runs `work(environment, children)` and removes everything again, whatever
- * happened. Resolves to what `work` resolves to. A signal is passed on to `children`, whose end is that of
- * the work; work without any is given up, and our own process ends.
+ * Starts throw-away services, runs `work(environment)` and removes everything again, whatever happened.
+ * Resolves to what `work` resolves to. A signal ends what the work has running, the services, and at last
+ * our own process.
  *
  * @template Result
  * @param {string} root
- * @param {(environment: NodeJS.ProcessEnv, children: Children) => Promise<Result>} work
+ * @param {(environment: NodeJS.ProcessEnv) => Promise<Result>} work
  * @param {{ onDisk?: boolean }} [options]
  * @returns {Promise<Result>}
  */
 export async function withThrowawayServices(root, work, { onDisk = false } = {}) {
   const mark = randomBytes(8).toString('hex');
-  /** @type {Children} */
-  const children = new Set();
   const interruption = new AbortController();
   let ending = Promise.resolve();
   /** @param {NodeJS.Signals} signal */
   const interrupt = (signal) => {
     process.exitCode = 128 + constants.signals[signal];
-    ending = endRunningCommands();
-    for (const child of children) child.kill(signal);
-    if (children.size === 0) interruption.abort(signal);
+    ending = endRunningCommands(signal);
+    interruption.abort(signal);
   };
   const signals = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
   for (const signal of signals) process.on(signal, interrupt);
@@ -74,8 +69,9 @@ export async function withThrowawayServices(root, work, { onDisk = false } = {})
   let services;
   try {
     services = await step('Throw-away services', () => startThrowawayServices({ onDisk }));
-    const environment = testEnvironment(root, services);
-    return await Promise.race([work(environment, children), rejectionOn(interruption.signal)]);
+    interruption.signal.throwIfAborted();
+    const working = work(testEnvironment(root, services));
+    return await Promise.race([working, rejectionOn(interruption.signal)]);
   } finally {
     await ending;
     await services?.end();
@@ -84,7 +80,7 @@ export async function withThrowawayServices(root, work, { onDisk = false } = {})
     services?.remove();
     for (const command of strays) note(`! left running, ended now: ${command.slice(0, 200)}`);
     for (const signal of signals) process.off(signal, interrupt);
-    // Work that is given up does not end by itself, and has nothing left to work with.
+    // Work that is interrupted need not end by itself, and has nothing left to work with.
     if (interruption.signal.aborted) process.exit();
   }
 }
@@ -97,8 +93,7 @@ export async function withThrowawayServices(root, work, { onDisk = false } = {})
  */
 function rejectionOn(signal) {
   return new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    else signal.addEventListener('abort', () => reject(signal.reason));
+    signal.addEventListener('abort', () => reject(signal.reason));
   });
 }
 
@@ -106,16 +101,16 @@ function rejectionOn(signal) {
  * Runs a program of this project with our own input and output; resolves to its exit code.
  *
  * @param {readonly string[]} args
- * @param {{ root: string, environment: NodeJS.ProcessEnv, children: Children }} context
+ * @param {{ root: string, environment: NodeJS.ProcessEnv }} context
  * @returns {Promise<number>}
  */
-export function runAttached(args, { root, environment, children }) {
+export function runAttached(args, { root, environment }) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, env: environment, stdio: 'inherit' });
-    children.add(child);
+    const child = endWithCommands(
+      spawn(process.execPath, args, { cwd: root, env: environment, stdio: 'inherit' }),
+    );
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      children.delete(child);
       resolve(signal ? 128 + constants.signals[signal] : (code ?? 1));
     });
   });

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { isRunning, recordOf } from '../processes/identity.mjs';
+
+const root = resolve(import.meta.dirname, '..', '..');
+const [testRun, commands] = ['setup/test-run.mjs', 'processes/run.mjs'].map((name) =>
+  JSON.stringify(resolve(root, 'scripts', name)),
+);
+
+/** Work that never ends by itself, with a command of `run` and a process nobody knows of. */
+const ENDLESS = `
+  import { spawn } from 'node:child_process';
+  import { withThrowawayServices } from ${testRun};
+  import { run } from ${commands};
+  await withThrowawayServices(${JSON.stringify(root)}, async ({ DATA_DIR }) => {
+    const stray = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+    const known = (pid) => process.send({ folder: DATA_DIR, pids: [stray.pid, pid] });
+    await Promise.allSettled([run('sleep', ['600'], { onStart: known })]);
+    setInterval(() => {}, 1000);
+    await new Promise(() => {});
+  });
+`;
+
+describe('a run with throw-away services', () => {
+  it.each([
+    { signal: /** @type {const} */ ('SIGTERM'), code: 143 },
+    { signal: /** @type {const} */ ('SIGINT'), code: 130 },
+  ])(
+    'ends on $signal with all that it started',
+    async ({ signal, code }) => {
+      const child = spawn(process.execPath, ['--input-type=module', '--eval', ENDLESS], {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      });
+      const exited = once(child, 'exit');
+      const [{ folder, pids }] = await once(child, 'message');
+      const records = pids.map(recordOf);
+      child.kill(signal);
+      expect(await exited).toEqual([code, null]);
+      expect(records.map(isRunning)).toEqual([false, false]);
+      expect(existsSync(resolve(folder, '..'))).toBe(false);
+    },
+    60_000,
+  );
+});

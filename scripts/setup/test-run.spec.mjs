@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { isRunning, recordOf } from '../processes/identity.mjs';
+import { endMarkedProcesses } from '../processes/stray.mjs';
+import { RUN_MARK } from '../services/throwaway.mjs';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const [testRun, commands] = ['setup/test-run.mjs', 'processes/run.mjs'].map((name) =>
@@ -17,7 +19,8 @@ const ENDLESS = `
   import { run } from ${commands};
   await withThrowawayServices(${JSON.stringify(root)}, async ({ DATA_DIR }) => {
     const stray = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
-    const known = (pid) => process.send({ folder: DATA_DIR, pids: [stray.pid, pid] });
+    const { ${RUN_MARK}: mark } = process.env;
+    const known = (pid) => process.send({ folder: DATA_DIR, mark, pids: [stray.pid, pid] });
     await Promise.allSettled([run('sleep', ['600'], { onStart: known })]);
     setInterval(() => {}, 1000);
     await new Promise(() => {});
@@ -25,17 +28,29 @@ const ENDLESS = `
 `;
 
 describe('a run with throw-away services', () => {
+  /** @type {import('node:child_process').ChildProcess} */
+  let child;
+  /** @type {string} */
+  let mark;
+
+  // Where it did not end, whatever it started has no other run to end it.
+  afterEach(async () => {
+    child.kill('SIGKILL');
+    await endMarkedProcesses(RUN_MARK, mark);
+  });
+
   it.each([
     { signal: /** @type {const} */ ('SIGTERM'), code: 143 },
     { signal: /** @type {const} */ ('SIGINT'), code: 130 },
   ])(
     'ends on $signal with all that it started',
     async ({ signal, code }) => {
-      const child = spawn(process.execPath, ['--input-type=module', '--eval', ENDLESS], {
+      child = spawn(process.execPath, ['--input-type=module', '--eval', ENDLESS], {
         stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       });
       const exited = once(child, 'exit');
-      const [{ folder, pids }] = await once(child, 'message');
+      const [{ folder, pids, ...said }] = await once(child, 'message');
+      mark = said.mark;
       const records = pids.map(recordOf);
       child.kill(signal);
       expect(await exited).toEqual([code, null]);

@@ -2,6 +2,7 @@
 import { connect, type Socket } from 'node:net';
 
 import { CSRF_COOKIE } from '../../src/common/http/cookies.js';
+import { StrangerBytes } from '../../src/common/http/stranger-bytes.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 
@@ -93,10 +94,16 @@ it('connections that never finish their headers or their body are closed in time
 
 it('strangers hold only so many bytes together, until they are gone', async () => {
   const half = 'x'.repeat(600_000);
+  const hold = jest.spyOn(test.app.get(StrangerBytes), 'hold');
   const first = send(test.url, `${head(RECEIVER, 'Content-Length: 1000000')}${half}`);
+  // Whose bytes come last finds no place: these are there before the others are sent.
+  await eventually(() => {
+    expect(hold.mock.calls.reduce((sum, [, bytes]) => sum + bytes, 0)).toBe(half.length);
+  });
+  hold.mockRestore();
   const whole = (): Promise<number> =>
     fetch(`${test.url}${RECEIVER}`, { method: 'POST', body: half }).then(({ status }) => status);
-  await eventually(async () => expect(await whole()).toBe(503));
+  expect(await whole()).toBe(503);
   // Nobody known has to wait for them, and a small body of a stranger has its place.
   await test.as.orgAdmin
     .patch(`organizations/${test.home.organization.id}/`, { description: 'x'.repeat(600_000) })

@@ -113,7 +113,7 @@ beforeAll(async () => {
   expect(await handle.wait()).toMatchObject({ status: 'successful' });
   await removeDirectory(workspace.root);
   const masker = createMasker(plan.secrets);
-  masked = events.map((event) => masker.event(event));
+  masked = masker.events(events);
   const look = events.find(({ event, task }) => event === 'runner_on_ok' && task === 'look');
   const { res } = look?.eventData as { res: { stdout: string } };
   seen = JSON.parse(res.stdout);

@@ -9,6 +9,8 @@ import { CommandShell } from '../runner/command-shell.js';
 import { watchFolder } from '../runner/folder-watch.js';
 import { OUTPUT, writeEcho, type PreparedReading } from '../runner/inventory-files.js';
 import { readBelow } from '../runner/left-files.js';
+import { MaskedLines } from '../runner/masked-lines.js';
+import type { Masker } from '../runner/masker.js';
 import type { Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { RunFailed } from '../worker/outcome.js';
@@ -32,7 +34,8 @@ export interface ReadRequest {
   readonly limit: string;
   /** 0: none. */
   readonly timeoutSeconds: number;
-  /** Takes whole lines of output. */
+  readonly masker: Masker;
+  /** Takes whole lines of output, masked. */
   readonly onOutput: (text: string) => void;
 }
 
@@ -139,8 +142,8 @@ class Session {
       isShown = true,
     }: { environment?: Record<string, string>; isShown?: boolean } = {},
   ): Promise<{ code: number | null; stdout: string }> {
-    const { prepared, onOutput } = this.request;
-    const lines = new Lines(onOutput);
+    const { prepared, masker, onOutput } = this.request;
+    const lines = new MaskedLines(masker, onOutput);
     let stdout = '';
     const code = await this.shell.run(
       { file, args, environment, cwd: prepared.cwd },
@@ -160,24 +163,6 @@ class Session {
     if (this.run.reason !== null) throw new RunEnded('The run was told to end.');
     if (this.endedAs === 'timeout') throw new RunFailed(TIMED_OUT);
     if (this.endedAs === 'full') throw new RunFailed(tooMuchWritten(this.maxBytes));
-  }
-}
-
-/** Hands on whole lines: a secret is only recognized in one piece. */
-class Lines {
-  private unfinished = '';
-
-  constructor(private readonly take: (text: string) => void) {}
-
-  add(text: string): void {
-    const all = this.unfinished + text;
-    const end = all.lastIndexOf('\n') + 1;
-    this.unfinished = all.slice(end);
-    if (end > 0) this.take(all.slice(0, end));
-  }
-
-  end(): void {
-    if (this.unfinished !== '') this.add('\n');
   }
 }
 

@@ -165,7 +165,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       ...{ workspace, prepared, shared: files.shared, limit: row.limit },
       plugin: kind.plugin?.fullName ?? null,
       timeoutSeconds: await this.timeout(row),
-      onOutput: (text) => output.add(masker.text(text)),
+      ...{ masker, onOutput: (text) => output.add(text) },
     });
   }
 

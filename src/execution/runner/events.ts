@@ -36,6 +36,9 @@ export function isRunnerEvent(value: unknown): value is RunnerEvent {
   );
 }
 
+/** Whether an event is nothing but a line that was printed. */
+export const isPlainOutput = ({ event }: Pick<EventRow, 'event'>): boolean => event === 'verbose';
+
 /** Maps an event to its row (docs/contract/runs.md#events). Pure; never throws. */
 export function toEventRow(event: RunnerEvent): EventRow {
   const eventData = storableData(event['event_data']);

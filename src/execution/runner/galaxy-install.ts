@@ -112,7 +112,7 @@ async function runInstalls(
     },
   );
   const last: string[] = [];
-  const lines = new MaskedLines(createMasker(secretsOf(request.servers)).text, (text) => {
+  const lines = new MaskedLines(createMasker(secretsOf(request.servers)), (text) => {
     onOutput(text);
     last.push(...text.split('\n').filter((line) => line.trim() !== ''));
     last.splice(0, last.length - LAST_LINES);
@@ -130,10 +130,11 @@ async function runInstalls(
       const args = [...COMMANDS[kind], '-r', path, ...placeOf(kind, content)];
       const command = { file: 'ansible-galaxy', args, cwd: projectDir, environment: {} };
       const code = await shell.run(command, listener);
-      lines.add('\n');
+      lines.end();
       if (watch.reached) throw endedEarly(watch.reached, maxFolderBytes);
       if (code === 0) continue;
       for (const refusal of new Set(refusals)) lines.add(`${refusal}\n`);
+      lines.end();
       const reason = last.join(' ').slice(-MAX_EXPLANATION);
       throw new ContentError(`What ${path} names could not be installed: ${reason}`);
     }

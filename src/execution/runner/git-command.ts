@@ -12,7 +12,7 @@ import { writeSession } from './git-session-files.js';
 import { makeSessionFolder } from './git-session-folders.js';
 import { KnownHosts } from './known-hosts.js';
 import { MaskedLines } from './masked-lines.js';
-import { createMasker } from './masker.js';
+import { createMasker, type Masker } from './masker.js';
 import { type EarlyEnd, LimitWatch } from './shell-limits.js';
 import { removeDirectory } from './workspace.js';
 
@@ -69,7 +69,7 @@ interface SessionParts {
   readonly limits: GitLimits;
   readonly egress: GitEgress;
   readonly environment: Readonly<Record<string, string>>;
-  readonly mask: (text: string) => string;
+  readonly masker: Masker;
   readonly space: Omit<GitSpace, 'sources'>;
 }
 
@@ -87,7 +87,7 @@ export class GitSession {
   private constructor(private readonly parts: SessionParts) {
     const seconds = parts.limits.timeoutSeconds ?? 0;
     this.deadline = seconds > 0 ? Date.now() + seconds * 1000 : Infinity;
-    this.lines = new MaskedLines(parts.mask, (masked) => {
+    this.lines = new MaskedLines(parts.masker, (masked) => {
       if (this.text.length < MAX_OUTPUT) this.text += masked;
       parts.limits.onOutput?.(masked);
     });
@@ -111,8 +111,8 @@ export class GitSession {
         ...access.shared.map((from) => ({ from })),
       ];
       const space = { root, session, home, folders };
-      const mask = maskOf(access);
-      const git = new GitSession({ access, limits, egress, environment, mask, space });
+      const masker = maskerOf(access);
+      const git = new GitSession({ access, limits, egress, environment, masker, space });
       try {
         if (access.source) await git.permit(access.source);
         return await work(git);
@@ -155,6 +155,7 @@ export class GitSession {
     if (code === 0) return;
     const { refusals } = this.parts.egress;
     for (const text of refusals) this.lines.add(`${text}\n`);
+    this.lines.end();
     throw new GitError(`git ${args[0]} failed: ${lastLines(this.text)}`, this.text);
   }
 
@@ -201,7 +202,7 @@ export class GitSession {
       if (code !== 0) this.checkLimits();
       return { code, stdout };
     } finally {
-      this.lines.add('\n');
+      this.lines.end();
       watch.release();
     }
   }
@@ -228,10 +229,10 @@ export class GitSession {
   }
 }
 
-function maskOf({ source, credential }: GitAccess): (text: string) => string {
+function maskerOf({ source, credential }: GitAccess): Masker {
   const { password, sshKeyData, sshKeyUnlock } = credential;
   const secrets = [password, sshKeyData, sshKeyUnlock, source?.password];
-  return createMasker(secrets.filter((secret) => secret !== undefined)).text;
+  return createMasker(secrets.filter((secret) => secret !== undefined));
 }
 
 function lastLines(text: string): string {

@@ -1,18 +1,46 @@
-/** Output that is handed on line by line: a secret is only recognized in one piece. */
+import type { Masker } from './masker.js';
+
+/** Lines that wait at most: a secret is hardly ever broken over so many. */
+const MOST_WAITING = 1000;
+
+/**
+ * Output that is handed on by whole lines, in which secrets are recognized: what may be the beginning of one waits
+ * for the lines after it.
+ */
 export class MaskedLines {
+  private waiting: string[] = [];
   /** The beginning of a line. */
   private unfinished = '';
 
   constructor(
-    private readonly mask: (text: string) => string,
+    private readonly masker: Masker,
     private readonly onText: (masked: string) => void,
   ) {}
 
   add(text: string): void {
-    const lines = this.unfinished + text;
-    const end = lines.lastIndexOf('\n') + 1;
-    this.unfinished = lines.slice(end);
-    const masked = this.mask(lines.slice(0, end));
+    const [first = '', ...others] = text.split('\n');
+    this.unfinished += first;
+    if (others.length === 0) return;
+    const last = others.pop() ?? '';
+    this.waiting.push(this.unfinished, ...others);
+    this.unfinished = last;
+    const open = this.masker.openPieces(this.waiting);
+    this.tell(this.waiting.length - (open > MOST_WAITING ? 0 : open));
+  }
+
+  /** Hands on what is left: nothing follows that belongs to it. */
+  end(): void {
+    if (this.unfinished !== '') this.waiting.push(this.unfinished);
+    this.unfinished = '';
+    this.tell(this.waiting.length);
+  }
+
+  private tell(count: number): void {
+    const lines = this.waiting.splice(0, count);
+    const masked = this.masker
+      .output(lines)
+      .map((line) => `${line}\n`)
+      .join('');
     if (masked.trim() !== '') this.onText(masked);
   }
 }

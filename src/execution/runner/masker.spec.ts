@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 
 import { toEventRow } from './events.js';
-import { createMasker, MASK } from './masker.js';
+import { MASK } from './mask.js';
+import { createMasker } from './masker.js';
 
 const KEY = '-----BEGIN KEY-----\nabcdefghijklmnop\nqrstuvwx12345678\n-----END KEY-----\n';
 
@@ -80,6 +81,63 @@ describe('createMasker', () => {
     }
   });
 
+  it('masks what is broken over lines that are coloured each', () => {
+    const { text } = createMasker(['hunter2-hunter2']);
+    const shown = '\u001b[1;35ma hunter2-\u001b[0m\r\n\u001b[1;35mhunter2 b\u001b[0m';
+    expect(text(shown)).toBe(`\u001b[1;35ma ${MASK} b\u001b[0m`);
+  });
+
+  it('masks in each piece of output what is broken over them, and leaves as many lines', () => {
+    const { output } = createMasker(['hunter2-hunter2', KEY]);
+    const pieces = [
+      'a hunter2-',
+      '\u001b[1;35mhunter2\u001b[0m b\nno more',
+      '',
+      ...KEY.split('\n'),
+    ];
+    const masks = KEY.trimEnd()
+      .split('\n')
+      .map(() => MASK);
+    expect(output(pieces)).toEqual([
+      ...[`a ${MASK}`, `${MASK}\u001b[0m b\nno more`, ''],
+      ...[...masks, ''],
+    ]);
+    expect(output([KEY])).toEqual([`${masks.join('\n')}\n`]);
+    expect(createMasker([]).output(pieces)).toEqual(pieces);
+  });
+
+  it('has pieces of output wait that end with the beginning of a secret', () => {
+    const { openPieces } = createMasker(['hunter2-hunter2', KEY, 'wait here']);
+    expect(openPieces(['.'])).toBe(0);
+    expect(openPieces(['.', 'b hunter2-\u001b[0m'])).toBe(1);
+    expect(openPieces(['.\nhunt', 'er2', '', '-'])).toBe(4);
+    expect(openPieces(['.', 'hunter2-hunter2.'])).toBe(0);
+    expect(openPieces(['.', 'hunter2-hunter2 w'])).toBe(1);
+    // What ends a secret stands with what may begin the next: all of the first waits too.
+    expect(openPieces(['.', 'hunter2-', 'hunter2 and h'])).toBe(2);
+    expect(openPieces(['.', 'hunter2-', 'hunter2-'])).toBe(2);
+    expect(openPieces(['x', ...KEY.split('\n').slice(0, 3)])).toBe(3);
+    expect(openPieces([])).toBe(0);
+    expect(createMasker([]).openPieces(['h'])).toBe(0);
+  });
+
+  it('lets nothing of a secret through that is broken over pieces, however they come', () => {
+    const secret = 'correct horse-battery staple';
+    const masker = createMasker([secret, 'horse', 'staples']);
+    const message = `found ${secret}s, ${secret} and horses, correct horses`;
+    for (let width = 3; width < message.length; width += 1) {
+      const pieces = message.match(new RegExp(`.{1,${width}}`, 'g')) ?? [];
+      const waiting: string[] = [];
+      const shown = pieces.flatMap((piece) => {
+        waiting.push(piece);
+        return masker.output(waiting.splice(0, waiting.length - masker.openPieces(waiting)));
+      });
+      shown.push(...masker.output(waiting));
+      expect(shown).toEqual(masker.output(pieces));
+      expect(shown.join('')).not.toMatch(/batt|ry sta/);
+    }
+  });
+
   it('leaves lines alone that only look like a secret without their spaces or breaks', () => {
     const { text } = createMasker(['100', 'one word']);
     for (const shown of ['ok=1\n00:01', 'oneword\n', 'a\noneword b', 'none\nworded']) {
@@ -110,7 +168,7 @@ describe('createMasker', () => {
         res: { 'tok-123': 424242, other: 4242420 },
       },
     });
-    expect(masker.event(row)).toMatchObject({
+    expect(masker.events([row])[0]).toMatchObject({
       uuid: 'tok-123',
       counter: 424242,
       stdout: `ok ${MASK}`,
@@ -127,6 +185,7 @@ describe('createMasker', () => {
       event: 'playbook_on_stats',
       event_data: { ok: { a: 100 } },
     });
-    expect(createMasker(['100']).event(row).eventData).toEqual({ ok: { a: 100 } });
+    const [masked] = createMasker(['100']).events([row]);
+    expect(masked?.eventData).toEqual({ ok: { a: 100 } });
   });
 });

@@ -1,4 +1,4 @@
-import { MASK } from './masker.js';
+import { MASK } from './mask.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
 
 const FOLDER = '/runs/r';

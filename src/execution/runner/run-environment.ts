@@ -1,5 +1,5 @@
 import { FACT_CACHE_ENVIRONMENT } from './fact-files.js';
-import { MASK } from './masker.js';
+import { MASK } from './mask.js';
 import { MARK_VARIABLE } from './workspace.js';
 
 /**

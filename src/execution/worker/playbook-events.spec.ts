@@ -1,5 +1,6 @@
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { RunnerEvent } from '../runner/events.js';
+import { MASK } from '../runner/mask.js';
 import { createMasker } from '../runner/masker.js';
 import { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
@@ -10,13 +11,13 @@ const HIDDEN = '$hidden due to Ansible no_log flag$';
 let counter: number;
 let stored: EventRow[];
 let events: PlaybookEvents;
+const store = {
+  store: async (_: unknown, rows: readonly EventRow[]) => void stored.push(...rows),
+} as unknown as EventStore;
 
 beforeEach(() => {
   counter = 0;
   stored = [];
-  const store = {
-    store: async (_: unknown, rows: readonly EventRow[]) => void stored.push(...rows),
-  } as unknown as EventStore;
   events = new PlaybookEvents(store, new ActiveRun(1, 1), createMasker([]));
 });
 
@@ -45,6 +46,34 @@ it('stores what is printed before the playbook begins together with its beginnin
   expect(counters()).toEqual([1, 2]);
   await events.take([event('verbose')]);
   expect(counters()).toEqual([1, 2, 3]);
+});
+
+it('has lines wait that may be the beginning of a secret, and masks it in each', async () => {
+  const masker = createMasker(['hunter2-hunter2']);
+  events = new PlaybookEvents(store, new ActiveRun(1, 1), masker);
+  await events.take([event('playbook_on_start'), event('verbose', {}, 'a warning of hunter2-')]);
+  expect(counters()).toEqual([1]);
+  await events.take([event('verbose', {}, 'hunter2 and hunter2-')]);
+  expect(counters()).toEqual([1]);
+  await events.take([event('verbose', {}, 'others')]);
+  expect(stored.map((row) => row.stdout)).toEqual([
+    '',
+    `a warning of ${MASK}`,
+    `${MASK} and hunter2-`,
+    'others',
+  ]);
+  await events.take([event('verbose', {}, 'hunter2-'), event('runner_on_ok', {}, 'hunter2')]);
+  expect(counters()).toEqual([1, 2, 3, 4, 5, 6]);
+  await events.take([event('verbose', {}, 'hunter2-')]);
+  await events.finish();
+  expect(counters()).toEqual([1, 2, 3, 4, 5, 6, 7]);
+});
+
+it('does not have lines wait without end that may be the beginning of a secret', async () => {
+  events = new PlaybookEvents(store, new ActiveRun(1, 1), createMasker(['hunter2-hunter2']));
+  await events.take([event('playbook_on_start'), event('verbose', {}, 'hunter2-')]);
+  for (let line = 0; line < 1000; line += 1) await events.take([event('verbose')]);
+  expect(counters()).toHaveLength(1002);
 });
 
 it('stores at the end what was printed by a playbook that did not begin', async () => {

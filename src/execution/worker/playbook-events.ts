@@ -11,13 +11,16 @@ import {
   withoutHiddenStats,
   type RunCounts,
 } from '../runner/event-summaries.js';
-import { toEventRow, type RunnerEvent } from '../runner/events.js';
+import { isPlainOutput, toEventRow, type RunnerEvent } from '../runner/events.js';
 import { createMasker, type Masker } from '../runner/masker.js';
 import type { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
 import { hostStatusCounts } from './host-status.js';
 
-/** Events held back at most: what callbacks of a project print after the statistics are far fewer. */
+/**
+ * Events held back at most: what callbacks of a project print after the statistics are far fewer, and a secret is
+ * hardly ever broken over so many.
+ */
 const MOST_HELD = 1000;
 /** Lines that wait until it is known whether the playbook begins: warnings, and why it does not. */
 const MOST_OPENING = 50;
@@ -39,6 +42,8 @@ export class PlaybookEvents {
    * late may tell that the statistics must not be seen.
    */
   private held: EventRow[] = [];
+  /** The last lines so far: a secret may begin in them that the next go on with. */
+  private unfinished: EventRow[] = [];
   /** What was printed before the playbook began; null from then on. */
   private opening: EventRow[] | null = [];
   private counts: RunCounts = { playCount: 0, taskCount: 0 };
@@ -59,6 +64,7 @@ export class PlaybookEvents {
   async finish(): Promise<void> {
     await this.record(this.open());
     await this.write(this.held.splice(0));
+    await this.store.store(this.run, this.masked(this.unfinished.splice(0)));
   }
 
   /** Whether Ansible refused to begin because the limit matches none of the hosts. Nothing is stored then. */
@@ -98,8 +104,7 @@ export class PlaybookEvents {
   private withoutOpening(rows: readonly EventRow[]): readonly EventRow[] {
     if (this.opening === null) return rows;
     this.opening.push(...rows);
-    const isOpening =
-      this.opening.length <= MOST_OPENING && rows.every(({ event }) => event === 'verbose');
+    const isOpening = this.opening.length <= MOST_OPENING && rows.every(isPlainOutput);
     return isOpening ? [] : this.open();
   }
 
@@ -135,12 +140,21 @@ export class PlaybookEvents {
   }
 
   private async write(rows: readonly EventRow[]): Promise<void> {
-    const shown = this.isHidden
-      ? rows.map((row) => this.hiding.event(withoutHiddenStats(row)))
-      : rows;
-    await this.store.store(
-      this.run,
-      shown.map((row) => this.masker.event(row)),
-    );
+    const whole = this.withoutUnfinished([...this.unfinished.splice(0), ...rows]);
+    await this.store.store(this.run, this.masked(whole));
+  }
+
+  private withoutUnfinished(rows: readonly EventRow[]): readonly EventRow[] {
+    const output = rows.slice(rows.findLastIndex((row) => !isPlainOutput(row)) + 1);
+    const texts = output.map(({ stdout }) => stdout);
+    const open = Math.max(this.hiding.openPieces(texts), this.masker.openPieces(texts));
+    const count = rows.length - (open > MOST_HELD ? 0 : open);
+    this.unfinished = rows.slice(count);
+    return rows.slice(0, count);
+  }
+
+  private masked(rows: readonly EventRow[]): readonly EventRow[] {
+    const shown = this.isHidden ? this.hiding.events(rows.map(withoutHiddenStats)) : rows;
+    return this.masker.events(shown);
   }
 }

@@ -1,0 +1,33 @@
+import { MaskedLines } from './masked-lines.js';
+import { MASK } from './mask.js';
+import { createMasker } from './masker.js';
+
+let told: string[];
+let lines: MaskedLines;
+beforeEach(() => {
+  told = [];
+  lines = new MaskedLines(createMasker(['hunter2-hunter2']), (text) => told.push(text));
+});
+
+it('hands on whole lines, however they come', () => {
+  for (const text of ['a', 'b\nc', '\n', '\n', 'd\ne']) lines.add(text);
+  expect(told).toEqual(['ab\n', 'c\n', 'd\n']);
+  lines.end();
+  expect(told).toEqual(['ab\n', 'c\n', 'd\n', 'e\n']);
+  lines.end();
+  expect(told).toHaveLength(4);
+});
+
+it('masks a secret in one line and over several, whatever they come in', () => {
+  for (const sign of 'a hunter2-hunter2\nb hunter2-\r\n  hunter2 c\nhunter2-\n') lines.add(sign);
+  expect(told).toEqual([`a ${MASK}\n`, `b ${MASK}\n${MASK} c\n`]);
+  lines.end();
+  expect(told.at(-1)).toBe('hunter2-\n');
+});
+
+it('does not have lines wait without end', () => {
+  lines.add('hunter2-\n');
+  expect(told).toEqual([]);
+  lines.add('\n'.repeat(1000));
+  expect(told).toEqual([`hunter2-\n${'\n'.repeat(1000)}`]);
+});

@@ -1,0 +1,64 @@
+/** Shorter texts occur by chance everywhere. */
+export const MIN_SECRET_LENGTH = 3;
+/** A line of a longer secret must be this long to be masked alone, so that `-----` or `}` stay. */
+const MIN_LINE_LENGTH = 8;
+/** Base64 pieces shorter than this match ordinary words. */
+const MIN_BASE64_LENGTH = 6;
+
+/** How secrets may be written in output: as they are, quoted, encoded, line by line. */
+export const secretForms = (secrets: readonly string[]): Set<string> =>
+  new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(formsOf));
+
+function formsOf(secret: string): string[] {
+  const plain = [secret, ...linesOf(secret)];
+  const quoted = plain.flatMap((text) => [
+    jsonInner(text),
+    jsonInner(jsonInner(text)),
+    asciiJson(text),
+    asciiJson(jsonInner(text)),
+  ]);
+  return (
+    [...plain, ...quoted, ...otherSpellings(secret), ...base64Forms(secret)]
+      // A secret of stars alone would be found in its own mask.
+      .filter((form) => form.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(form))
+  );
+}
+
+/** With the line breaks of other systems, and as INI files write it. */
+function otherSpellings(secret: string): string[] {
+  return [secret.replaceAll('\n', '\r\n'), secret.replaceAll('%', '%%')];
+}
+
+function linesOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  return lines.length < 2
+    ? []
+    : lines.filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith('-----'));
+}
+
+function jsonInner(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** As Python's `json.dumps` writes it. */
+function asciiJson(text: string): string {
+  return jsonInner(text).replace(
+    /[\u0080-\uFFFF]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A secret inside a longer encoded text (`user:secret`) starts at any of three positions. */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const forms = [bytes.toString('base64'), bytes.toString('base64url')];
+  for (const offset of [0, 1, 2]) {
+    const shifted = Buffer.concat([Buffer.alloc(offset), bytes]);
+    const stableBits = shifted.length * 8;
+    const first = Math.ceil((offset * 8) / 6);
+    const inner = shifted.toString('base64').slice(first, Math.floor(stableBits / 6));
+    if (inner.length >= MIN_BASE64_LENGTH)
+      forms.push(inner, inner.replaceAll('+', '-').replaceAll('/', '_'));
+  }
+  return forms;
+}

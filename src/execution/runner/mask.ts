@@ -56,8 +56,8 @@ export function maskLines(pieces: readonly string[], spans: readonly Span[]): st
 }
 
 /**
- * How many of the last pieces there are from the one on that holds a position, and that none of the spans goes
- * over into; none from their end on.
+ * How many of the last pieces there are from that of a position on, with those before that a span holds together
+ * with them. None where the position is their end.
  *
  * @param spans joined
  */

@@ -1,13 +1,13 @@
-import type { Span } from './mask.js';
+import { isStars, spansOf, type Span } from './mask.js';
 import { finderOf, type Finder } from './text-finder.js';
 
 /** Shorter texts occur by chance where one line ends and another begins. */
 const MIN_WRAPPED_LENGTH = 6;
 
-/** What is left of texts that are wrapped: the break takes the place of a space. */
+/** Forms as they are without white space: a line break takes the place of some of it. */
 export function wrappedForms(forms: ReadonlySet<string>): Set<string> {
   const whole = [...forms].map((form) => form.replaceAll(/\s+/g, ''));
-  return new Set(whole.filter((form) => form.length >= MIN_WRAPPED_LENGTH && !/^\*+$/.test(form)));
+  return new Set(whole.filter((form) => form.length >= MIN_WRAPPED_LENGTH && !isStars(form)));
 }
 
 /** A colour, which Ansible begins and ends in each line. */
@@ -18,11 +18,11 @@ const GAP = /(?:\s|\u001B\[[0-9;]*m)+/g;
 const LINE_BREAK = /(\S)[^\S\n]*\n\s*(?=(\S))/g;
 
 /** Finds what is broken over lines. */
-export function brokenFinderOf(whole: ReadonlySet<string>): Finder {
-  const find = finderOf(whole);
+export function brokenFinderOf(wrapped: ReadonlySet<string>): Finder {
+  const find = finderOf(wrapped);
   // Hardly any line ends and the next begins as a secret goes on: only then is there more to do.
   const pairs = new Set<string>();
-  for (const form of whole) {
+  for (const form of wrapped) {
     for (let at = 0; at + 2 <= form.length; at += 1) pairs.add(form.slice(at, at + 2));
   }
   return (input) => {
@@ -48,10 +48,10 @@ function brokenSpans(input: string, find: Finder): Span[] {
  * Finds where the longest beginning of a form stands that a text ends with, whatever gaps are in it; the
  * length of the text where there is none.
  */
-export function beginningFinderOf(whole: ReadonlySet<string>): (input: string) => number {
+export function beginningFinderOf(wrapped: ReadonlySet<string>): (input: string) => number {
   const alike = new Map<string, string[]>();
   let longest = 0;
-  for (const form of whole) {
+  for (const form of wrapped) {
     const first = form.charAt(0);
     alike.set(first, [...(alike.get(first) ?? []), form]);
     longest = Math.max(longest, form.length);
@@ -86,10 +86,7 @@ function placesIn(input: string): (position: number) => number {
 }
 
 function wordsOf(input: string): Span[] {
-  const gaps = Array.from(input.matchAll(GAP), ({ index, 0: gap }) => ({
-    start: index,
-    end: index + gap.length,
-  }));
+  const gaps = spansOf(GAP, input);
   const ends = [...gaps.map(({ start }) => start), input.length];
   return ends.map((end, index) => ({ start: gaps[index - 1]?.end ?? 0, end }));
 }

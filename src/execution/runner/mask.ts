@@ -3,11 +3,21 @@ import { itemAt } from '../../common/invariants.js';
 /** What stands where a secret stood (docs/contract/runs.md#fields-of-runs). */
 export const MASK = '**********';
 
+/** Whether a text would be found in its own mask. */
+export const isStars = (text: string): boolean => /^\*+$/.test(text);
+
 /** Where a text begins and where it has ended. */
 export interface Span {
   start: number;
   end: number;
 }
+
+/** @param pattern global */
+export const spansOf = (pattern: RegExp, input: string): Span[] =>
+  Array.from(input.matchAll(pattern), ({ index, 0: found }) => ({
+    start: index,
+    end: index + found.length,
+  }));
 
 /** Spans in their order, those that overlap as one. */
 export function joined(spans: readonly Span[]): Span[] {

@@ -1,3 +1,5 @@
+import { isStars } from './mask.js';
+
 /** Shorter texts occur by chance everywhere. */
 export const MIN_SECRET_LENGTH = 3;
 /** A line of a longer secret must be this long to be masked alone, so that `-----` or `}` stay. */
@@ -17,10 +19,8 @@ function formsOf(secret: string): string[] {
     asciiJson(text),
     asciiJson(jsonInner(text)),
   ]);
-  return (
-    [...plain, ...quoted, ...otherSpellings(secret), ...base64Forms(secret)]
-      // A secret of stars alone would be found in its own mask.
-      .filter((form) => form.length >= MIN_SECRET_LENGTH && !/^\*+$/.test(form))
+  return [...plain, ...quoted, ...otherSpellings(secret), ...base64Forms(secret)].filter(
+    (form) => form.length >= MIN_SECRET_LENGTH && !isStars(form),
   );
 }
 

@@ -1,5 +1,5 @@
 import { MIN_SECRET_LENGTH } from './secret-forms.js';
-import type { Span } from './mask.js';
+import { spansOf, type Span } from './mask.js';
 
 /** From this many texts on a pattern of them all is slower than a look at how each begins. */
 const MOST_IN_PATTERN = 200;
@@ -15,11 +15,7 @@ export function finderOf(forms: ReadonlySet<string>): Finder {
 
 function byPattern(longestFirst: readonly string[]): Finder {
   const pattern = new RegExp(longestFirst.map(escapePattern).join('|'), 'g');
-  return (input) =>
-    Array.from(input.matchAll(pattern), ({ index, 0: found }) => ({
-      start: index,
-      end: index + found.length,
-    }));
+  return (input) => spansOf(pattern, input);
 }
 
 /** As `byPattern`, at a cost that hardly grows with the number of texts: few begin alike. */

@@ -69,6 +69,14 @@ it('has lines wait that may be the beginning of a secret, and masks it in each',
   expect(counters()).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
 
+it('has lines wait too that may be the beginning of a hidden statistic', async () => {
+  await events.take([event('playbook_on_start'), censored(), statistics()]);
+  await events.take([event('verbose', {}, 'say canary-')]);
+  await events.take([event('verbose', {}, 'run')]);
+  await events.finish();
+  expect(stored.slice(3).map((row) => row.stdout)).toEqual([`say ${MASK}`, MASK]);
+});
+
 it('does not have lines wait without end that may be the beginning of a secret', async () => {
   events = new PlaybookEvents(store, new ActiveRun(1, 1), createMasker(['hunter2-hunter2']));
   await events.take([event('playbook_on_start'), event('verbose', {}, 'hunter2-')]);

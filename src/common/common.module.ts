@@ -28,7 +28,7 @@ import { ReplyInterceptor } from './rest/reply.interceptor.js';
 import { RouteTable } from './rest/route-table.service.js';
 import { RepresentContexts } from './resource/represent-contexts.service.js';
 import { ListService } from './list/list.service.js';
-import { SharedTexts } from './list/shared-texts.service.js';
+import { TextSamples } from './list/text-samples.service.js';
 import { TextSearch } from './list/text-search.service.js';
 import { PaginationInterceptor } from './list/pagination.interceptor.js';
 import { ApiDocument } from './openapi/api-document.service.js';
@@ -67,7 +67,7 @@ const shared = [
   StrangerBytes,
   RepresentContexts,
   ListService,
-  SharedTexts,
+  TextSamples,
   TextSearch,
   References,
   ResourceService,

@@ -1,6 +1,6 @@
 /**
- * Long lists are searched by the parts of a term that few of their texts have; what is found is what the
- * whole term says (docs/decisions/0117-searches-by-what-tells.md).
+ * Long lists are searched by the parts of a term that tell most; what is found is what the whole term
+ * says (docs/decisions/0117-searches-by-what-tells.md).
  */
 import { RoleStore } from '../../src/common/access.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -77,5 +77,5 @@ it('asks an index for what tells', async () => {
   );
   run.mockRestore();
   expect(values).toContain('%web-000421%');
-  expect(values.some((value) => /^%0*421%$/.test(String(value)))).toBe(true);
+  expect(values.some((value) => /^%\d*421%$/.test(String(value)))).toBe(true);
 });

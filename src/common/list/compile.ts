@@ -5,9 +5,10 @@ import { BadRequest, Forbidden } from '../errors/errors.js';
 import { type ResourceDefinition, fieldOf } from '../resource/define-resource.js';
 import type { ExpressionParts } from '../resource/expression.js';
 import { relationCondition } from '../resource/relation-condition.js';
-import { holds, type CommonTrigrams } from './common-trigrams.js';
 import { compare, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
+import { holds } from './telling-parts.js';
+import type { ColumnSamples, TextSample } from './text-sample.js';
 
 /** Relations that a filter or an order may follow. */
 export const MAX_DEPTH = 4;
@@ -33,7 +34,7 @@ export class FilterCompiler {
   constructor(
     private readonly actor: Actor,
     private readonly roleLevel: RoleLevel,
-    private readonly common: CommonTrigrams = new Map(),
+    private readonly samples: ColumnSamples = new Map(),
   ) {}
 
   compile(definition: ResourceDefinition, alias: string, query: ListQuery): Sql {
@@ -115,9 +116,9 @@ export class FilterCompiler {
         if (field.target) return name;
         throw new BadRequest(`${name} is not searchable`);
       }
-      const common = this.commonOf(scope, field);
-      return condition.lookup === 'icontains' && common
-        ? holds(ident(alias, columnOf(field)), condition.value, common)
+      const sample = this.sampleOf(scope, field);
+      return condition.lookup === 'icontains' && sample
+        ? holds(ident(alias, columnOf(field)), condition.value, sample)
         : compare(field, alias, condition);
     }
     if (!field.target) throw new BadRequest(`No related model for field ${first}.`);
@@ -178,14 +179,14 @@ export class FilterCompiler {
     const fields = searchFields(scope.definition);
     return or(
       ...fields.map((field) =>
-        holds(ident(scope.alias, columnOf(field)), term, this.commonOf(scope, field)),
+        holds(ident(scope.alias, columnOf(field)), term, this.sampleOf(scope, field)),
       ),
     );
   }
 
   /** Known of the columns of the list's own rows alone. */
-  private commonOf({ visited }: Scope, field: Field): ReadonlySet<string> | undefined {
-    return visited.length === 1 ? this.common.get(columnOf(field)) : undefined;
+  private sampleOf({ visited }: Scope, field: Field): TextSample | undefined {
+    return visited.length === 1 ? this.samples.get(columnOf(field)) : undefined;
   }
 }
 

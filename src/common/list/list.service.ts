@@ -13,8 +13,8 @@ import { cutsOf, FEW, type Cuts } from './cuts.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
 import { isCostly, looksIntoTexts, parseListQuery, type QueryParameters } from './query.js';
-import { SharedTexts } from './shared-texts.service.js';
 import { DEEP, deepRows, firstPage, firstRows, totalOf, type Cut } from './slice.js';
+import { TextSamples } from './text-samples.service.js';
 import { inListTime } from './time-limit.js';
 
 export interface ListOptions {
@@ -44,7 +44,7 @@ export class ListService {
     private readonly settings: Settings,
     private readonly roles: RoleStore,
     private readonly contexts: RepresentContexts,
-    private readonly texts: SharedTexts,
+    private readonly texts: TextSamples,
   ) {}
 
   async list(

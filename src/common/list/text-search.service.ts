@@ -4,10 +4,10 @@ import { Database } from '../../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
-import type { CommonTrigrams } from './common-trigrams.js';
 import { FilterCompiler, searchFields } from './compile.js';
 import { parseListQuery } from './query.js';
-import { SharedTexts } from './shared-texts.service.js';
+import type { ColumnSamples } from './text-sample.js';
+import { TextSamples } from './text-samples.service.js';
 import { inListTime } from './time-limit.js';
 
 /** One object that was found. */
@@ -26,7 +26,7 @@ export class TextSearch {
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
-    private readonly texts: SharedTexts,
+    private readonly texts: TextSamples,
   ) {}
 
   /**
@@ -43,8 +43,8 @@ export class TextSearch {
   ): Promise<Hit[]> {
     const parts = await Promise.all(
       definitions.map(async (definition) => {
-        const common = await this.texts.of(definition);
-        return sql`(${hits(definition, { words, common }, actor, most)})`;
+        const samples = await this.texts.of(definition);
+        return sql`(${hits(definition, { words, samples }, actor, most)})`;
       }),
     );
     if (parts.length === 0) return [];
@@ -56,12 +56,12 @@ export class TextSearch {
 
 function hits(
   definition: ResourceDefinition,
-  { words, common }: { words: string; common: CommonTrigrams },
+  { words, samples }: { words: string; samples: ColumnSamples },
   actor: Actor,
   most: number,
 ): Sql {
   const name = nameOf(definition);
-  const filters = new FilterCompiler(actor, () => null, common).compile(
+  const filters = new FilterCompiler(actor, () => null, samples).compile(
     definition,
     't',
     parseListQuery({ search: words }),

@@ -1,0 +1,79 @@
+import { join, sql, type Sql } from '../../database/sql.js';
+
+/** Rows that are looked at to learn what the texts of a table have. */
+const ROWS = 1000;
+/** Of fewer nothing is learnt. */
+const ENOUGH = 20;
+/** Characters of each text that are looked at. */
+const LENGTH = 200;
+const TRIGRAM = 3;
+const WORD = /[\p{L}\p{N}]+/gu;
+const SEPARATOR = /[ -/:-@[-`{-~]/g;
+
+/** Samples of some columns of a table, by the column. */
+export type ColumnSamples = ReadonlyMap<string, TextSample>;
+
+/**
+ * The groups of three characters that an index of trigrams has of a text, as long as they are: what
+ * separates words is a blank in them, whatever it is.
+ *
+ * @returns the places of each
+ */
+export function trigramsOf(text: string): Map<string, number[]> {
+  const folded = text.toLowerCase().replace(SEPARATOR, ' ');
+  const places = new Map<string, number[]>();
+  for (const { 0: word, index } of folded.matchAll(WORD)) {
+    const end = index + word.length;
+    const first = folded[index - 1] === ' ' ? index - 1 : index;
+    const last = folded[end] === ' ' ? end + 1 : end;
+    for (let start = first; start + TRIGRAM <= last; start += 1) {
+      const trigram = folded.slice(start, start + TRIGRAM);
+      if (!trigram.isWellFormed()) continue;
+      const others = places.get(trigram);
+      if (others) others.push(start);
+      else places.set(trigram, [start]);
+    }
+  }
+  return places;
+}
+
+/** The first letter of a word, which an index has beside the first two. */
+export const beginningOf = (trigram: string): string => `  ${trigram.slice(1, 2)}`;
+
+/** Some texts of a column, by the trigrams that they have; the others are thought to be like them. */
+export class TextSample {
+  /** How many texts there are; none where they were too few to learn from. */
+  readonly size: number;
+  private readonly texts = new Map<string, Set<number>>();
+
+  constructor(texts: readonly string[]) {
+    this.size = texts.length < ENOUGH ? 0 : texts.length;
+    for (const [number, text] of texts.entries()) {
+      for (const trigram of trigramsOf(` ${text} `).keys()) {
+        this.add(trigram, number);
+        if (trigram.startsWith(' ')) this.add(beginningOf(trigram), number);
+      }
+    }
+  }
+
+  private add(trigram: string, text: number): void {
+    const having = this.texts.get(trigram);
+    if (having) having.add(text);
+    else this.texts.set(trigram, new Set([text]));
+  }
+
+  /** The texts that have a trigram, by their numbers. */
+  having(trigram: string): ReadonlySet<number> {
+    return this.texts.get(trigram) ?? new Set();
+  }
+}
+
+/** Query for what texts begin with, in rows from all over a table. */
+export const sampleOf = (table: Sql, columns: readonly Sql[]): Sql => sql`
+  SELECT ${join(
+    columns.map((column) => sql`left(${column}, ${LENGTH}) AS ${column}`),
+    ', ',
+  )} FROM ${table} WHERE id = ANY(ARRAY(
+    SELECT (first + random() * (last - first))::bigint
+    FROM (SELECT min(id) AS first, max(id) AS last FROM ${table}) ids,
+      generate_series(1, ${ROWS})))`;

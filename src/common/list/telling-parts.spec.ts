@@ -56,6 +56,7 @@ it('names letters that were never seen', () => {
 it('weighs the rarest of a long term', () => {
   const term = numbers(1000).join('');
   expect(tellingParts(term, NUMBERED).join('').length).toBeLessThan(100);
+  expect(tellingParts('314159'.repeat(2500), NUMBERED)).toEqual(['1415', '931']);
 });
 
 it('knows nothing of few texts', () => {

@@ -2,11 +2,11 @@ import { and, sql, type Sql } from '../../database/sql.js';
 import { beginningOf, TextSample, trigramsOf } from './text-sample.js';
 
 const TRIGRAM = 3;
-/** Of the rows that have some letters of a term in a row, so many are supposed to have the next one too. */
+/** Of the rows that have some letters of a term, so many are supposed to have the next one too. */
 const NEXT_LETTER = 0.3;
 /** Texts of a sample that weigh as much as what is supposed. */
 const TRUST = 10;
-/** To ask a row for a term costs what so many entries of an index cost to read. */
+/** To ask a row for the term costs what so many entries of an index cost to read. */
 const ROW_COST = 200;
 /** Many rows have the first letter of a word, and an index passes over most of them. */
 const BEGINNING = 0.5;
@@ -16,7 +16,7 @@ const MOST_LEFT = 0.1;
 const MOST_CONSIDERED = 24;
 
 interface Trigram {
-  /** Its places in the term. */
+  /** Its first places in the term. */
   places: readonly number[];
   /** The texts of the sample that have it. */
   texts: ReadonlySet<number>;

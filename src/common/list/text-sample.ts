@@ -7,6 +7,8 @@ const ENOUGH = 20;
 /** Characters of each text that are looked at. */
 const LENGTH = 200;
 const TRIGRAM = 3;
+/** Places of a trigram in a text that are kept: a text may be one trigram a thousand times. */
+const MOST_PLACES = 4;
 const WORD = /[\p{L}\p{N}]+/gu;
 const SEPARATOR = /[ -/:-@[-`{-~]/g;
 
@@ -17,7 +19,7 @@ export type ColumnSamples = ReadonlyMap<string, TextSample>;
  * The groups of three characters that an index of trigrams has of a text, as long as they are: what
  * separates words is a blank in them, whatever it is.
  *
- * @returns the places of each
+ * @returns the first places of each
  */
 export function trigramsOf(text: string): Map<string, number[]> {
   const folded = text.toLowerCase().replace(SEPARATOR, ' ');
@@ -30,8 +32,8 @@ export function trigramsOf(text: string): Map<string, number[]> {
       const trigram = folded.slice(start, start + TRIGRAM);
       if (!trigram.isWellFormed()) continue;
       const others = places.get(trigram);
-      if (others) others.push(start);
-      else places.set(trigram, [start]);
+      if (others && others.length < MOST_PLACES) others.push(start);
+      if (!others) places.set(trigram, [start]);
     }
   }
   return places;

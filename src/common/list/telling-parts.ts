@@ -1,7 +1,6 @@
 import { and, sql, type Sql } from '../../database/sql.js';
-import { beginningOf, TextSample, trigramsOf } from './text-sample.js';
+import { beginningOf, TextSample, TRIGRAM, trigramsOf } from './text-sample.js';
 
-const TRIGRAM = 3;
 /** Of the rows that have some letters of a term, so many are supposed to have the next one too. */
 const NEXT_LETTER = 0.3;
 /** Texts of a sample that weigh as much as what is supposed. */

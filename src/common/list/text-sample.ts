@@ -6,7 +6,8 @@ const ROWS = 1000;
 const ENOUGH = 20;
 /** Characters of each text that are looked at. */
 const LENGTH = 200;
-const TRIGRAM = 3;
+/** Characters that an index of trigrams has together. */
+export const TRIGRAM = 3;
 /** Places of a trigram in a text that are kept: a text may be one trigram a thousand times. */
 const MOST_PLACES = 4;
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -44,24 +45,30 @@ export const beginningOf = (trigram: string): string => `  ${trigram.slice(1, 2)
 
 /** Some texts of a column, by the trigrams that they have; the others are thought to be like them. */
 export class TextSample {
-  /** How many texts there are; none where they were too few to learn from. */
-  readonly size: number;
   private readonly texts = new Map<string, Set<number>>();
+  private count = 0;
 
-  constructor(texts: readonly string[]) {
-    this.size = texts.length < ENOUGH ? 0 : texts.length;
-    for (const [number, text] of texts.entries()) {
-      for (const trigram of trigramsOf(` ${text} `).keys()) {
-        this.add(trigram, number);
-        if (trigram.startsWith(' ')) this.add(beginningOf(trigram), number);
-      }
-    }
+  constructor(texts: readonly string[] = []) {
+    for (const text of texts) this.add(text);
   }
 
-  private add(trigram: string, text: number): void {
+  /** How many texts there are; none where they are too few to learn from. */
+  get size(): number {
+    return this.count < ENOUGH ? 0 : this.count;
+  }
+
+  add(text: string): void {
+    for (const trigram of trigramsOf(` ${text} `).keys()) {
+      this.note(trigram);
+      if (trigram.startsWith(' ')) this.note(beginningOf(trigram));
+    }
+    this.count += 1;
+  }
+
+  private note(trigram: string): void {
     const having = this.texts.get(trigram);
-    if (having) having.add(text);
-    else this.texts.set(trigram, new Set([text]));
+    if (having) having.add(this.count);
+    else this.texts.set(trigram, new Set([this.count]));
   }
 
   /** The texts that have a trigram, by their numbers. */

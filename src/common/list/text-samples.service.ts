@@ -3,6 +3,7 @@ import { Database } from '../../database/database.js';
 import { ident } from '../../database/sql.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { resources } from '../resource/registry.js';
+import { Turns } from '../turns.js';
 import { sampleOf, TextSample, type ColumnSamples } from './text-sample.js';
 
 /** For so long, in ms, the texts of a table are believed to stay like the sample. */
@@ -43,8 +44,12 @@ export class TextSamples {
         columns.map((column) => ident(column)),
       ),
     );
-    return new Map(
-      columns.map((column) => [column, new TextSample(rows.map((row) => row[column] ?? ''))]),
-    );
+    const samples = new Map(columns.map((column) => [column, new TextSample()]));
+    const turns = new Turns();
+    for (const row of rows) {
+      for (const [column, sample] of samples) sample.add(row[column] ?? '');
+      await turns.next();
+    }
+    return samples;
   }
 }

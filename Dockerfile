@@ -1,4 +1,4 @@
-# One image, two commands: the API (default) and the queue worker (node dist/src/worker.js).
+# One image, two commands: the API (default) and the queue worker (node dist/worker.js).
 
 # With a digest (node:24-bookworm-slim@sha256:...) it is the same one every time.
 ARG NODE_IMAGE=node:24-bookworm-slim
@@ -7,11 +7,12 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --include=dev
-COPY tsconfig.json tsconfig.build.json ./
+COPY .swcrc ./
 COPY scripts scripts
 COPY migrations migrations
 COPY src src
-RUN npm run build \
+# The programs are bundles: the modules they are made of stay behind.
+RUN npm run build && rm -r dist/src dist/migrations \
  # The embedded database and prebuilt accelerators are for machines without containers.
  && npm prune --omit=dev --omit=optional
 
@@ -36,7 +37,7 @@ VOLUME ["/data", "/keys"]
 EXPOSE 8080
 # tini reaps what a killed playbook leaves behind, which Node as first process would not.
 ENTRYPOINT ["/usr/bin/tini", "--"]
-CMD ["node", "dist/src/main.js"]
+CMD ["node", "dist/main.js"]
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]

@@ -19,7 +19,7 @@ const LIMIT_MS = 10 * 60_000;
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 const cache = join(modules, '.cache', 'check');
-const cli = join(root, 'dist', 'src', 'cli.js');
+const cli = join(root, 'dist', 'cli.js');
 
 try {
   mkdirSync(cache, { recursive: true });

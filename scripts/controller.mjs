@@ -25,7 +25,7 @@ try {
 
 /** @returns {Promise<number>} */
 async function runCommand() {
-  const program = join(root, 'dist', 'src', 'cli.js');
+  const program = join(root, 'dist', 'cli.js');
   if (!existsSync(program)) throw new Problem('Not built yet: run "npm start" once');
   const settings = readSettings(root);
   const kept = readEnvironment(dataFiles(settings.dataDir)) ?? {};

@@ -17,7 +17,7 @@ try {
   const code = await withThrowawayServices(root, async (environment) => {
     /** @param {readonly string[]} words */
     const cli = (words) =>
-      runAttached([join(root, 'dist', 'src', 'cli.js'), ...words], { root, environment });
+      runAttached([join(root, 'dist', 'cli.js'), ...words], { root, environment });
     // Declarations are compared with what the present migrations make.
     const ready = args[0]?.startsWith('migration-') ? await cli(['migrate']) : 0;
     return ready === 0 ? cli(args) : ready;

@@ -25,7 +25,7 @@ const MAY_STAY_MB = 60;
  */
 export async function benchAbuse({ root, environment }) {
   const world = await makeWorld({ root, environment, name: 'bench_abuse' });
-  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  const server = await startServer(join(root, 'dist/main.js'), world.environment);
   try {
     const victims = await makeVictims(world, caller(server.url, world.admin));
     const all = abuses(victims);

@@ -29,7 +29,7 @@ describe('the API', () => {
 
   beforeAll(async () => {
     const world = await makeWorld({ root, environment: process.env, name: 'abuse' });
-    const program = join(root, 'dist', 'src', 'main.js');
+    const program = join(root, 'dist', 'main.js');
     server = await startServer(program, world.environment, ['--expose-gc']);
     requests = abuses(await makeVictims(world, caller(server.url, world.admin)));
     // What is compiled, prepared and opened for the first time takes longer, and is kept for good.

@@ -39,7 +39,7 @@ const TABLES = ['hosts', 'unified_jobs', 'workflow_job_nodes', 'activity_stream'
  */
 export async function benchBulk({ root, environment, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_bulk', settings: SETTINGS });
-  const main = join(root, 'dist/src/main.js');
+  const main = join(root, 'dist/main.js');
   const made = await prepare(world, main, turns);
   const limit = await startLimit(world, { prepare: WITHOUT_COUNTERS });
   const product = await startServer(main, world.environment);

@@ -21,7 +21,7 @@ const RUNS = [
  */
 export async function benchEvents({ root, environment }) {
   const world = await makeWorld({ root, environment, name: 'bench_events' });
-  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  const server = await startServer(join(root, 'dist/main.js'), world.environment);
   try {
     const call = caller(server.url, world.admin);
     const { template } = await makeTemplate(world, call);

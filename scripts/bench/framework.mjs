@@ -20,7 +20,7 @@ const ASKED = ['one host', 'one template', 'inventories', 'teams', 'all hosts, b
  */
 export async function benchFramework({ root, environment, rows, seconds, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_framework' });
-  const { objects } = await seed(world, join(root, 'dist/src/main.js'), rows);
+  const { objects } = await seed(world, join(root, 'dist/main.js'), rows);
   const limit = await startLimit(world, { objects, prepare: COVERED });
   const framework = await startFramework(world, objects);
   try {

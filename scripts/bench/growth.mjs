@@ -116,7 +116,7 @@ async function stageOf(root, environment, size) {
   // A list may take as long as it takes: its time is what is asked for.
   const settings = { LIST_TIMEOUT_MS: '60000', STATEMENT_TIMEOUT_MS: '60000' };
   const world = await makeWorld({ root, environment, name: `bench_growth_${size}`, settings });
-  const main = join(root, 'dist/src/main.js');
+  const main = join(root, 'dist/main.js');
   const { objects, ...tokens } = await seed(world, main, size, PROPORTIONS);
   const server = await startServer(main, world.environment);
   return { size, server, objects, tokens: { administrator: world.admin, ...tokens } };

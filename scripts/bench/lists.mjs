@@ -20,7 +20,7 @@ const OBJECT = { ratio: 0.5, apiMs: 0.5, statements: 2 };
  */
 export async function benchLists({ root, environment, rows, seconds, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_lists' });
-  const main = join(root, 'dist/src/main.js');
+  const main = join(root, 'dist/main.js');
   const { objects, member } = await seed(world, main, rows);
   const limit = await startLimit(world, { objects, prepare: COVERED });
   const product = await startServer(main, world.environment);

@@ -14,7 +14,7 @@ const SETTLE_MS = 15_000;
  */
 export async function benchMemory({ root, environment }) {
   const world = await makeWorld({ root, environment, name: 'bench_memory' });
-  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  const server = await startServer(join(root, 'dist/main.js'), world.environment);
   const worker = startWorker(root, world.environment);
   try {
     await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));

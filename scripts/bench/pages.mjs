@@ -25,7 +25,7 @@ const LISTS = [
  */
 export async function benchPages({ root, environment, rows, seconds, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_pages' });
-  const main = join(root, 'dist/src/main.js');
+  const main = join(root, 'dist/main.js');
   await seed(world, main, rows);
   const server = await startServer(main, world.environment);
   try {

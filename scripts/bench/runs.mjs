@@ -33,7 +33,7 @@ export async function benchRuns({ root, environment }) {
   const folder = await mkdtemp(join(environment.TMPDIR ?? tmpdir(), 'bench-runs-'));
   const settings = { DATA_DIR: join(folder, 'data'), JOB_CONCURRENCY: String(AT_ONCE) };
   const world = await makeWorld({ root, environment, name: 'bench_runs', settings });
-  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  const server = await startServer(join(root, 'dist/main.js'), world.environment);
   const call = caller(server.url, world.admin);
   const { template } = await makeTemplate(world, call, { webhook_service: 'service_a' });
   await cp(join(folder, 'data/projects/demo_project'), join(folder, 'project'), {

@@ -19,7 +19,7 @@ const RUN = 300;
 export async function benchScheduler({ root, environment }) {
   const settings = { BULK_JOB_MAX_LAUNCH: String(PLACED) };
   const world = await makeWorld({ root, environment, name: 'bench_scheduler', settings });
-  const server = await startServer(join(root, 'dist/src/main.js'), world.environment);
+  const server = await startServer(join(root, 'dist/main.js'), world.environment);
   try {
     const call = caller(server.url, world.admin);
     const { template } = await makeTemplate(world, call);

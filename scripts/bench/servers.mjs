@@ -98,7 +98,7 @@ async function startBeside(program, environment, objects) {
  * @param {NodeJS.ProcessEnv} environment
  */
 export function startWorker(root, environment) {
-  const child = startProcess(join(root, 'dist/src/worker.js'), environment, NODE_FLAGS.worker);
+  const child = startProcess(join(root, 'dist/worker.js'), environment, NODE_FLAGS.worker);
   return { pid: child.pid ?? 0, stop: () => stop(child) };
 }
 

@@ -34,7 +34,7 @@ const [ACCEPTED, REFUSED] = [202, 403];
  */
 export async function benchWebhooks({ root, environment, turns, only }) {
   const world = await makeWorld({ root, environment, name: 'bench_webhooks', settings: SETTINGS });
-  const main = join(root, 'dist/src/main.js');
+  const main = join(root, 'dist/main.js');
   const objects = await prepare(world, main);
   const limit = await startLimit(world, { objects, prepare: WITHOUT_COUNTERS });
   const product = await startServer(main, world.environment);

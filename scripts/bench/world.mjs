@@ -28,7 +28,7 @@ export async function makeWorld({ root, environment, name, settings = {} }) {
   /** @param {string[]} args */
   const cli = async (...args) => {
     const options = { env: { ...process.env, ...env } };
-    return (await run(process.execPath, [join(root, 'dist/src/cli.js'), ...args], options)).stdout;
+    return (await run(process.execPath, [join(root, 'dist/cli.js'), ...args], options)).stdout;
   };
   await cli('migrate');
   await cli('ensure-admin');

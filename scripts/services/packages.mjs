@@ -13,8 +13,8 @@ const BUILD_INPUTS = [
   'src',
   'migrations',
   'scripts/build.mjs',
-  'tsconfig.json',
-  'tsconfig.build.json',
+  'scripts/services/compile.mjs',
+  '.swcrc',
   'package-lock.json',
 ];
 

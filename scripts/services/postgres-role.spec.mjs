@@ -108,7 +108,7 @@ describe('the role of the service', () => {
     service.username = 'service';
     service.password = PASSWORD;
     const env = { DATABASE_URL: service.href, REDIS_URL: 'redis://127.0.0.1:1', SECRET_KEY: 'x' };
-    const program = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli.js');
+    const program = join(import.meta.dirname, '..', '..', 'dist', 'cli.js');
     /**
      * @param {string} command
      * @param {Record<string, string>} [more]

@@ -104,7 +104,7 @@ async function makeDemo({ files, cli }) {
 
 /** @param {Context & { args: readonly string[], more: NodeJS.ProcessEnv | undefined }} call */
 function runCli({ settings, files, environment, unprivileged, args, more }) {
-  const cli = join(settings.root, 'dist', 'src', 'cli.js');
+  const cli = join(settings.root, 'dist', 'cli.js');
   const command = { file: process.execPath, args: [cli, ...args] };
   const started = unprivileged?.command(command) ?? command;
   return run(started.file, started.args, {

@@ -66,7 +66,7 @@ export async function startPrograms(context) {
  * @param {string} entry
  */
 function commandOf({ settings, tools, unprivileged, environment }, name, entry) {
-  const program = join(settings.root, 'dist', 'src', entry);
+  const program = join(settings.root, 'dist', entry);
   const command = { file: process.execPath, args: [...NODE_FLAGS[name], program] };
   if (!unprivileged) return command;
   if (name === 'api') return unprivileged.command(command, settings.port);

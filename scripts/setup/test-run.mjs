@@ -5,13 +5,14 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 
 import { note, step } from '../console/progress.mjs';
+import { withLock } from '../processes/lock.mjs';
 import { endRunningCommands, endWithCommands } from '../processes/run.mjs';
 import { endMarkedProcesses } from '../processes/stray.mjs';
+import { compileFolder } from '../services/compile.mjs';
 import { buildWhenNeeded, installPackages } from '../services/packages.mjs';
 import { RUN_MARK, startThrowawayServices, throwawayFolder } from '../services/throwaway.mjs';
 import { pathWithPrograms, provideTools } from '../services/tools.mjs';
 import { readSettings } from './settings.mjs';
-import { compileTests } from './test-build.mjs';
 
 // What a developer has set for a service of theirs must not reach the tests, least of all the
 // address of a database.
@@ -31,7 +32,7 @@ export async function provideForTests(root) {
   const log = join(root, 'dist', 'set-up.log');
   await step('Packages', () => installPackages(root, log));
   await step('Build', () => buildWhenNeeded(root, log));
-  await step('Tests', () => compileTests(root));
+  await step('Tests', () => withLock(join(root, 'dist', '.lock'), () => compileTests(root)));
   const { dataDir: home } = readSettings(root, {});
   const wanted = { home, log, withRedis: true, forTests: true };
   await step(
@@ -39,6 +40,12 @@ export async function provideForTests(root) {
     () => provideTools(wanted),
     ({ detail }) => detail,
   );
+}
+
+/** @param {string} root */
+async function compileTests(root) {
+  const count = await compileFolder(root, 'test');
+  return count === 0 ? 'up to date' : `${count} compiled`;
 }
 
 /**

@@ -40,7 +40,7 @@ export async function provideUnprivileged({ root, dataDir, serviceAccount: name 
   const needs = [...own, ...[...WRITTEN, 'venv'].map((path) => join(dataDir, path))];
   /** @type {Unprivileged['command']} */
   const command = (wanted, port) => asServiceAccount(account, wanted, { needs, port });
-  const files = [join(root, 'dist', 'src', 'main.js'), join(root, 'package-lock.json')];
+  const files = [join(root, 'dist', 'main.js'), join(root, 'package-lock.json')];
   const readable = files.flatMap((file) => ['-r', file, '-a']);
   if (worksHere(command({ file: 'test', args: [...readable, '-x', process.execPath] }))) {
     return { account, command };

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Thread, ThreadBusy } from './thread.js';
 
 interface Task {
@@ -5,23 +8,25 @@ interface Task {
   value: number;
 }
 
-function work(_library: unknown, { kind, value }: Task): number {
-  for (const hoard: number[][] = []; kind !== 'double';) {
-    if (kind === 'hoard') hoard.push(new Array<number>(1e6).fill(value));
+const PROGRAM = `
+import { parentPort } from 'node:worker_threads';
+parentPort.on('message', ({ kind, value }) => {
+  for (const hoard = []; kind !== 'double';) {
+    if (kind === 'hoard') hoard.push(new Array(1e6).fill(value));
   }
-  return twice(value);
-}
-
-function twice(value: number): number {
-  return 2 * value;
-}
+  parentPort.postMessage(2 * value);
+});
+parentPort.postMessage('ready');
+`;
 
 describe('a thread', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'thread-'));
+  const file = join(folder, 'program.mjs');
+  writeFileSync(file, PROGRAM);
   const made: Thread<Task, number>[] = [];
   const thread = (timeoutMs: number, maxWaiting?: number): Thread<Task, number> => {
     const one = new Thread<Task, number>({
-      functions: [work, twice],
-      library: 'yaml',
+      file,
       timeoutMs,
       ...(maxWaiting === undefined ? {} : { maxWaiting }),
       resourceLimits: { maxOldGenerationSizeMb: 32 },
@@ -29,7 +34,10 @@ describe('a thread', () => {
     made.push(one);
     return one;
   };
-  afterAll(() => Promise.all(made.map((one) => one.close())));
+  afterAll(async () => {
+    await Promise.all(made.map((one) => one.close()));
+    rmSync(folder, { recursive: true });
+  });
 
   const doubled = (one: Thread<Task, number>, value: number): Promise<number> =>
     one.run({ kind: 'double', value });

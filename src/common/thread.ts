@@ -1,16 +1,10 @@
-import { createRequire } from 'node:module';
-import { Worker, type ResourceLimits } from 'node:worker_threads';
+import { join } from 'node:path';
+import { parentPort, Worker, type ResourceLimits } from 'node:worker_threads';
+import { PACKAGE_FOLDER } from '../config/version.js';
 
-/** What runs in a thread of its own. */
 export interface ThreadOptions {
-  /**
-   * The functions of the thread, handed over as source text, so that one file serves the program and
-   * the test runner alike. The first is called with the library and a task; none may use anything
-   * from outside: no value imports, no constants of the module.
-   */
-  functions: readonly ((...input: never[]) => unknown)[];
-  /** Name of the library that the first function gets. */
-  library: string;
+  /** Program of the thread, which calls `performTasks`: a path, see `threadFile`. */
+  file: string;
   /** Longest time of one task. */
   timeoutMs: number;
   /** Tasks that may wait for their turn; absent: any number. */
@@ -26,12 +20,16 @@ export class ThreadBusy extends Error {
 /** How long a thread that nobody needs keeps its memory. */
 const IDLE_MS = 30_000;
 
-const BOOTSTRAP = `
-const { parentPort, workerData } = require('node:worker_threads');
-const library = require(workerData.library);
-parentPort.on('message', (task) => parentPort.postMessage(MAIN(library, task)));
-parentPort.postMessage('ready');
-`;
+/** Path of the bundle that `npm run build` makes of `<name>.thread.ts`. */
+export function threadFile(name: string): string {
+  return join(PACKAGE_FOLDER, 'dist', 'threads', `${name}.js`);
+}
+
+/** Answers the tasks of a `Thread`; the program of a thread calls it once. */
+export function performTasks<Task, Result>(perform: (task: Task) => Result): void {
+  parentPort?.on('message', (task: Task) => parentPort?.postMessage(perform(task)));
+  parentPort?.postMessage('ready');
+}
 
 /**
  * Does costly work for strangers in a thread of its own: the event loop is never blocked, a task
@@ -84,18 +82,9 @@ export class Thread<Task, Result> {
   }
 }
 
-/** Resolves when the thread has loaded the library, so that its start does not count as work. */
-function start({ functions, library, resourceLimits }: ThreadOptions): Promise<Worker> {
-  const path = createRequire(import.meta.url).resolve(library);
-  const main = functions[0]?.name ?? '';
-  const source = `'use strict';\n${functions.map(String).join('\n')}\n${BOOTSTRAP.replace('MAIN', main)}`;
-  const worker = new Worker(source, {
-    eval: true,
-    env: {},
-    execArgv: [],
-    workerData: { library: path },
-    resourceLimits,
-  });
+/** Resolves when the thread has loaded its program, so that its start does not count as work. */
+function start({ file, resourceLimits }: ThreadOptions): Promise<Worker> {
+  const worker = new Worker(file, { env: {}, execArgv: [], resourceLimits });
   return new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.once('message', () => {

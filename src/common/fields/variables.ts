@@ -1,8 +1,7 @@
-import * as yaml from 'yaml';
 import { Unavailable } from '../errors/errors.js';
 import { itemAt, zip } from '../invariants.js';
 import { parseRecord } from '../records.js';
-import { Thread, ThreadBusy } from '../thread.js';
+import { Thread, ThreadBusy, threadFile } from '../thread.js';
 import { Turns } from '../turns.js';
 import { MAX_VALUES, parseJson } from './json-bounds.js';
 import { parsePlainVariables } from './plain-variables.js';
@@ -11,10 +10,9 @@ import {
   checkedObject,
   readAllYaml,
   reasonOf,
-  YAML_FUNCTIONS,
   type YamlOutcome,
   type YamlTask,
-} from './yaml-thread.js';
+} from './yaml-reader.js';
 
 /** Characters that variables of a request may have, as JSON and as YAML. */
 const MAX_JSON_LENGTH = 1_048_576;
@@ -30,8 +28,7 @@ const LIMITS = { aliases: 100, depth: MAX_DEPTH, length: MAX_JSON_LENGTH };
 const IN_PLACE = 2048;
 
 const reader = new Thread<YamlTask, YamlOutcome[]>({
-  functions: YAML_FUNCTIONS,
-  library: 'yaml',
+  file: threadFile('yaml'),
   // A text of the largest size takes a fifth of a second.
   timeoutMs: 5000,
   maxWaiting: 16,
@@ -200,7 +197,7 @@ const isYaml = (text: string): boolean =>
 export function parseVariables(text: string): Record<string, unknown> {
   const direct = readDirectly(text);
   if (!(direct instanceof VariablesError)) return direct;
-  const read = (): YamlOutcome => itemAt(readAllYaml(yaml, { texts: [text], limits: LIMITS }), 0);
+  const read = (): YamlOutcome => itemAt(readAllYaml({ texts: [text], limits: LIMITS }), 0);
   const outcome = ahead.get(text)?.outcome ?? read();
   if ('json' in outcome) return parseRecord(outcome.json);
   throw new VariablesError(

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { NextFunction, Request, Response } from 'express';
+import { PACKAGE_FOLDER } from '../../config/version.js';
 import { entryOf } from '../invariants.js';
 
-const FOLDER = new URL('../../static/', import.meta.url);
+/** Where `npm run build` copies them. */
+const FOLDER = join(PACKAGE_FOLDER, 'dist', 'static');
 const TYPES = new Map([
   ['css', 'text/css; charset=utf-8'],
   ['js', 'text/javascript; charset=utf-8'],
@@ -38,7 +41,7 @@ function assets(): Map<AssetName, Asset> {
 }
 
 function load(name: AssetName): Asset {
-  const content = readFileSync(new URL(name, FOLDER));
+  const content = readFileSync(join(FOLDER, name));
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
   const [stem = '', extension = ''] = name.split('.');
   const type = entryOf(TYPES, extension);

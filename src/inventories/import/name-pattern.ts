@@ -1,4 +1,4 @@
-import { Thread } from '../../common/thread.js';
+import { Thread, threadFile } from '../../common/thread.js';
 import { ImportError } from './delivery.js';
 import { fromPython } from './python-pattern.js';
 
@@ -24,22 +24,16 @@ export function compileNamePattern(text: string): NamePattern {
   }
 }
 
-interface MatchTask {
+/** Task of `name-pattern.thread.ts`. */
+export interface MatchTask {
   source: string;
   flags: string;
   names: readonly string[];
 }
 
-/** In the thread. */
-function matchAll(_library: unknown, { source, flags, names }: MatchTask): string[] {
-  const expression = new RegExp(source, flags);
-  return names.filter((name) => expression.test(name));
-}
-
 /** An expression may take as long as it likes: it is its author who waits, and not for ever. */
 const matcher = new Thread<MatchTask, string[]>({
-  functions: [matchAll],
-  library: 'node:util',
+  file: threadFile('name-pattern'),
   timeoutMs: 10_000,
   resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 },
 });

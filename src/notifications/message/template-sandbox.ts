@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Thread } from '../../common/thread.js';
+import { Thread, threadFile } from '../../common/thread.js';
 import { OPEN_PATHS } from './context.js';
 import type { MessageContext } from './context.js';
-import { SANDBOX_FUNCTIONS } from './sandbox-worker.js';
 import type { SandboxLimits, SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
@@ -42,8 +41,7 @@ export class TemplateSandbox {
 
   constructor(timeoutMs = DEFAULT_TIMEOUT_MS) {
     this.thread = new Thread({
-      functions: SANDBOX_FUNCTIONS,
-      library: '@huggingface/jinja',
+      file: threadFile('template'),
       timeoutMs,
       resourceLimits: RESOURCE_LIMITS,
     });

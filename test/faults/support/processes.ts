@@ -33,11 +33,11 @@ export class Processes {
   constructor(private readonly uid?: Uid) {}
 
   worker(environment: Environment): Program {
-    return this.start(process.execPath, [join(DIST, 'src', 'worker.js')], environment);
+    return this.start(process.execPath, [join(DIST, 'worker.js')], environment);
   }
 
   api(environment: Environment): Program {
-    return this.start(process.execPath, [join(DIST, 'src', 'main.js')], environment);
+    return this.start(process.execPath, [join(DIST, 'main.js')], environment);
   }
 
   redis(port: number, folder: string): Program {

@@ -30,7 +30,7 @@ export default function runNatively(globalConfig, config, environment, runtime, 
   return circus(globalConfig, config, environment, runtime, testPath, tell);
 }
 
-/** Where `compileTests` (scripts/setup/test-build.mjs) put a spec file. */
+/** Returns the compiled form of a spec file. */
 function compiled(path, { rootDir }) {
   const source = relative(rootDir, path);
   return pathToFileURL(join(rootDir, 'dist', source.replace(/\.ts$/, '.js'))).href;

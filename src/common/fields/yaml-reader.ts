@@ -1,8 +1,4 @@
-/*
- * The code that reads YAML, in place or in a thread of its own. Its functions are handed over as
- * source text (see src/common/thread.ts): they must not use anything from outside.
- */
-import type * as Yaml from 'yaml';
+import * as yaml from 'yaml';
 
 export interface YamlLimits {
   /** Repeated references allowed in one text; more is the "billion laughs" pattern. */
@@ -26,10 +22,10 @@ export type YamlOutcome =
   { readonly json: string } | { readonly error: string; readonly at?: number | null };
 
 /** Reads every text of a task. */
-export function readAllYaml(yaml: typeof Yaml, { texts, limits }: YamlTask): YamlOutcome[] {
+export function readAllYaml({ texts, limits }: YamlTask): YamlOutcome[] {
   return texts.map((text) => {
     try {
-      const json = JSON.stringify(checkedObject(readYaml(yaml, text, limits), limits));
+      const json = JSON.stringify(checkedObject(readYaml(text, limits), limits));
       if (json.length > limits.length) throw new Error(`it stands for too much`);
       return { json };
     } catch (error) {
@@ -45,7 +41,7 @@ function placeOf(error: unknown): number | null {
   return typeof start === 'number' ? start : null;
 }
 
-function readYaml(yaml: typeof Yaml, text: string, limits: YamlLimits): unknown {
+function readYaml(text: string, limits: YamlLimits): unknown {
   const document = yaml.parseDocument(text, {
     version: '1.1',
     logLevel: 'error',
@@ -65,13 +61,13 @@ function readYaml(yaml: typeof Yaml, text: string, limits: YamlLimits): unknown 
         throw new Error('Excessive alias count indicates a resource exhaustion attack');
       }
     },
-    Map: (_, map) => assertUniqueKeys(yaml, map),
+    Map: (_, map) => assertUniqueKeys(map),
   });
   return document.toJS({ maxAliasCount: limits.aliases }) ?? {};
 }
 
 /** As the library would: scalars by their value. Each `<<` is a symbol of its own, so it may recur. */
-function assertUniqueKeys(yaml: typeof Yaml, map: Yaml.YAMLMap): void {
+function assertUniqueKeys(map: yaml.YAMLMap): void {
   const seen = new Set<unknown>();
   for (const { key } of map.items) {
     if (yaml.isMap(key)) throw new Error('a mapping cannot be a key');
@@ -131,16 +127,3 @@ export function reasonOf(error: unknown): string {
   if (error instanceof RangeError) return 'nested too deeply';
   return error instanceof Error ? error.message : String(error);
 }
-
-/** Everything the thread needs; the first is what it does. */
-export const YAML_FUNCTIONS: readonly ((...input: never[]) => unknown)[] = [
-  readAllYaml,
-  placeOf,
-  readYaml,
-  assertUniqueKeys,
-  checkedObject,
-  assertJson,
-  isPlain,
-  typeNameOf,
-  reasonOf,
-];

@@ -1,8 +1,4 @@
-/*
- * The code that runs inside the rendering thread. Its functions are handed over as source text (see
- * template-sandbox.ts), so that one file serves the program and the test runner alike. They must not
- * use anything from outside: no value imports, no constants of the module; types are fine.
- */
+import * as jinja from '@huggingface/jinja';
 import type {
   EngineScope,
   EngineValue,
@@ -14,16 +10,19 @@ import type {
   TreeNode,
 } from './sandbox-task.js';
 
+/** The declarations of the package do not resolve, see `TemplateEngine`. */
+const engine = jinja as unknown as TemplateEngine;
+
 /** Thrown by the checks. */
 interface SandboxFault extends Error {
   readonly fault: 'undefined' | 'security' | 'limit';
 }
 
 /** Renders every template of a task; one that fails does not disturb the others. */
-export function renderAll(engine: TemplateEngine, task: SandboxTask): TemplateOutput[] {
+export function renderAll(task: SandboxTask): TemplateOutput[] {
   return task.templates.map((input) => {
     try {
-      return { text: renderOne(engine, input, task) };
+      return { text: renderOne(input, task) };
     } catch (error) {
       if (error instanceof RangeError) return { fault: 'limit', reason: 'it is too deeply nested' };
       const reason = error instanceof Error ? error.message : String(error);
@@ -33,9 +32,9 @@ export function renderAll(engine: TemplateEngine, task: SandboxTask): TemplateOu
   });
 }
 
-function renderOne(engine: TemplateEngine, input: TemplateInput, task: SandboxTask): string {
-  const program = parseTemplate(engine, input.template);
-  const scope = createScope(engine, task);
+function renderOne(input: TemplateInput, task: SandboxTask): string {
+  const program = parseTemplate(input.template);
+  const scope = createScope(task);
   const interpreter = new engine.Interpreter(scope);
   guardInterpreter(interpreter, scope, input.strict, task);
   const text = String(interpreter.run(program).value);
@@ -44,7 +43,7 @@ function renderOne(engine: TemplateEngine, input: TemplateInput, task: SandboxTa
 }
 
 /** The engine reports faults of the grammar in several error classes; here all are SyntaxErrors. */
-function parseTemplate(engine: TemplateEngine, template: string) {
+function parseTemplate(template: string) {
   try {
     // No options: the defaults of Jinja keep the line breaks after block tags.
     return engine.parse(engine.tokenize(template, {}));
@@ -54,7 +53,7 @@ function parseTemplate(engine: TemplateEngine, template: string) {
   }
 }
 
-function createScope(engine: TemplateEngine, task: SandboxTask): EngineScope {
+function createScope(task: SandboxTask): EngineScope {
   const scope = new engine.Environment();
   const range = (start: number, stop?: number, step = 1): number[] => {
     const [from, to] = stop === undefined ? [0, start] : [start, stop];
@@ -263,29 +262,3 @@ function createFault(fault: SandboxFault['fault'], message: string): SandboxFaul
 function isSandboxFault(error: unknown): error is SandboxFault {
   return error instanceof Error && 'fault' in error;
 }
-
-/** Everything the thread needs, in no particular order. */
-export const SANDBOX_FUNCTIONS: readonly ((...input: never[]) => unknown)[] = [
-  renderAll,
-  renderOne,
-  parseTemplate,
-  createScope,
-  guardInterpreter,
-  given,
-  isDefault,
-  applyFilter,
-  passes,
-  filterNode,
-  isText,
-  isMissing,
-  textOf,
-  roundTo,
-  createValue,
-  createList,
-  refuseInternals,
-  refuseUnknown,
-  pathOf,
-  createFault,
-  isSandboxFault,
-  isList,
-];

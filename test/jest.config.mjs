@@ -35,6 +35,7 @@ const layer = (displayName, files, settings = TYPESCRIPT) => ({
   displayName,
   rootDir,
   cacheDirectory: CACHE,
+  roots: [`<rootDir>/${files.split('/', 1)[0]}`],
   testMatch: [`<rootDir>/${files}`],
   ...settings,
 });
@@ -45,6 +46,7 @@ export default {
   workerIdleMemoryLimit: '1500MB',
   // No promise of the product: a machine that others use may be five times as slow.
   testTimeout: 180_000,
+  reporters: ['default', '<rootDir>/scripts/testing/budget-reporter.mjs'],
   projects: [
     layer('unit', 'src/**/*.spec.ts'),
     layer('architecture', 'test/architecture/**/*.spec.ts'),

@@ -26,13 +26,15 @@ const SERVICE_VARIABLES = [
  * Installs and builds what tests and checks need; the same steps as those of `npm start`.
  *
  * @param {string} root
+ * @param {{ programs?: boolean }} [wanted] `programs`: those that tests start, such as Ansible
  */
-export async function provideForTests(root) {
+export async function provideForTests(root, { programs = true } = {}) {
   mkdirSync(join(root, 'dist'), { recursive: true });
   const log = join(root, 'dist', 'set-up.log');
   await step('Packages', () => installPackages(root, log));
   await step('Build', () => buildWhenNeeded(root, log));
   await step('Tests', () => withLock(join(root, 'dist', '.lock'), () => compileTests(root)));
+  if (!programs) return;
   const { dataDir: home } = readSettings(root, {});
   const wanted = { home, log, withRedis: true, forTests: true };
   await step(
@@ -56,10 +58,10 @@ async function compileTests(root) {
  * @template Result
  * @param {string} root
  * @param {(environment: NodeJS.ProcessEnv) => Promise<Result>} work
- * @param {{ onDisk?: boolean }} [options]
+ * @param {Parameters<typeof startThrowawayServices>[0]} [options]
  * @returns {Promise<Result>}
  */
-export async function withThrowawayServices(root, work, { onDisk = false } = {}) {
+export async function withThrowawayServices(root, work, options = {}) {
   const mark = randomBytes(8).toString('hex');
   const interruption = new AbortController();
   let ending = Promise.resolve();
@@ -75,7 +77,7 @@ export async function withThrowawayServices(root, work, { onDisk = false } = {})
   /** @type {import('../services/throwaway.mjs').ThrowawayServices | undefined} */
   let services;
   try {
-    services = await step('Throw-away services', () => startThrowawayServices({ onDisk }));
+    services = await step('Throw-away services', () => startThrowawayServices(options));
     interruption.signal.throwIfAborted();
     const working = work(testEnvironment(root, services));
     return await Promise.race([working, rejectionOn(interruption.signal)]);
@@ -108,13 +110,13 @@ function rejectionOn(signal) {
  * Runs a program of this project with our own input and output; resolves to its exit code.
  *
  * @param {readonly string[]} args
- * @param {{ root: string, environment: NodeJS.ProcessEnv }} context
+ * @param {{ root: string, environment: NodeJS.ProcessEnv, node?: string | undefined }} context
  * @returns {Promise<number>}
  */
-export function runAttached(args, { root, environment }) {
+export function runAttached(args, { root, environment, node = process.execPath }) {
   return new Promise((resolve, reject) => {
     const child = endWithCommands(
-      spawn(process.execPath, args, { cwd: root, env: environment, stdio: 'inherit' }),
+      spawn(node, args, { cwd: root, env: environment, stdio: 'inherit' }),
     );
     child.once('error', reject);
     child.once('exit', (code, signal) => {

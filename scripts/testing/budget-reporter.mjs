@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+/** Seconds that a file and a test may take on a quiet machine. */
+const FILE_BUDGET = 20;
+const TEST_BUDGET = 3;
+/** A file that needs more says so in its first comment: ` * Budget: 45 s, because ...`. */
+const DECLARED = /^\s*\* Budget: (\d+) s, because \S/m;
+/** Characters of a file in which its first comment is. */
+const HEAD = 2000;
+
+/** Milliseconds of the yardstick on two quiet cores. */
+const QUIET_MS = 30;
+/** How often the yardstick is taken while tests run. */
+const CALIBRATE_MS = 10_000;
+const SHOWN = 10;
+
+/**
+ * A Jest reporter: prints the dearest files, and fails the run when a file or a test takes more than
+ * its budget. Budgets grow by as much as a fixed computation takes longer than on a quiet machine.
+ *
+ * @implements {Pick<import('@jest/reporters').Reporter, 'onRunComplete' | 'getLastError'>}
+ */
+export default class BudgetReporter {
+  /** @type {import('@jest/test-result').AggregatedResult['testResults']} */
+  #files = [];
+  #slowness = [slowness()];
+  #timer = setInterval(() => this.#slowness.push(slowness()), CALIBRATE_MS).unref();
+  /** @type {Error | undefined} */
+  #error;
+  #root;
+
+  /** @param {import('@jest/types').Config.GlobalConfig} globalConfig */
+  constructor({ rootDir }) {
+    this.#root = rootDir;
+  }
+
+  /**
+   * @param {unknown} _test
+   * @param {import('@jest/test-result').TestResult} result
+   */
+  onTestResult(_test, result) {
+    this.#files.push(result);
+  }
+
+  onRunComplete() {
+    clearInterval(this.#timer);
+    const factor = Math.max(1, median(this.#slowness));
+    const rows = this.#files
+      .map((file) => ({ file, seconds: file.perfStats.runtime / 1000 }))
+      .sort((one, other) => other.seconds - one.seconds);
+    const faults = rows.flatMap(({ file, seconds }) => this.#faultsOf(file, seconds, factor));
+    if (rows.length > SHOWN) {
+      console.log('\nDearest files, seconds:');
+      for (const { file, seconds } of rows.slice(0, SHOWN)) {
+        console.log(
+          `  ${seconds.toFixed(1).padStart(6)}  ${relative(this.#root, file.testFilePath)}`,
+        );
+      }
+    }
+    if (faults.length === 0) return;
+    console.log(`\nOver budget, on a machine ${factor.toFixed(1)} times as slow as a quiet one:`);
+    for (const fault of faults) console.log(`  ${fault}`);
+    this.#error = new Error(`${faults.length} files or tests are over their budget`);
+  }
+
+  getLastError() {
+    return this.#error;
+  }
+
+  /**
+   * @param {import('@jest/test-result').TestResult} file
+   * @param {number} seconds
+   * @param {number} factor
+   */
+  #faultsOf(file, seconds, factor) {
+    const path = relative(this.#root, file.testFilePath);
+    const declared = DECLARED.exec(readFileSync(file.testFilePath, 'utf8').slice(0, HEAD))?.[1];
+    const budget = declared ? Number(declared) : FILE_BUDGET;
+    if (seconds > budget * factor) return [`${path}: ${seconds.toFixed(1)} s of ${budget}`];
+    if (declared) return [];
+    return file.testResults
+      .filter(({ duration }) => (duration ?? 0) / 1000 > TEST_BUDGET * factor)
+      .map(
+        ({ duration, fullName }) =>
+          `${path}: "${fullName}" ${((duration ?? 0) / 1000).toFixed(1)} s of ${TEST_BUDGET}`,
+      );
+  }
+}
+
+/** @param {number[]} values */
+function median(values) {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 1;
+}
+
+/** Returns how many times as long as on a quiet machine a fixed computation takes. */
+function slowness() {
+  const startedAt = performance.now();
+  const block = Buffer.alloc(1 << 20, 'yardstick');
+  const hash = createHash('sha256');
+  for (let round = 0; round < 24; round += 1) hash.update(block);
+  hash.digest();
+  return (performance.now() - startedAt) / QUIET_MS;
+}

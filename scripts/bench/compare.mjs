@@ -135,8 +135,13 @@ function assertSameRow(path, ours, theirs) {
   }
 }
 
-/** @type {(value: unknown) => value is Record<string, unknown>} */
-const isMapping = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+/**
+ * @param {unknown} value
+ * @returns {value is Record<string, unknown>}
+ */
+function isMapping(value) {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /**
  * @param {string} path

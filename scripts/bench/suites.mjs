@@ -13,8 +13,12 @@ import { benchRuns } from './runs.mjs';
 import { benchScheduler } from './scheduler.mjs';
 import { benchWebhooks } from './webhooks.mjs';
 
-/** What `npm run bench` can measure, in the order it does. */
-export const SUITES = new Map([
+/**
+ * The suites of `npm run bench`, in the order they run.
+ *
+ * @type {[name: string, measure: (input: import('./types.d.mts').SuiteInput) => Promise<object>][]}
+ */
+const ROWS = [
   ['lists', benchLists],
   ['framework', benchFramework],
   ['growth', benchGrowth],
@@ -29,4 +33,6 @@ export const SUITES = new Map([
   ['isolation', benchIsolation],
   ['memory', benchMemory],
   ['abuse', benchAbuse],
-]);
+];
+
+export const SUITES = new Map(ROWS);

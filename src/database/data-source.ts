@@ -1,4 +1,4 @@
-import { types } from 'pg';
+import pg from 'pg';
 import type { DataSourceOptions, EntitySchema } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { migrations } from '../../migrations/index.js';
@@ -12,7 +12,7 @@ const BIGINTS: number = 1016;
  * Instants stay text with microseconds, in the form the API shows: a Date would cut them to
  * milliseconds. Sessions run in UTC, so the offset is always `+00`.
  */
-types.setTypeParser(TIMESTAMPTZ, (text) => `${text.replace(' ', 'T').replace(/\+00$/, '')}Z`);
+pg.types.setTypeParser(TIMESTAMPTZ, (text) => `${text.replace(' ', 'T').replace(/\+00$/, '')}Z`);
 /**
  * What holds in every connection. Statements are short and come at once from many: compiling one, or
  * starting processes for it, takes longer than running it, and PostgreSQL, which may expect far more
@@ -21,8 +21,8 @@ types.setTypeParser(TIMESTAMPTZ, (text) => `${text.replace(' ', 'T').replace(/\+
 const SESSION = ['TimeZone=UTC', 'jit=off', 'max_parallel_workers_per_gather=0'];
 
 /** Our bigints are ids and counters far below 2^53, alone or several in an array. */
-types.setTypeParser(BIGINT, Number);
-types.setTypeParser(BIGINTS, (text) =>
+pg.types.setTypeParser(BIGINT, Number);
+pg.types.setTypeParser(BIGINTS, (text) =>
   text === '{}'
     ? []
     : text
@@ -49,6 +49,8 @@ export function dataSourceOptions(
 ): Extract<DataSourceOptions, { type: 'postgres' }> {
   return {
     type: 'postgres',
+    // Loaded here: TypeORM would load it by name, which a bundle has no packages for.
+    driver: pg,
     url: settings.DATABASE_URL,
     entities,
     migrations: Object.values(migrations),

@@ -1,11 +1,17 @@
+import { closeSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SettingsError } from './config/setting.js';
 import { Settings } from './config/settings.js';
 import { JsonLogger } from './logging/json-logger.js';
 
 const SHUTDOWN_LIMIT_MS = 24_000;
 
+/** Where Linux shows the descriptors of a process, and how it was opened: octal, with this flag. */
+const DESCRIPTORS = '/proc/self/fd';
+const CLOSED_ON_EXEC = 0o2000000;
+
 /** Starts a process of the product: settings first, one clear message when it cannot start. */
 export async function runProcess(start: (settings: Settings) => Promise<unknown>): Promise<void> {
+  closeInherited();
   let settings: Settings;
   try {
     settings = Settings.load(process.env);
@@ -25,4 +31,22 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
     logger.error({ message: 'unhandled rejection', error }, 'Process');
   });
   logger.log({ message: 'started' }, 'Process');
+}
+
+/**
+ * Closes the descriptors that the parent process left open: every run would inherit them. Those of
+ * Node itself close by themselves when a program is started.
+ */
+function closeInherited(): void {
+  if (!existsSync(DESCRIPTORS)) return;
+  for (const name of readdirSync(DESCRIPTORS)) {
+    if (Number(name) <= 2) continue;
+    try {
+      const info = readFileSync(`/proc/self/fdinfo/${name}`, 'utf8');
+      const flags = parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '', 8);
+      if ((flags & CLOSED_ON_EXEC) === 0) closeSync(Number(name));
+    } catch {
+      // The descriptor by which the folder was listed, closed by now.
+    }
+  }
 }

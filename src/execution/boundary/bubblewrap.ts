@@ -29,8 +29,11 @@ type Limits = Pick<Settings, 'JOB_PROCESSES' | 'JOB_FILE_BYTES' | 'JOB_TMP_BYTES
 
 /** `/dev/shm` and `/var/tmp`, in bytes. */
 export const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
-/** Becomes bubblewrap, which reads the filter of system calls from a descriptor. */
-const PRELUDE = 'exec "$@" 4< "$0"';
+/**
+ * Becomes bubblewrap, which reads the filter of system calls and its options from descriptors. Options
+ * on the command line would show paths of the machine to every run, in `/proc/1/cmdline`.
+ */
+const PRELUDE = 'options=$1; shift; exec "$@" 4< "$0" 5< "$options"';
 /** What root keeps until it has handed the command over. */
 const TO_HAND_OVER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
 /** Files of `/etc` that are made for one command. */
@@ -39,8 +42,8 @@ export const IDENTITY_FILES = ['passwd', 'group', 'hosts'] as const;
 export const INNER_ACCOUNT = 'runner';
 
 /**
- * A command inside the boundary: an allow list of mounts, namespaces of its own for processes, IPC
- * and names, no capability, no other account than an unprivileged one, and limits.
+ * Starts a command inside the sandbox that `bubblewrapOptions` describe, with an unprivileged account
+ * and limits.
  */
 export function bubblewrapped(
   command: Command,
@@ -48,23 +51,12 @@ export function bubblewrapped(
   plan: Plan,
   limits: Limits,
 ): Launch {
-  // Of two bubblewraps the inner one, whose own work the filter would refuse.
-  const isFilteredInside = plan.isRoot && plan.closesUserNamespaces;
   return {
     file: 'sh',
     args: [
-      ...['-c', PRELUDE, plan.filter ? filterFile(enclosure) : '/dev/null'],
+      ...['-c', PRELUDE, plan.filter ? filterFile(enclosure) : '/dev/null', optionsFile(enclosure)],
       ...keptTo(plan.processors.take()),
-      'bwrap',
-      ...(isFilteredInside ? [] : filterArguments(plan)),
-      ...(plan.isRoot ? [] : userNamespace(plan)),
-      ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-      ...(enclosure.hasNetwork ? [] : ['--unshare-net']),
-      ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
-      ...(plan.isRoot ? TO_HAND_OVER.flatMap((name) => ['--cap-add', name]) : []),
-      ...['--hostname', enclosure.name, '--info-fd', '3'],
-      ...mounts(enclosure, plan, limits),
-      '--',
+      ...['bwrap', '--args', '5', '--'],
       ...(plan.isRoot ? handedOver(plan) : []),
       ...limited(command, enclosure, plan, limits),
     ],
@@ -74,6 +66,25 @@ export function bubblewrapped(
     depth: plan.isRoot && plan.closesUserNamespaces ? 1 : 0,
     endsBy: 'SIGKILL',
   };
+}
+
+/**
+ * The options of bubblewrap: an allow list of mounts, namespaces for processes, IPC and names, no
+ * capability.
+ */
+export function bubblewrapOptions(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
+  // Of two bubblewraps the inner one is filtered: the filter would refuse its own work.
+  const isFilteredInside = plan.isRoot && plan.closesUserNamespaces;
+  return [
+    ...(isFilteredInside ? [] : filterArguments(plan)),
+    ...(plan.isRoot ? [] : userNamespace(plan)),
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(enclosure.hasNetwork ? [] : ['--unshare-net']),
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...(plan.isRoot ? TO_HAND_OVER.flatMap((name) => ['--cap-add', name]) : []),
+    ...['--hostname', enclosure.name, '--info-fd', '3'],
+    ...mounts(enclosure, plan, limits),
+  ];
 }
 
 /** From here on it is inherited; the filter keeps the command from undoing it. */
@@ -86,6 +97,9 @@ function filterArguments({ filter }: Plan): string[] {
 
 /** Where the filter of a command stands, beside what it sees. */
 export const filterFile = ({ root }: Enclosure): string => join(root, 'filter');
+
+/** File of the options of bubblewrap for one command, each ended by NUL. */
+export const optionsFile = ({ root }: Enclosure): string => join(root, 'options');
 
 function userNamespace({ closesUserNamespaces }: Plan): string[] {
   return ['--unshare-user', ...(closesUserNamespaces ? ['--disable-userns'] : [])];

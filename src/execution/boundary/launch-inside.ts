@@ -1,5 +1,6 @@
+import { writeFile } from 'node:fs/promises';
 import type { Settings } from '../../config/settings.js';
-import { bubblewrapped, type Plan } from './bubblewrap.js';
+import { bubblewrapOptions, bubblewrapped, optionsFile, type Plan } from './bubblewrap.js';
 import type { Command, Enclosure, Launch } from './command.js';
 import { contained, type ContainerPlan } from './container.js';
 import { writeEnclosure } from './enclosure-files.js';
@@ -15,7 +16,8 @@ export async function launchInside(
   settings: Settings,
 ): Promise<Launch> {
   await writeEnclosure(command, enclosure, plan);
-  return plan.kind === 'container'
-    ? contained(command, enclosure, plan, settings)
-    : bubblewrapped(command, enclosure, plan, settings);
+  if (plan.kind === 'container') return contained(command, enclosure, plan, settings);
+  const options = bubblewrapOptions(enclosure, plan, settings);
+  await writeFile(optionsFile(enclosure), options.map((option) => `${option}\0`).join(''));
+  return bubblewrapped(command, enclosure, plan, settings);
 }

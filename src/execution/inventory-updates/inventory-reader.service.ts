@@ -11,7 +11,7 @@ import { OUTPUT, writeEcho, type PreparedReading } from '../runner/inventory-fil
 import { readBelow } from '../runner/left-files.js';
 import { MaskedLines } from '../runner/masked-lines.js';
 import type { Masker } from '../runner/masker.js';
-import type { Workspace } from '../runner/workspace.js';
+import { ARTIFACTS, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { RunFailed } from '../worker/outcome.js';
 
@@ -166,8 +166,8 @@ class Session {
   }
 }
 
-async function documentIn({ artifactsDir }: Workspace): Promise<unknown> {
-  const text = await readBelow(artifactsDir, [OUTPUT], MAX_DOCUMENT_BYTES);
+async function documentIn(workspace: Workspace): Promise<unknown> {
+  const text = await readBelow(workspace, [ARTIFACTS, OUTPUT], MAX_DOCUMENT_BYTES);
   if (text === null) throw new RunFailed('The inventory was not written, or is too large.');
   try {
     return JSON.parse(text);

@@ -17,7 +17,7 @@ export interface SearchPaths {
  * @param content as the run sees it
  */
 export async function searchPaths(projectDir: string, content: string): Promise<SearchPaths> {
-  const config = (await readBelow(projectDir, ['ansible.cfg'], MAX_BYTES)) ?? '';
+  const config = (await readBelow({ dir: projectDir }, ['ansible.cfg'], MAX_BYTES)) ?? '';
   const own = (...names: string[]): string[] | undefined =>
     defaultsOf(config)
       .find(([name]) => names.includes(name))?.[1]

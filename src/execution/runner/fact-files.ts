@@ -2,10 +2,10 @@ import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { readBelow, statBelow } from './left-files.js';
-import { RUN_IDENT, type Workspace } from './workspace.js';
+import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 
 /** Where `ansible-runner` has Ansible keep facts (its `fact_cache`): a file a host, named like it. */
-const FOLDER = [RUN_IDENT, 'fact_cache'] as const;
+const FOLDER = [ARTIFACTS, RUN_IDENT, 'fact_cache'] as const;
 /** When handed files were written, as they tell it: whatever Ansible writes is younger. */
 const LONG_AGO = new Date('2000-01-01T00:00:00Z');
 const MAX_NAME_BYTES = 255;
@@ -25,7 +25,7 @@ export const FACT_CACHE_ENVIRONMENT = {
 export const readFactsIn = ({ inside }: Workspace): Record<string, string> => ({
   ...FACT_CACHE_ENVIRONMENT,
   ANSIBLE_CACHE_PLUGIN: 'jsonfile',
-  ANSIBLE_CACHE_PLUGIN_CONNECTION: join(inside.artifactsDir, ...FOLDER),
+  ANSIBLE_CACHE_PLUGIN_CONNECTION: join(inside.dir, ...FOLDER),
 });
 
 /** What a play did with the facts of a host. `refused`: too large, or no plain file. */
@@ -42,10 +42,10 @@ export const canHaveFacts = (host: string): boolean =>
 
 /** Makes the folder, and hands facts of hosts to the play: JSON texts by host. */
 export async function writeFacts(
-  { artifactsDir }: Workspace,
+  { dir }: Workspace,
   facts: readonly (readonly [host: string, text: string])[],
 ): Promise<void> {
-  const folder = join(artifactsDir, ...FOLDER);
+  const folder = join(dir, ...FOLDER);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const [host, text] of facts) {
     const file = join(folder, host);
@@ -60,25 +60,25 @@ export async function writeFacts(
  * @param handed hosts whose facts were handed to the play; others cannot have been removed
  */
 export async function* changedFacts(
-  { artifactsDir }: Workspace,
+  workspace: Workspace,
   hosts: readonly string[],
   handed: ReadonlySet<string>,
   maxBytes: number,
 ): AsyncGenerator<ChangedFacts> {
-  if (!(await statBelow(artifactsDir, FOLDER))?.isDirectory()) return;
+  if (!(await statBelow(workspace, FOLDER))?.isDirectory()) return;
   for (let start = 0; start < hosts.length; start += BATCH) {
     const batch = hosts.slice(start, start + BATCH);
     const files = await Promise.all(
       batch.map(async (host) => ({
         host,
-        stats: await statBelow(artifactsDir, [...FOLDER, host]),
+        stats: await statBelow(workspace, [...FOLDER, host]),
       })),
     );
     for (const { host, stats } of files) {
       if (stats === null) {
         if (handed.has(host)) yield { host, change: 'removed' };
       } else if (!handed.has(host) || stats.mtime.getTime() !== LONG_AGO.getTime()) {
-        const text = await readBelow(artifactsDir, [...FOLDER, host], maxBytes);
+        const text = await readBelow(workspace, [...FOLDER, host], maxBytes);
         yield text === null ? { host, change: 'refused' } : { host, change: 'written', text };
       }
     }

@@ -35,7 +35,7 @@ export class KnownHosts {
   /** @param names hosts that ssh was sent to, as it calls them */
   async learn(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
-    const now = (await readBelow(this.home, [NAME], MAX_BYTES)) ?? '';
+    const now = (await readBelow({ dir: this.home }, [NAME], MAX_BYTES)) ?? '';
     const knownNames = new Set(this.known.split('\n').map(nameOf));
     const fresh = now.split('\n').filter((line) => {
       const name = nameOf(line);

@@ -1,32 +1,44 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { namesBelow, readBelow, removeBelow, statBelow } from './left-files.js';
+import { changedFacts } from './fact-files.js';
+import { type BoundFolder, namesBelow, readBelow, removeBelow, statBelow } from './left-files.js';
+import { readMissedEvents, readRunnerStatus } from './run-artifacts.js';
+import { createWorkspace, RUN_IDENT, type Workspace } from './workspace.js';
 
 const MOST = 10;
 
 let top: string;
 /** What was run wrote here, and nowhere else. */
-let root: string;
+let root: BoundFolder;
 beforeEach(() => {
   top = mkdtempSync(join(tmpdir(), 'left-'));
-  root = join(top, 'run');
-  mkdirSync(join(root, 'folder'), { recursive: true });
+  const dir = join(top, 'run');
+  root = { dir };
+  mkdirSync(join(dir, 'folder'), { recursive: true });
   mkdirSync(join(top, 'secret'));
   writeFileSync(join(top, 'secret', 'file'), 'secret');
-  writeFileSync(join(root, 'folder', 'file'), 'left');
-  symlinkSync('../secret', join(root, 'elsewhere'));
-  symlinkSync('../../secret/file', join(root, 'folder', 'link'));
+  writeFileSync(join(root.dir, 'folder', 'file'), 'left');
+  symlinkSync('../secret', join(root.dir, 'elsewhere'));
+  symlinkSync('../../secret/file', join(root.dir, 'folder', 'link'));
 });
 afterEach(() => rmSync(top, { recursive: true }));
 
 it('is read up to a size', async () => {
   expect(await readBelow(root, ['folder', 'file'], MOST)).toBe('left');
-  writeFileSync(join(root, 'folder', 'file'), 'x'.repeat(MOST));
+  writeFileSync(join(root.dir, 'folder', 'file'), 'x'.repeat(MOST));
   expect(await readBelow(root, ['folder', 'file'], MOST)).toHaveLength(MOST);
-  writeFileSync(join(root, 'folder', 'file'), 'x'.repeat(MOST + 1));
+  writeFileSync(join(root.dir, 'folder', 'file'), 'x'.repeat(MOST + 1));
   expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
 });
 
@@ -43,11 +55,60 @@ it('is reached by no link, at the end or on the way', async () => {
 });
 
 it('is waited for at no pipe', async () => {
-  execFileSync('mkfifo', [join(root, 'pipe')]);
+  execFileSync('mkfifo', [join(root.dir, 'pipe')]);
   expect(await readBelow(root, ['pipe'], MOST)).toBeNull();
 });
 
 it('is listed up to a number', async () => {
-  for (const name of ['a', 'b', 'c']) writeFileSync(join(root, 'folder', name), '');
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(root.dir, 'folder', name), '');
   expect(await namesBelow(root, ['folder'], 2)).toHaveLength(2);
+});
+
+const asRoot = process.getuid?.() === 0 ? it : it.skip;
+
+asRoot('is nothing that belongs to another account, at the end or on the way', async () => {
+  chownSync(join(root.dir, 'folder', 'file'), 65_534, 65_534);
+  expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
+  chownSync(join(root.dir, 'folder'), 65_534, 65_534);
+  expect(await namesBelow(root, ['folder'], MOST)).toEqual([]);
+});
+
+asRoot('is nothing of another file system', async () => {
+  const place = join(root.dir, 'folder');
+  execFileSync('mount', ['-t', 'tmpfs', 'tmpfs', place]);
+  try {
+    writeFileSync(join(place, 'file'), 'mounted');
+    expect(await readBelow(root, ['folder', 'file'], MOST)).toBeNull();
+  } finally {
+    execFileSync('umount', [place]);
+  }
+});
+
+describe('a run that puts a link in the place of its artifacts', () => {
+  let baseDir: string;
+  let own: Workspace;
+
+  beforeEach(async () => {
+    baseDir = mkdtempSync(join(tmpdir(), 'runs-'));
+    const other = await createWorkspace(baseDir, 1, 1);
+    const left = join(other.artifactsDir, RUN_IDENT);
+    for (const name of ['job_events', 'fact_cache'])
+      mkdirSync(join(left, name), { recursive: true });
+    writeFileSync(join(left, 'status'), 'successful');
+    writeFileSync(join(left, 'job_events', '1-a.json'), '{"counter": 1, "event": "verbose"}');
+    writeFileSync(join(left, 'fact_cache', 'web-1'), '{"token": "of another run"}');
+    own = await createWorkspace(baseDir, 2, 1);
+    rmSync(own.artifactsDir, { recursive: true });
+    symlinkSync(other.artifactsDir, own.artifactsDir);
+  });
+  afterEach(() => rmSync(baseDir, { recursive: true }));
+
+  it('has no status, events or facts', async () => {
+    expect(await readRunnerStatus(own, 0, null)).toBe('error');
+    const reader = { missing: new Set([1]), lastCounter: 0 };
+    expect(await readMissedEvents(own, reader)).toEqual([]);
+    const facts = [];
+    for await (const fact of changedFacts(own, ['web-1'], new Set(), 1000)) facts.push(fact);
+    expect(facts).toEqual([]);
+  });
 });

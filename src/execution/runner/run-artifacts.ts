@@ -2,14 +2,14 @@ import { type EventReader, MOST_MISSING, parseEvent } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
 import { namesBelow, readBelow } from './left-files.js';
 import type { RunStatus } from './run-options.js';
-import { RUN_IDENT, type Workspace } from './workspace.js';
+import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 
 /** A file larger than this held an event whose line was cut or refused already. */
 const MAX_EVENT_FILE_BYTES = 8 * 1024 * 1024;
 /** Events that were stored and not printed are few. */
 const MAX_MISSED_BYTES = 64 * 1024 * 1024;
 const MAX_STATUS_BYTES = 1024;
-const EVENTS = [RUN_IDENT, 'job_events'] as const;
+const EVENTS = [ARTIFACTS, RUN_IDENT, 'job_events'] as const;
 /** `<uuid>-partial.json` beside them may begin with digits, too. */
 const EVENT_FILE = /^(\d+)-.+(?<!-partial)\.json$/;
 
@@ -22,8 +22,8 @@ export async function readRunnerStatus(
   rc: number | null,
   signal: NodeJS.Signals | null,
 ): Promise<RunStatus> {
-  const path = [RUN_IDENT, 'status'] as const;
-  const verdict = (await readBelow(workspace.artifactsDir, path, MAX_STATUS_BYTES))?.trim();
+  const path = [ARTIFACTS, RUN_IDENT, 'status'] as const;
+  const verdict = (await readBelow(workspace, path, MAX_STATUS_BYTES))?.trim();
   if (signal !== null) return 'error';
   if (verdict === 'successful') return rc === 0 ? 'successful' : 'error';
   if (verdict === 'failed' || verdict === 'timeout') return verdict;
@@ -36,8 +36,7 @@ export async function readMissedEvents(
   workspace: Workspace,
   reader: Pick<EventReader, 'missing' | 'lastCounter'>,
 ): Promise<RunnerEvent[]> {
-  const { artifactsDir } = workspace;
-  const names = await namesBelow(artifactsDir, EVENTS, MOST_MISSING);
+  const names = await namesBelow(workspace, EVENTS, MOST_MISSING);
   const missed = names
     .map((name) => ({ name, counter: Number(EVENT_FILE.exec(name)?.[1]) }))
     .filter(({ counter }) => counter > reader.lastCounter || reader.missing.has(counter))
@@ -45,7 +44,7 @@ export async function readMissedEvents(
   const events: RunnerEvent[] = [];
   let bytes = 0;
   for (const { name, counter } of missed) {
-    const text = await readBelow(artifactsDir, [...EVENTS, name], MAX_EVENT_FILE_BYTES);
+    const text = await readBelow(workspace, [...EVENTS, name], MAX_EVENT_FILE_BYTES);
     bytes += text?.length ?? 0;
     if (bytes > MAX_MISSED_BYTES) break;
     const event = text === null ? null : parseEvent(text);

@@ -192,7 +192,7 @@ class RunProcess {
   /** Keys and passwords are in the runner's memory by now; on disk they are only a risk. */
   private async removeStartFiles(): Promise<void> {
     const { startFiles, workspace } = this.prepared;
-    await Promise.all(startFiles.map((name) => removeBelow(workspace.dir, ['env', name])));
+    await Promise.all(startFiles.map((name) => removeBelow(workspace, ['env', name])));
   }
 
   private fail(error: unknown): void {

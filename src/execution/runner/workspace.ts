@@ -13,7 +13,9 @@ import {
 } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-/** Name of the folder below `artifacts/`. */
+/** Name of the folder, in the folder of a run, that `ansible-runner` writes to. */
+export const ARTIFACTS = 'artifacts';
+/** Name of the folder below it. */
 export const RUN_IDENT = 'run';
 
 /** A run's private folder in the layout `ansible-runner` expects. */
@@ -72,7 +74,7 @@ function runnerFolders(dir: string): RunnerFolders {
     projectDir: join(dir, 'project'),
     inventoryDir: join(dir, 'inventory'),
     envDir: join(dir, 'env'),
-    artifactsDir: join(dir, 'artifacts'),
+    artifactsDir: join(dir, ARTIFACTS),
   };
 }
 

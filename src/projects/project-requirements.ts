@@ -21,12 +21,13 @@ export interface GalaxyServer {
   readonly token: string;
 }
 
-/** What content is made of: with the same of all, it is the same. */
+/** Everything content is made of: equal sources have equal content. */
 export interface ContentSource {
   readonly organization: number;
   readonly files: readonly RequirementFile[];
   readonly servers: readonly GalaxyServer[];
-  /** Commit of the project. */
+  /** Project and commit; they count only where the project itself holds content. */
+  readonly project: number;
   readonly revision: string;
 }
 
@@ -38,9 +39,12 @@ const PLACES: readonly (readonly [path: string, kind: ContentKind])[] = [
 const ENDINGS = ['.yml', '.yaml'];
 const MAX_BYTES = 1024 * 1024;
 
-/** Words of requirements that lie in the project itself, or may; one too many only costs an installation. */
+/**
+ * Words of requirements that name content of the project itself. A word too many costs an installation
+ * of the project's own; content that no word announces is not found, because the project is not there.
+ */
 const OF_PROJECT =
-  /\.tar\.gz|\binclude\b|\btype\s*:\s*['"]?(?:file|dir|subdirs)\b|[:-]\s+['"]?\.{0,2}\//;
+  /\.tar\.gz|\binclude\b|\btype\s*:\s*['"]?(?:file|dir|subdirs)\b|\bfile:|[:-]\s+['"]?\.{0,2}\//;
 
 /** The requirements of a project, in the order in which they are installed. @throws RunnerError */
 export async function readRequirements(projectDir: string): Promise<RequirementFile[]> {
@@ -60,9 +64,16 @@ export async function readRequirements(projectDir: string): Promise<RequirementF
   return read.flat();
 }
 
-/** The name of content by what it is made of; it tells nothing of the tokens in it without the key. */
-export function contentDigest({ revision, ...source }: ContentSource, key: string): string {
-  const isOfProject = source.files.some(({ text }) => OF_PROJECT.test(text));
-  const made = JSON.stringify({ ...source, revision: isOfProject ? revision : '' });
+/** Returns whether requirements name content of the project, which only its own runs may use. */
+export const needsProject = (files: readonly RequirementFile[]): boolean =>
+  files.some(({ text }) => OF_PROJECT.test(text));
+
+/** Returns the name of content by its source; without the key it tells nothing of the tokens in it. */
+export function contentDigest(
+  { project, revision, ...source }: ContentSource,
+  key: string,
+): string {
+  const own = needsProject(source.files) ? { project, revision } : {};
+  const made = JSON.stringify({ ...source, ...own });
   return createHmac('sha256', key).update(made).digest('hex').slice(0, 40);
 }

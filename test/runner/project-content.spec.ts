@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -10,6 +11,7 @@ import { ContentCache } from '../../src/execution/runner/content-cache.js';
 import { installContent, type InstallRequest } from '../../src/execution/runner/galaxy-install.js';
 import {
   contentDigest,
+  needsProject,
   readRequirements,
   type ContentSource,
 } from '../../src/projects/project-requirements.js';
@@ -62,9 +64,10 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     const root = join(place, `root-${count}`);
     await mkdir(root);
     output = '';
+    const wanted = await readRequirements(projectDir);
     const content = await installContent({
-      ...{ projectDir, root, fence, guard: HERE, servers: [] },
-      files: await readRequirements(projectDir),
+      ...{ root, fence, guard: HERE, servers: [], files: wanted },
+      projectDir: needsProject(wanted) ? projectDir : null,
       onOutput: (text) => (output += text),
       ...request,
     });
@@ -127,6 +130,17 @@ roles: [{src: "${url}", scm: git, name: welcome}]
     });
     expect(await read(ROLE)).toContain('from the first');
     expect(await read('roles/welcome/tasks/main.yml')).toContain('msg: role');
+    await server.close();
+  });
+
+  it.each(['our.base', 'base'])('takes no file of the project for the role %s', async (name) => {
+    const archive = execFileSync('tar', ['-cz', '-C', folder.dir, '.'], { maxBuffer: 1e9 });
+    const server = await serveGalaxy([first]);
+    const poisoned = { 'requirements.yml': `roles: [{src: ${name}}]\n`, [name]: archive };
+    await expect(install(poisoned, { servers: [at(server, '')] })).rejects.toThrow(
+      `${name} was NOT installed successfully: Galaxy action`,
+    );
+    expect(server.asked.length).toBeGreaterThan(0);
     await server.close();
   });
 
@@ -213,7 +227,7 @@ describe('the name of content', () => {
   const file = (text: string) => ({ path: 'requirements.yml', kind: 'both' as const, text });
   const server = { url: 'https://a.example', authUrl: '', token: 't' };
   const source: ContentSource = {
-    ...{ organization: 1, revision: 'abc', servers: [server] },
+    ...{ organization: 1, project: 1, revision: 'abc', servers: [server] },
     files: [file('collections: [{name: our.tools, source: "https://a.example/"}]')],
   };
   const name = (change: Partial<ContentSource> = {}) =>
@@ -221,6 +235,7 @@ describe('the name of content', () => {
 
   it.each<[string, Partial<ContentSource>, boolean]>([
     ['another commit', { revision: 'def' }, true],
+    ['another project', { project: 2 }, true],
     ['another text', { files: [file('collections: []')] }, false],
     ['another organization', { organization: 2 }, false],
     ['another token', { servers: [{ ...server, token: 'u' }] }, false],
@@ -229,13 +244,17 @@ describe('the name of content', () => {
     expect(name(change) === name()).toBe(isSame);
   });
 
-  it.each(['- ./roles/x', '- name: ../x.tar.gz', 'type: dir', '- include: more.yml'])(
-    'depends on the commit where %p is required',
-    (text) => {
-      const files = [file(text)];
-      expect(name({ files })).not.toBe(name({ files, revision: 'def' }));
-    },
-  );
+  it.each([
+    '- ./roles/x',
+    '- name: ../x.tar.gz',
+    'type: dir',
+    '- include: more.yml',
+    '- src: file:///x',
+  ])('depends on project and commit where %p is required', (text) => {
+    const files = [file(text)];
+    expect(name({ files })).not.toBe(name({ files, revision: 'def' }));
+    expect(name({ files })).not.toBe(name({ files, project: 2 }));
+  });
 });
 
 describe('the places of content', () => {

@@ -6,6 +6,7 @@ import { textInput } from '../../credentials/types/inputs.js';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import {
   contentDigest,
+  needsProject,
   readRequirements,
   type GalaxyServer,
   type RequirementFile,
@@ -17,6 +18,7 @@ import { type ContentLimits, installContent } from '../runner/galaxy-install.js'
 
 /** Files of a project whose roles and collections are wanted. */
 export interface ContentRequest extends Pick<ContentLimits, 'deadline' | 'signal' | 'onOutput'> {
+  readonly projectId: number;
   readonly projectDir: string;
   /** Commit of the files. */
   readonly revision: string;
@@ -51,7 +53,8 @@ export class ProjectContent {
    * @throws ContentError, RunnerError
    */
   async provide(request: ContentRequest): Promise<string | null> {
-    const { projectDir, revision, organizationId: organization, onOutput } = request;
+    const { projectId: project, projectDir, revision, onOutput } = request;
+    const { organizationId: organization } = request;
     const files = await this.enabled(await readRequirements(projectDir), onOutput);
     if (files.length === 0) return null;
     const servers = organization === null ? [] : await this.servers(organization);
@@ -60,7 +63,7 @@ export class ProjectContent {
       return null;
     }
     const digest = contentDigest(
-      { organization, files, servers, revision },
+      { organization, files, servers, project, revision },
       this.settings.SECRET_KEY,
     );
     const found = request.isFresh ? null : await this.cache.find(digest);
@@ -71,6 +74,7 @@ export class ProjectContent {
     return this.cache.make(digest, (root) =>
       installContent({
         ...request,
+        projectDir: needsProject(files) ? projectDir : null,
         ...{ files, servers, root, guard: this.reach.guard, fence: this.boundary },
         maxFolderBytes: this.settings.JOB_DISK_BYTES,
       }),

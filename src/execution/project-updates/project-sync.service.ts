@@ -108,7 +108,8 @@ export class ProjectSync implements RunKind<ActiveRun> {
     });
     output.add(`Revision: ${revision}\n`);
     await this.content.provide({
-      ...{ projectDir: destination, revision, organizationId: row.organization_id },
+      ...{ projectId, projectDir: destination, revision },
+      organizationId: row.organization_id,
       ...{ deadline, signal: run.signal, onOutput: (text) => output.add(text) },
       isFresh: row.scm_delete_on_update,
     });

@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 import type { AddressGuard } from '../../common/outbound/address-guard.js';
 import { GuardedHttpProxy } from '../../common/outbound/guarded-http-proxy.js';
@@ -30,8 +30,11 @@ export interface ContentLimits {
 
 /** An installation of roles and collections. */
 export interface InstallRequest extends ContentLimits {
-  /** Only read. */
-  readonly projectDir: string;
+  /**
+   * The project, which is only read; null where the requirements name nothing of it. Then nothing of it
+   * is seen: a file named like a role would be taken for the role.
+   */
+  readonly projectDir: string | null;
   readonly files: readonly RequirementFile[];
   /** In the order in which they are asked. */
   readonly servers: readonly GalaxyServer[];
@@ -58,8 +61,8 @@ const LAST_LINES = 5;
 const MAX_EXPLANATION = 500;
 
 /**
- * Installs what files of requirements name, with `ansible-galaxy` inside the boundary: of the machine it
- * sees the project, of the network what the guard allows.
+ * Installs the content that requirement files name, with `ansible-galaxy` inside the sandbox: of the
+ * machine it sees the files, or the project, and of the network what the guard allows.
  *
  * @returns the folder with the content
  * @throws ContentError
@@ -97,7 +100,8 @@ async function runInstalls(
   request: InstallRequest,
   { content, home, environment, refusals }: InstallParts,
 ): Promise<void> {
-  const { projectDir, root, files, fence, maxFolderBytes, onOutput } = request;
+  const { root, files, fence, maxFolderBytes, onOutput } = request;
+  const from = request.projectDir ?? (await writeFiles(join(root, 'requirements'), files));
   const launch = await fence.wrap(
     { file: 'sh', args: [], environment, cwd: home },
     {
@@ -105,7 +109,7 @@ async function runInstalls(
       ...(maxFolderBytes === undefined ? {} : { maxFileBytes: maxFolderBytes }),
       binds: [
         ...certificates(process.env),
-        { from: projectDir },
+        { from },
         { from: home, isWritable: true },
         { from: content, isWritable: true },
       ],
@@ -128,7 +132,7 @@ async function runInstalls(
     for (const { path, kind } of files) {
       onOutput(`Installing what ${path} names\n`);
       const args = [...COMMANDS[kind], '-r', path, ...placeOf(kind, content)];
-      const command = { file: 'ansible-galaxy', args, cwd: projectDir, environment: {} };
+      const command = { file: 'ansible-galaxy', args, cwd: from, environment: {} };
       const code = await shell.run(command, listener);
       lines.end();
       if (watch.reached) throw endedEarly(watch.reached, maxFolderBytes);
@@ -142,6 +146,15 @@ async function runInstalls(
     watch.release();
     await shell.close();
   }
+}
+
+/** Writes requirement files to a new folder; returns the folder. */
+async function writeFiles(folder: string, files: readonly RequirementFile[]): Promise<string> {
+  for (const { path, text } of files) {
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o755 });
+    await writeFile(join(folder, path), text, { mode: 0o644 });
+  }
+  return folder;
 }
 
 const COMMANDS: Record<ContentKind, readonly string[]> = {

@@ -89,7 +89,8 @@ export class JobProjectFiles {
       signal: run.signal,
     });
     const content = await this.content.provide({
-      ...{ projectDir: destination, revision, organizationId: project.organization_id },
+      ...{ projectId: project.id, projectDir: destination, revision },
+      organizationId: project.organization_id,
       // What the update of the project has installed is there; of another branch it is installed now.
       ...{ signal: run.signal, onOutput: request.onOutput },
     });

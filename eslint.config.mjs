@@ -24,6 +24,11 @@ const RESTRICTED_SYNTAX = [
   },
 ];
 
+const BOUNDED = {
+  selector: "AssignmentExpression[operator='+='][right.name=/^(text|chunk|piece|data)$/]",
+  message: 'A program may print without end: keep its output in a BoundedText.',
+};
+
 const NO_ENVIRONMENT = {
   selector: "MemberExpression[object.name='process'][property.name='env']",
   message: 'Settings come from src/config.',
@@ -130,6 +135,16 @@ export default tseslint.config(
       ...['src/config/**', 'src/execution/runner/**', 'src/execution/boundary/**', '**/*.spec.ts'],
     ],
     rules: { 'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX, NO_ENVIRONMENT] },
+  },
+  {
+    files: ['src/execution/{runner,boundary}/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX, BOUNDED] },
+  },
+  {
+    files: ['src/execution/{worker,inventory-updates,ad-hoc,project-updates}/**/*.ts'],
+    ignores: ['**/*.spec.ts', 'src/execution/worker/run-output.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...RESTRICTED_SYNTAX, NO_ENVIRONMENT, BOUNDED] },
   },
   {
     files: ['src/**/*.ts'],

@@ -68,6 +68,8 @@ export const tooMuchTold = (bytes: number): string =>
 export const tooMuchFetched = (bytes: number): string =>
   `The repository is larger than ${bytes} bytes (JOB_DISK_BYTES).`;
 
+export const PRINTED_TOO_MUCH = 'A program printed more than 16 MB and has been ended.';
+
 /** Hosts that are named where facts were not stored. */
 const HOSTS_NAMED = 5;
 

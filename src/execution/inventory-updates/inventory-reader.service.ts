@@ -2,10 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { parseRecord } from '../../common/records.js';
 import { splitPort } from '../../inventories/import/read-delivery.js';
-import { TIMED_OUT, tooMuchWritten } from '../../runs/run-explanations.js';
+import { PRINTED_TOO_MUCH, TIMED_OUT, tooMuchWritten } from '../../runs/run-explanations.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { runEnclosure } from '../boundary/run-enclosure.js';
-import { CommandShell } from '../runner/command-shell.js';
+import { BoundedText } from '../runner/bounded-text.js';
+import { CommandShell, MAX_PRINTED } from '../runner/command-shell.js';
 import { watchFolder } from '../runner/folder-watch.js';
 import { OUTPUT, writeEcho, type PreparedReading } from '../runner/inventory-files.js';
 import { readBelow } from '../runner/left-files.js';
@@ -14,9 +15,8 @@ import type { Masker } from '../runner/masker.js';
 import { ARTIFACTS, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { RunFailed } from '../worker/outcome.js';
+import { MAX_DOCUMENT_BYTES, readDocument } from './inventory-document.js';
 
-/** Largest document that is read, in bytes. */
-const MAX_DOCUMENT_BYTES = 384 * 1024 * 1024;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 /** How `ansible --list-hosts` shows a host. */
@@ -144,11 +144,11 @@ class Session {
   ): Promise<{ code: number | null; stdout: string }> {
     const { prepared, masker, onOutput } = this.request;
     const lines = new MaskedLines(masker, onOutput);
-    let stdout = '';
+    const stdout = new BoundedText(MAX_PRINTED);
     const code = await this.shell.run(
       { file, args, environment, cwd: prepared.cwd },
       {
-        onStdout: (text) => (stdout += text),
+        onStdout: (text) => stdout.add(text),
         onStderr: (text) => {
           if (isShown) lines.add(text);
         },
@@ -156,11 +156,12 @@ class Session {
     );
     lines.end();
     this.assertGoesOn();
-    return { code, stdout };
+    return { code, stdout: stdout.text };
   }
 
   private assertGoesOn(): void {
     if (this.run.reason !== null) throw new RunEnded('The run was told to end.');
+    if (this.shell.printedTooMuch) throw new RunFailed(PRINTED_TOO_MUCH);
     if (this.endedAs === 'timeout') throw new RunFailed(TIMED_OUT);
     if (this.endedAs === 'full') throw new RunFailed(tooMuchWritten(this.maxBytes));
   }
@@ -168,12 +169,10 @@ class Session {
 
 async function documentIn(workspace: Workspace): Promise<unknown> {
   const text = await readBelow(workspace, [ARTIFACTS, OUTPUT], MAX_DOCUMENT_BYTES);
-  if (text === null) throw new RunFailed('The inventory was not written, or is too large.');
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new RunFailed('The inventory that was read is no JSON.');
-  }
+  if (text !== null) return readDocument(text);
+  throw new RunFailed(
+    `The inventory was not written, or has more than ${MAX_DOCUMENT_BYTES} bytes.`,
+  );
 }
 
 function parsed(text: string): Record<string, unknown> {

@@ -29,6 +29,9 @@ type Child = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readabl
 const hasPipes = (child: ChildProcess): child is Child =>
   child.stdin !== null && child.stdout !== null && child.stderr !== null;
 
+/** Characters that one command may print; more end it. */
+export const MAX_PRINTED = 16 * 1024 * 1024;
+
 /** What has ended a session gets this long, in ms, to put its files in order. */
 const KILL_GRACE_MS = 2_000;
 
@@ -44,6 +47,7 @@ export class CommandShell {
   private readonly closed: Promise<void>;
   private isClosed = false;
   private isStopping = false;
+  private hasOverrun = false;
 
   private constructor(
     private readonly child: Child,
@@ -76,13 +80,24 @@ export class CommandShell {
     return new CommandShell(child, launch);
   }
 
+  /** Whether the shell was stopped because a command printed too much. */
+  get printedTooMuch(): boolean {
+    return this.hasOverrun;
+  }
+
   /** @returns the exit code of the command; null when the shell has ended with it */
   async run(command: ShellCommand, listener: ShellListener): Promise<number | null> {
     if (this.isClosed) return null;
     const { stdin, stdout, stderr } = this.child;
+    let left = MAX_PRINTED;
+    const within = (take: (text: string) => void) => (text: string) => {
+      left -= text.length;
+      if (left >= 0) take(text);
+      else this.overrun();
+    };
     const ends = [
-      new MarkedText(this.mark, stdout, listener.onStdout),
-      new MarkedText(this.mark, stderr, listener.onStderr),
+      new MarkedText(this.mark, stdout, within(listener.onStdout)),
+      new MarkedText(this.mark, stderr, within(listener.onStderr)),
     ];
     stdin.write(`${scriptOf(command)}; ${this.tellEnd()}\n`);
     const told = Promise.all(ends.map((end) => end.code));
@@ -108,6 +123,11 @@ export class CommandShell {
     this.signal(this.endsBy);
     await this.closed;
     await this.fence?.endLeftovers();
+  }
+
+  private overrun(): void {
+    this.hasOverrun = true;
+    this.stop();
   }
 
   private tellEnd(): string {

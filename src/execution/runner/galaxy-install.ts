@@ -8,7 +8,7 @@ import type {
   GalaxyServer,
   RequirementFile,
 } from '../../projects/project-requirements.js';
-import { tooMuchFetched } from '../../runs/run-explanations.js';
+import { PRINTED_TOO_MUCH, tooMuchFetched } from '../../runs/run-explanations.js';
 import type { Fence } from '../boundary/command.js';
 import { certificates } from '../boundary/git-enclosure.js';
 import { CommandShell } from './command-shell.js';
@@ -135,6 +135,7 @@ async function runInstalls(
       const command = { file: 'ansible-galaxy', args, cwd: from, environment: {} };
       const code = await shell.run(command, listener);
       lines.end();
+      if (shell.printedTooMuch) throw new ContentError(PRINTED_TOO_MUCH);
       if (watch.reached) throw endedEarly(watch.reached, maxFolderBytes);
       if (code === 0) continue;
       for (const refusal of new Set(refusals)) lines.add(`${refusal}\n`);

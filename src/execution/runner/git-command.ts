@@ -3,9 +3,10 @@ import { join } from 'node:path';
 
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, type GitSource } from '../../code-hosts/git-source.js';
-import { tooMuchFetched } from '../../runs/run-explanations.js';
+import { PRINTED_TOO_MUCH, tooMuchFetched } from '../../runs/run-explanations.js';
 import type { Bind, Fence } from '../boundary/command.js';
 import { gitEnclosure, type GitSpace } from '../boundary/git-enclosure.js';
+import { BoundedText } from './bounded-text.js';
 import { CommandShell, type ShellCommand } from './command-shell.js';
 import { GitEgress } from './git-egress.js';
 import { writeSession } from './git-session-files.js';
@@ -79,7 +80,7 @@ interface SessionParts {
  */
 export class GitSession {
   private readonly deadline: number;
-  private text = '';
+  private readonly printed = new BoundedText(MAX_OUTPUT);
   private readonly lines: MaskedLines;
   private shell: CommandShell | null = null;
   private ended: EarlyEnd | null = null;
@@ -88,7 +89,7 @@ export class GitSession {
     const seconds = parts.limits.timeoutSeconds ?? 0;
     this.deadline = seconds > 0 ? Date.now() + seconds * 1000 : Infinity;
     this.lines = new MaskedLines(parts.masker, (masked) => {
-      if (this.text.length < MAX_OUTPUT) this.text += masked;
+      this.printed.add(masked);
       parts.limits.onOutput?.(masked);
     });
   }
@@ -138,7 +139,7 @@ export class GitSession {
       await egress.permit(source);
     } catch (error) {
       if (!(error instanceof GitSourceError)) throw error;
-      throw new GitError(error.message, this.text);
+      throw new GitError(error.message, this.printed.text);
     }
     // What is seen inside is settled when a boundary begins.
     if (egress.folders.length > before) await this.close();
@@ -146,7 +147,7 @@ export class GitSession {
 
   /** Everything said so far, secrets masked, at most 1 MB. */
   get output(): string {
-    return this.text;
+    return this.printed.text;
   }
 
   /** Runs a command whose output is shown. Throws {@link GitError}. */
@@ -156,7 +157,7 @@ export class GitSession {
     const { refusals } = this.parts.egress;
     for (const text of refusals) this.lines.add(`${text}\n`);
     this.lines.end();
-    throw new GitError(`git ${args[0]} failed: ${lastLines(this.text)}`, this.text);
+    throw new GitError(`git ${args[0]} failed: ${lastLines(this.printed.text)}`, this.printed.text);
   }
 
   /** Runs a question whose output is not shown; null when git answers no. */
@@ -187,11 +188,11 @@ export class GitSession {
       { ...limits, deadline: this.deadline, folder: access.folder },
       () => shell.stop(),
     );
-    let stdout = '';
+    const stdout = new BoundedText(MAX_OUTPUT);
     try {
       const code = await shell.run(command, {
         onStdout: (text) => {
-          if (stdout.length < MAX_OUTPUT) stdout += text;
+          stdout.add(text);
           if (isShown) this.lines.add(text);
         },
         onStderr: (text) => {
@@ -199,8 +200,9 @@ export class GitSession {
         },
       });
       this.ended ??= watch.reached;
+      if (shell.printedTooMuch) throw new GitError(PRINTED_TOO_MUCH, this.printed.text);
       if (code !== 0) this.checkLimits();
-      return { code, stdout };
+      return { code, stdout: stdout.text };
     } finally {
       this.lines.end();
       watch.release();
@@ -221,11 +223,12 @@ export class GitSession {
 
   private checkLimits(): void {
     const { signal, maxFolderBytes = 0 } = this.parts.limits;
-    if (signal?.aborted) throw new GitError('git was canceled.', this.text, 'canceled');
+    if (signal?.aborted) throw new GitError('git was canceled.', this.printed.text, 'canceled');
     if (Date.now() >= this.deadline) {
-      throw new GitError('git did not finish in the allowed time.', this.text, 'timeout');
+      throw new GitError('git did not finish in the allowed time.', this.printed.text, 'timeout');
     }
-    if (this.ended === 'full') throw new GitError(tooMuchFetched(maxFolderBytes), this.text);
+    if (this.ended === 'full')
+      throw new GitError(tooMuchFetched(maxFolderBytes), this.printed.text);
   }
 }
 

@@ -31,3 +31,13 @@ it('does not have lines wait without end', () => {
   lines.add('\n'.repeat(1000));
   expect(told).toEqual([`hunter2-\n${'\n'.repeat(1000)}`]);
 });
+
+it('breaks a line without end, and masks a secret at the break', () => {
+  lines.add(`${'x'.repeat(65_530)}hunter2-hunter2`);
+  lines.add('y'.repeat(200_000));
+  lines.end();
+  const pieces = told.join('').split('\n');
+  expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(131_072);
+  expect(pieces[0]).toBe(`${'x'.repeat(65_530)}${MASK}`);
+  expect(told.join('')).not.toMatch(/hunter|2-hunter2/);
+});

@@ -2,6 +2,8 @@ import type { Masker } from './masker.js';
 
 /** Lines that wait at most: a secret is hardly ever broken over so many. */
 const MOST_WAITING = 1000;
+/** Characters of a line; a longer one is broken, as output of that length is hard to read anyway. */
+const MAX_LINE = 65_536;
 
 /**
  * Output that is handed on by whole lines, in which secrets are recognized: what may be the beginning of one waits
@@ -18,8 +20,9 @@ export class MaskedLines {
   ) {}
 
   add(text: string): void {
-    const [first = '', ...others] = text.split('\n');
+    const [first = '', ...others] = text.split('\n').flatMap(inPieces);
     this.unfinished += first;
+    if (this.unfinished.length > MAX_LINE) others.push('');
     if (others.length === 0) return;
     const last = others.pop() ?? '';
     this.waiting.push(this.unfinished, ...others);
@@ -43,4 +46,13 @@ export class MaskedLines {
       .join('');
     if (masked.trim() !== '') this.onText(masked);
   }
+}
+
+/** Breaks a line that is too long. */
+function inPieces(line: string): string[] {
+  if (line.length <= MAX_LINE) return [line];
+  const count = Math.ceil(line.length / MAX_LINE);
+  return Array.from({ length: count }, (_, index) =>
+    line.slice(index * MAX_LINE, (index + 1) * MAX_LINE),
+  );
 }

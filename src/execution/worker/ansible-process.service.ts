@@ -10,6 +10,7 @@ import type { PreparedRun } from '../runner/ansible-run.js';
 import type { Masker } from '../runner/masker.js';
 import type { RunResult } from '../runner/run-options.js';
 import { startRun } from '../runner/run-process.js';
+import { BoundedText } from '../runner/bounded-text.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
@@ -19,6 +20,8 @@ import { PlaybookEvents, type RowOfEvent } from './playbook-events.js';
 import { RunOutput } from './run-output.js';
 import { WorkerNode } from './worker-node.service.js';
 
+/** Characters of what a preparation says that are kept. */
+const MAX_TOLD = 1024 * 1024;
 /** Ends the children of a run early enough for the worker to leave in time. */
 const KILL_GRACE_MS = 8000;
 
@@ -96,13 +99,13 @@ export class AnsibleProcess {
     run: ActiveRun,
     prepare: (tell: (text: string) => void) => Promise<Prepared>,
   ): Promise<Prepared> {
-    let told = '';
+    const told = new BoundedText(MAX_TOLD);
     try {
-      return await prepare((text) => (told += text));
+      return await prepare((text) => told.add(text));
     } catch (error) {
-      if (isExplained(error) && told !== '') {
+      if (isExplained(error) && told.text !== '') {
         const output = new RunOutput(this.events, run, { counter: 0, line: 0 });
-        output.add(told);
+        output.add(told.text);
         await output.end();
       }
       throw error;

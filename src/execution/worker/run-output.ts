@@ -5,6 +5,8 @@ import type { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
 
 const FLUSH_MS = 250;
+/** Characters that are stored without waiting. */
+const FLUSH_LENGTH = 262_144;
 
 /**
  * Stores plain output, such as git's, as `verbose` events: whole lines, several to an event. Texts
@@ -30,7 +32,8 @@ export class RunOutput {
 
   add(text: string): void {
     this.pending += text;
-    this.timer ??= setTimeout(() => this.flush(false), FLUSH_MS);
+    if (this.pending.length > FLUSH_LENGTH) this.flush(false);
+    else this.timer ??= setTimeout(() => this.flush(false), FLUSH_MS);
   }
 
   /** Stores what is left. @throws what storing has thrown at any time */

@@ -1,0 +1,20 @@
+import { parseDocument, readDocument } from './inventory-document.js';
+
+it('gives what a document says', async () => {
+  const document = { all: { hosts: ['a', 'b'] }, _meta: { hostvars: { a: { x: null } } } };
+  expect(await readDocument(JSON.stringify(document))).toEqual(document);
+});
+
+it.each([
+  ['what is no JSON', '{"all": ', 'no JSON'],
+  ['more values than it takes', `[${'0,'.repeat(4_000_000)}0]`, 'more than 4000000 values'],
+])('refuses %s', (_name, text, fault) => {
+  expect(parseDocument(text)).toEqual({ fault: expect.stringContaining(fault) as string });
+});
+
+it('fails a run whose document needs too much memory, and reads the next', async () => {
+  // Each empty array costs a hundred times its two characters.
+  const deep = `${'['.repeat(3_900_000)}${']'.repeat(3_900_000)}`;
+  await expect(readDocument(deep)).rejects.toThrow('The inventory');
+  expect(await readDocument('{}')).toEqual({});
+});

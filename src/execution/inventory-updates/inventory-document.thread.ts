@@ -1,0 +1,4 @@
+import { performTasks } from '../../common/thread.js';
+import { parseDocument } from './inventory-document.js';
+
+performTasks(parseDocument);

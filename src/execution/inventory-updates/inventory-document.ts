@@ -1,0 +1,53 @@
+import { Thread, threadFile } from '../../common/thread.js';
+import { RunFailed } from '../worker/outcome.js';
+
+/** Largest document that is read, in bytes. */
+export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
+/** Values in it: each costs the event loop some time when it comes from the thread. */
+const MAX_VALUES = 4_000_000;
+/** Far longer than the largest document takes. */
+const TIMEOUT_MS = 60_000;
+
+/** What became of a document in the thread. */
+export type ParsedDocument = { readonly document: unknown } | { readonly fault: string };
+
+const parser = new Thread<string, ParsedDocument>({
+  file: threadFile('inventory-document'),
+  timeoutMs: TIMEOUT_MS,
+  resourceLimits: { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 64, stackSizeMb: 2 },
+});
+
+/**
+ * Parses the JSON that Ansible made of an inventory, in a thread of its own: its author chooses size and
+ * shape.
+ *
+ * @throws RunFailed when it is no JSON, has too many values, or takes too long
+ */
+export async function readDocument(text: string): Promise<unknown> {
+  const parsed = await parser.run(text).catch((error: Error) => {
+    throw new RunFailed(`The inventory cannot be read: ${error.message}.`);
+  });
+  if ('fault' in parsed) throw new RunFailed(parsed.fault);
+  return parsed.document;
+}
+
+/** Runs in the thread. */
+export function parseDocument(text: string): ParsedDocument {
+  if (countValues(text) > MAX_VALUES) {
+    return { fault: `The inventory has more than ${MAX_VALUES} values.` };
+  }
+  try {
+    return { document: JSON.parse(text) };
+  } catch {
+    return { fault: 'The inventory that was read is no JSON.' };
+  }
+}
+
+const MARKS = new Set([...',[{'].map((mark) => mark.charCodeAt(0)));
+
+/** Counts at least as many values as there are: each follows a comma or opens an array or object. */
+function countValues(text: string): number {
+  let count = 1;
+  for (let at = 0; at < text.length; at += 1) if (MARKS.has(text.charCodeAt(at))) count += 1;
+  return count;
+}

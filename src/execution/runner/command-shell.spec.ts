@@ -1,0 +1,42 @@
+import { tmpdir } from 'node:os';
+import { openLaunch } from '../boundary/command.js';
+import { BoundedText } from './bounded-text.js';
+import { CommandShell, MAX_PRINTED } from './command-shell.js';
+
+const environment = { PATH: process.env.PATH ?? '' };
+const cwd = tmpdir();
+const start = (): CommandShell =>
+  CommandShell.start(openLaunch({ file: 'sh', args: [], environment, cwd }));
+
+async function run(shell: CommandShell, script: string): Promise<[number | null, string, string]> {
+  const [out, err] = [new BoundedText(MAX_PRINTED), new BoundedText(MAX_PRINTED)];
+  const listener = {
+    onStdout: (text: string) => out.add(text),
+    onStderr: (text: string) => err.add(text),
+  };
+  const command = { file: 'sh', args: ['-c', script], environment: {}, cwd };
+  return [await shell.run(command, listener), out.text, err.text];
+}
+
+it('gives each command its own output and exit code', async () => {
+  const shell = start();
+  expect(await run(shell, 'echo out; echo err >&2; exit 3')).toEqual([3, 'out\n', 'err\n']);
+  expect(await run(shell, 'echo again')).toEqual([0, 'again\n', '']);
+  await shell.close();
+});
+
+it.each(['', '>&2'])('ends a command that prints without end %s', async (to) => {
+  const shell = start();
+  const [code, out, err] = await run(shell, `exec yes ${to}`);
+  expect(code).toBeNull();
+  expect(shell.printedTooMuch).toBe(true);
+  expect(out.length + err.length).toBeLessThanOrEqual(MAX_PRINTED);
+  await shell.close();
+});
+
+it('lets a command print as much as is allowed', async () => {
+  const shell = start();
+  const [code, out] = await run(shell, `head -c ${MAX_PRINTED} /dev/zero | tr '\\0' x`);
+  expect([code, out.length, shell.printedTooMuch]).toEqual([0, MAX_PRINTED, false]);
+  await shell.close();
+});

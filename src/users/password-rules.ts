@@ -15,9 +15,10 @@ type Rules = Pick<
  * (docs/contract/resources.md#passwords).
  */
 export function passwordFaults(password: string, rules: Rules): string[] {
+  // Not counted further: a request may send megabytes.
+  if (password.length > MAX_LENGTH) return [`Password max length is ${MAX_LENGTH}`];
   const count = (kind: RegExp): number => password.match(kind)?.length ?? 0;
   const demands: [isMet: boolean, text: string][] = [
-    [password.length <= MAX_LENGTH, `Password max length is ${MAX_LENGTH}`],
     [
       [...password].length >= rules.LOCAL_PASSWORD_MIN_LENGTH,
       `Password must be at least ${rules.LOCAL_PASSWORD_MIN_LENGTH} characters long.`,

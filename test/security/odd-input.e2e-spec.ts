@@ -99,6 +99,8 @@ const ODD_KEYS = [
   'a[]',
   '__proto__',
   'constructor__name',
+  'hasOwnProperty__x',
+  'valueOf__x__y',
   'toString',
   'modified__contains',
   'status',

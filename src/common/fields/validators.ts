@@ -148,8 +148,9 @@ const MaxCharacters = (max: number): PropertyDecorator =>
     { message: tooLong(max) },
   );
 
+/** A character has at most two units: a text of more is too long without being counted. */
 const isWithin = (text: string, max: number): boolean =>
-  text.length <= max || [...text].length <= max;
+  text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
 /** An empty choice is one that is left open, unless the field must be filled in. */
 const IsChoice = ({ choices, kind, blank }: Field): PropertyDecorator =>

@@ -87,6 +87,8 @@ describe('FilterCompiler', () => {
 
   it.each<[QueryParameters, Error]>([
     [{ nothing: '1' }, new BadRequest("SpecBook has no field named 'nothing'")],
+    [{ hasOwnProperty__x: '1' }, new BadRequest("SpecBook has no field named 'hasOwnProperty'")],
+    [{ toString: '1' }, new BadRequest("SpecBook has no field named 'toString'")],
     [{ name__other: '1' }, new BadRequest('No related model for field name.')],
     [{ secret: '1' }, new Forbidden('Filtering on secret is not allowed.')],
     [

@@ -262,6 +262,8 @@ export function defineResource<Schema extends object>(
     // Not every kind of object has a name and a description.
     summary: DEFAULTS.summary.filter((name) => byName.has(name)),
     ...declared,
+    relations: ownNames(declared.relations),
+    aliases: ownNames(declared.aliases),
     fields,
     field: (name) => byName.get(name),
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
@@ -293,6 +295,15 @@ export function fieldOf(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
   if (!field) throw new BrokenInvariant(`${definition.type} has a field ${name}`);
   return field;
+}
+
+/** Requests name the keys of such a record: no name of `Object.prototype` may be one. */
+function ownNames<Value>(
+  record: Readonly<Record<string, Value>> = {},
+): Readonly<Record<string, Value>> {
+  const copy = { ...record };
+  Object.setPrototypeOf(copy, null);
+  return copy;
 }
 
 const titleOf = (type: string): string =>

@@ -11,14 +11,11 @@ const COMPILER_INPUTS = ['.swcrc', 'package-lock.json', 'scripts/services/compil
  *
  * @param {string} root of the project
  * @param {string} folder below it
- * @param {{ leaveOut?: RegExp }} [options] `leaveOut`: paths that are not compiled
  * @returns {Promise<number>} files written
  */
-export async function compileFolder(root, folder, { leaveOut = /\0/ } = {}) {
+export async function compileFolder(root, folder) {
   const [from, to] = [join(root, folder), join(root, 'dist', folder)];
-  const sources = filesUnder(from).filter(
-    (path) => !leaveOut.test(path) && !/\.d\.m?ts$/.test(path),
-  );
+  const sources = filesUnder(from).filter((path) => !/\.d\.m?ts$/.test(path));
   const outputs = new Map(sources.map((path) => [path.replace(/\.ts$/, '.js'), path]));
   for (const output of filesUnder(to)) {
     if (!outputs.has(output.replace(/\.map$/, ''))) rmSync(join(to, output));

@@ -20,7 +20,7 @@ interface Line {
 let test: TestApp;
 let written = '';
 beforeAll(async () => {
-  test = await boot();
+  test = await boot({ own: true });
   await test.make.user({ username: 'ada', password: `${CANARY}-good` });
   test.app.useLogger(new JsonLogger('warn'));
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => {

@@ -21,7 +21,7 @@ interface Forgery {
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await boot();
+  test = await boot({ own: true });
 });
 afterAll(() => test.close());
 

@@ -1,5 +1,6 @@
 /**
- * The real application for API tests, one for each spec file:
+ * The real application for API tests. Spec files of one process share it, and each finds a clean
+ * database, clean queues and an empty data folder:
  *
  *   let test: TestApp;
  *   beforeAll(async () => { test = await boot(); });
@@ -12,13 +13,15 @@
  *   });
  *
  * `as` are the personas (personas.ts), `make` makes rows (make.ts), `home` is the organization and
- * the team the personas belong to. The database is an own copy: make rows and assert on them; other
- * files are not seen. Settings go in by their environment names: `boot({ settings: { LOGIN_RATE: '3' } })`.
+ * the team the personas belong to. Make rows and assert on them: rows of other files are gone.
+ * Settings go in by their environment names: `boot({ settings: { LOGIN_RATE: '3' } })`; these start
+ * an application of its own. So does `boot({ own: true })`, for files that change the application
+ * itself or shut down parts of it.
  * Queries are counted by queries.ts. Whatever must wait uses `eventually`, never a sleep.
  * Jobs of the queues are done only when a worker runs: `const worker = await bootWorker(test)`,
  * closed before the application; for one handler, `worker.get(HandlerClass).handle(id)` is quicker.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -28,16 +31,21 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 
+import type { DataSource } from 'typeorm';
+
 import { AppModule } from '../../src/app.module.js';
 import { HttpAdapter } from '../../src/common/http/http-adapter.js';
+import { TextSamples } from '../../src/common/list/text-samples.service.js';
 import { buildDocument, serveDocument } from '../../src/common/openapi/document.js';
+import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { configureApp } from '../../src/configure-app.js';
 import { Database } from '../../src/database/database.js';
 import { VERSION } from '../../src/config/version.js';
+import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { WorkerModule } from '../../src/worker.module.js';
 import { Factories } from './make.js';
-import { createPersonas, type Home, type Personas } from './personas.js';
-import { createTestDatabase } from './test-database.js';
+import { createPersonas, signIn, type Home, type PersonaRows, type Personas } from './personas.js';
+import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestApp {
   app: NestExpressApplication;
@@ -55,20 +63,84 @@ export interface BootOptions {
   settings?: Record<string, string>;
   /** Builds and serves the OpenAPI document too. */
   openapi?: boolean;
+  /** Starts an application for this file alone: the file changes or shuts down parts of it. */
+  own?: boolean;
   /** Gives the URL by which the application reaches its database, such as that of a proxy. */
   database?: (url: string) => string;
 }
 
 let boots = 0;
+/** The application that spec files of this process use one after another, and its state. */
+let shared: SharedApp | null = null;
+let isLent = false;
 
-/** Boots the application on a free port with an own database, queue prefix and data folder. */
-export async function boot({
-  settings = {},
-  openapi = false,
-  database = (url) => url,
-}: BootOptions = {}): Promise<TestApp> {
+/**
+ * Returns an application on a free port with a database, a queue prefix and a data folder that
+ * hold nothing but the personas. Without options the layers that load the product once
+ * (docs/decisions/0071) lend the application of the process; all others get a new application.
+ */
+export async function boot(options: BootOptions = {}): Promise<TestApp> {
+  if (isLent || !isSharingProcess() || !isShareable(options)) return bootOwn(options);
+  isLent = true;
+  try {
+    shared ??= await SharedApp.start();
+    return await shared.lend();
+  } catch (error) {
+    shared = null;
+    isLent = false;
+    throw error;
+  }
+}
+
+const isShareable = ({ settings, database, own = false }: BootOptions): boolean =>
+  !settings && !database && !own;
+
+/** The test runner of these layers ends the process, and the application with it. */
+const isSharingProcess = (): boolean => Symbol.for('spec files share a process') in globalThis;
+
+async function bootOwn(options: BootOptions): Promise<TestApp> {
+  const { app, remove } = await bootWithoutPersonas(options, shared?.template);
+  try {
+    const make = new Factories(app);
+    const people = structuredClone(shared?.people) ?? (await createPersonas(make));
+    const close = async (): Promise<void> => {
+      await app.close();
+      await remove();
+    };
+    return { ...(await signedIn(app, make, people)), close };
+  } catch (error) {
+    await app.close();
+    await remove();
+    throw error;
+  }
+}
+
+async function signedIn(
+  app: NestExpressApplication,
+  make: Factories,
+  people: PersonaRows,
+): Promise<Omit<TestApp, 'close'>> {
+  make.actAs(people.users.superuser);
+  const url = urlOf(app);
+  const as = await signIn(url, make, people);
+  return { app, url, database: app.get(Database), make, as, home: people.home };
+}
+
+/** An application with its database and its data folder. */
+interface Booted {
+  app: NestExpressApplication;
+  copy: TestDatabase;
+  folder: string;
+  /** Removes the database and the folder, after the application. */
+  remove: () => Promise<void>;
+}
+
+async function bootWithoutPersonas(
+  { settings = {}, openapi = false, database = (url) => url }: BootOptions,
+  template?: string,
+): Promise<Booted> {
   boots += 1;
-  const copy = await createTestDatabase();
+  const copy = await createTestDatabase(undefined, template);
   const folder = await mkdtemp(join(tmpdir(), 'controller-test-'));
   const remove = async (): Promise<void> => {
     await copy.drop();
@@ -87,18 +159,74 @@ export async function boot({
   try {
     const app = await withEnvironment(environment, () => start(openapi));
     environments.set(app, environment);
-    const make = new Factories(app);
-    const url = urlOf(app);
-    const { as, home } = await createPersonas(url, make);
-    const close = async (): Promise<void> => {
-      await app.close();
-      await remove();
-    };
-    return { app, url, database: app.get(Database), make, as, home, close };
+    return { app, copy, folder, remove };
   } catch (error) {
     await remove();
     throw error;
   }
+}
+
+/**
+ * An application whose database is replaced between two spec files by a copy of a template that
+ * holds the personas.
+ */
+class SharedApp {
+  private constructor(
+    private readonly booted: Booted,
+    readonly template: string,
+    readonly people: PersonaRows,
+  ) {}
+
+  static async start(): Promise<SharedApp> {
+    const booted = await bootWithoutPersonas({ openapi: true });
+    const people = await createPersonas(new Factories(booted.app));
+    await driverOf(booted.app).disconnect();
+    return new SharedApp(booted, await booted.copy.becomeTemplate(), people);
+  }
+
+  async lend(): Promise<TestApp> {
+    const { app, copy } = this.booted;
+    await copy.copyAgain(this.template);
+    await driverOf(app).connect();
+    const people = structuredClone(this.people);
+    const close = (): Promise<void> => this.takeBack();
+    return { ...(await signedIn(app, new Factories(app), people)), close };
+  }
+
+  /** Removes all that a spec file left behind: rows, keys in Redis, files, and memory of the product. */
+  private async takeBack(): Promise<void> {
+    const { app, folder } = this.booted;
+    try {
+      await app.get(RejectionLog, { strict: false }).flush();
+      (app.getHttpServer() as Server).closeAllConnections();
+      await driverOf(app).disconnect();
+      await forgetKeys(app.get(RedisConnection, { strict: false }));
+      for (const name of await readdir(folder))
+        await rm(join(folder, name), { recursive: true, force: true });
+      forgetSamples(app.get(TextSamples, { strict: false }));
+      isLent = false;
+    } catch (error) {
+      // The next file gets a new application.
+      shared = null;
+      isLent = false;
+      throw error;
+    }
+  }
+}
+
+/** TypeORM's driver, which owns the connections. */
+const driverOf = (app: NestExpressApplication): DataSource['driver'] =>
+  app.get(Database).dataSource.driver;
+
+async function forgetKeys(redis: RedisConnection): Promise<void> {
+  const keys = redis.client.scanStream({ match: redis.key('*'), count: 1000 });
+  for await (const found of keys as AsyncIterable<string[]>)
+    if (found.length > 0) await redis.client.unlink(found);
+}
+
+/** Samples of texts are believed for ten minutes, and nothing in the product has to forget them. */
+function forgetSamples(samples: TextSamples): void {
+  (Reflect.get(samples, 'known') as Map<string, unknown>).clear();
 }
 
 const environments = new WeakMap<NestExpressApplication, Record<string, string>>();

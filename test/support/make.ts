@@ -193,6 +193,18 @@ export class Factories {
     return token;
   }
 
+  /** A token for each of the users, in clear, by one statement. */
+  async tokens(users: readonly Row[]): Promise<string[]> {
+    const issued = users.map(() => issueToken());
+    await this.database.execute(sql`
+      INSERT INTO tokens (description, scope, user_id, digest, expires)
+      SELECT 'made by a test', 'write', user_id, digest, now() + interval '1 hour'
+      FROM unnest(${users.map(({ id }) => id)}::int[], ${issued.map(({ digest }) => digest)}::text[])
+        WITH ORDINALITY AS made (user_id, digest, place)
+      ORDER BY place`);
+    return issued.map(({ token }) => token);
+  }
+
   /** Fields with an organization: the given one or a new one. */
   private async owned(fields: Fields): Promise<Fields> {
     if ('organization' in fields) return fields;

@@ -41,11 +41,14 @@ export interface Personas extends Record<PersonaName | 'anonymous', ApiClient> {
   asUser(user: Row, options?: { scope?: string }): Promise<ApiClient>;
 }
 
-/** Makes home, the personas and their tokens. */
-export async function createPersonas(
-  url: string,
-  make: Factories,
-): Promise<{ as: Personas; home: Home }> {
+/** The rows of the personas and of where they belong. */
+export interface PersonaRows {
+  users: Record<PersonaName, Row>;
+  home: Home;
+}
+
+/** Creates the users, the organizations, the team and the roles. */
+export async function createPersonas(make: Factories): Promise<PersonaRows> {
   const users = {} as Record<PersonaName, Row>;
   for (const name of PERSONA_NAMES)
     users[name] = await make.user({ username: name, ...FLAGS[name] });
@@ -58,13 +61,24 @@ export async function createPersonas(
   await make.grant('team', team, 'admin_role', { user: users.teamAdmin });
   await make.grant('team', team, 'member_role', { user: users.teamMember });
   await make.grant('organization', otherOrganization, 'admin_role', { user: users.outsider });
+  return { users, home: { organization, team, otherOrganization } };
+}
 
+/** Creates a token for each persona and returns the clients that send the tokens. */
+export async function signIn(
+  url: string,
+  make: Factories,
+  { users }: PersonaRows,
+): Promise<Personas> {
+  const clientOf = (token: string): ApiClient =>
+    new ApiClient(url, { Authorization: `Bearer ${token}` });
+  const tokens = await make.tokens(PERSONA_NAMES.map((name) => users[name]));
+  const clients = Object.fromEntries(
+    PERSONA_NAMES.map((name, index) => [name, clientOf(tokens[index]!)]),
+  ) as Record<PersonaName, ApiClient>;
   const asUser: Personas['asUser'] = async (user, options) =>
-    new ApiClient(url, { Authorization: `Bearer ${await make.token(user, options)}` });
-  const clients = {} as Record<PersonaName, ApiClient>;
-  for (const name of PERSONA_NAMES) clients[name] = await asUser(users[name]);
-  const as = { ...clients, anonymous: new ApiClient(url), users, asUser };
-  return { as, home: { organization, team, otherOrganization } };
+    clientOf(await make.token(user, options));
+  return { ...clients, anonymous: new ApiClient(url), users, asUser };
 }
 
 const FLAGS: Partial<Record<PersonaName, Record<string, boolean>>> = {

@@ -15,8 +15,12 @@ import { PACKAGE_FOLDER } from '../../src/config/version.js';
 /** A database of its own for one spec file. */
 export interface TestDatabase {
   url: string;
-  /** Disconnects everybody and removes it. */
+  /** Ends all connections and removes the database. */
   drop(): Promise<void>;
+  /** Renames the database, which nothing may be connected to, and returns the new name. */
+  becomeTemplate(): Promise<string>;
+  /** Replaces the database by a copy of a template, under the same URL. */
+  copyAgain(template: string): Promise<void>;
 }
 
 /** Key of the lock under which one process makes the template while others wait. */
@@ -28,17 +32,20 @@ const FIRST_WIDE_ID = 5_000_000_000;
 let made = 0;
 
 /**
- * Makes a migrated database without rows, as a copy of a template that is migrated once.
+ * Creates a migrated database without rows, as a copy of a template that is migrated once.
  *
- * @param server URL of any database of it; that of the test run when absent
+ * @param server URL of any database on the server; the server of the test run by default
+ * @param template name of another template to copy
  */
 export async function createTestDatabase(
   server = environmentUrl('DATABASE_URL'),
+  template?: string,
 ): Promise<TestDatabase> {
-  const template = await migratedTemplate(server);
-  // Copied by file: less than half the time of the default, which writes every block to the log too.
-  return createDatabase(server, `TEMPLATE ${template} STRATEGY file_copy`);
+  return createDatabase(server, copyOf(template ?? (await migratedTemplate(server))));
 }
+
+/** Copies files, which takes half the time of the default: that one logs every block too. */
+const copyOf = (template: string): string => `TEMPLATE ${template} STRATEGY file_copy`;
 
 /** Makes a database without any table. */
 export function createEmptyDatabase(): Promise<TestDatabase> {
@@ -48,11 +55,24 @@ export function createEmptyDatabase(): Promise<TestDatabase> {
 async function createDatabase(server: string, how: string): Promise<TestDatabase> {
   made += 1;
   const name = `test_${process.env.JEST_WORKER_ID ?? 1}_${process.pid}_${Date.now() % 1e8}_${made}`;
-  await administer(server, (client) => client.query(`CREATE DATABASE ${name} ${how}`));
+  const create = `CREATE DATABASE ${name}`;
+  const drop = `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`;
+  await administer(server, (client) => client.query(`${create} ${how}`));
   return {
     url: urlOf(server, name),
-    drop: () =>
-      administer(server, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+    drop: () => administer(server, (client) => client.query(drop)),
+    becomeTemplate: async () => {
+      const template = `template_of_${name}`;
+      await administer(server, (client) =>
+        client.query(`ALTER DATABASE ${name} RENAME TO ${template}`),
+      );
+      return template;
+    },
+    copyAgain: (template) =>
+      administer(server, async (client) => {
+        await client.query(drop);
+        await client.query(`${create} ${copyOf(template)}`);
+      }),
   };
 }
 

@@ -166,7 +166,16 @@ export default tseslint.config(
   },
   {
     // Loaded by Node (docs/decisions/0071): what Jest gives to a file stands on its globals.
-    files: ['test/{access,api,browser,queue,security}/**'],
+    files: [
+      'test/{access,api,architecture,browser,migrations,queue,security}/**',
+      'src/**/*.spec.ts',
+    ],
+    // Run by Jest: they start with `@jest-environment node`.
+    ignores: [
+      'src/code-hosts/signature-work.spec.ts',
+      'src/common/http/body-pace.spec.ts',
+      'src/notifications/backends/irc.backend.spec.ts',
+    ],
     rules: {
       'no-restricted-imports': [
         'error',

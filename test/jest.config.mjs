@@ -16,9 +16,12 @@ const TYPESCRIPT = {
   testEnvironmentOptions: { globalsCleanup: 'off' },
 };
 
-/** Layers whose tests call the product in their own process: a worker loads it once, from `dist`. */
+/**
+ * Layers whose tests call the product in their own process: a worker loads it once, from `dist`.
+ * A file that needs modules or a clock of its own starts with `@jest-environment node`.
+ */
 const NATIVE = {
-  transform: {},
+  ...TYPESCRIPT,
   testEnvironment: '<rootDir>/test/support/native/environment.mjs',
   testRunner: '<rootDir>/test/support/native/runner.mjs',
 };
@@ -48,9 +51,9 @@ export default {
   testTimeout: 180_000,
   reporters: ['default', '<rootDir>/scripts/testing/budget-reporter.mjs'],
   projects: [
-    layer('unit', 'src/**/*.spec.ts'),
-    layer('architecture', 'test/architecture/**/*.spec.ts'),
-    layer('migrations', 'test/migrations/**/*.spec.ts', LONG),
+    layer('unit', 'src/**/*.spec.ts', NATIVE),
+    layer('architecture', 'test/architecture/**/*.spec.ts', NATIVE),
+    layer('migrations', 'test/migrations/**/*.spec.ts', NATIVE),
     layer('api', 'test/{api,access,security}/**/*.e2e-spec.ts', NATIVE),
     layer('queue', 'test/queue/**/*.spec.ts', NATIVE),
     layer('runner', 'test/runner/**/*.spec.ts', LONG),

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { PasswordQueueFull } from '../common/crypto/password-hash.js';
 import { Unavailable } from '../common/errors/errors.js';
 import type { RateLimiter } from '../common/rate/rate-limiter.service.js';

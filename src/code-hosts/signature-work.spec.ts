@@ -1,3 +1,8 @@
+/**
+ * Replaces a module of Node.
+ *
+ * @jest-environment node
+ */
 /** The time of a refusal must tell nothing, so its work is that of a wrong signature. */
 import { jest } from '@jest/globals';
 import type { WebhookServiceName } from './services.js';

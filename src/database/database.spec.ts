@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 
-import { jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
 import type { DataSource } from 'typeorm';

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { runInScope } from '../common/http/request-scope.js';
 import { JsonLogger } from './json-logger.js';
 

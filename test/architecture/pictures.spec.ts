@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 
-const root = resolve(import.meta.dirname, '../..');
-const folder = join(root, 'docs', 'screenshots');
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
+
+const folder = join(PACKAGE_FOLDER, 'docs', 'screenshots');
 const MOST_BYTES = 150 * 1024;
 
 const pictures = readdirSync(folder).filter((name) => name.endsWith('.png'));
@@ -22,7 +23,7 @@ it('no picture is larger than 150 KB', () => {
 });
 
 it('the readme shows three of them', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const readme = readFileSync(join(PACKAGE_FOLDER, 'README.md'), 'utf8');
   const shown = [...readme.matchAll(/!\[[^\]]+\]\(docs\/screenshots\/([^)]+)\)/g)].map(
     ([, name]) => name,
   );

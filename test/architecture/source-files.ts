@@ -15,13 +15,22 @@ export interface SourceFile {
   packages: readonly string[];
 }
 
-/** Every TypeScript file below some folders of the package. */
+/** The files of each folder, parsed once for all spec files of a process. */
+const filesOf = new Map<string, readonly SourceFile[]>();
+
+/** Returns every TypeScript file below some folders of the package. */
 export function sourceFiles(...folders: string[]): SourceFile[] {
-  return folders.flatMap((folder) =>
-    readdirSync(join(PACKAGE_FOLDER, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => read(join(PACKAGE_FOLDER, folder, name))),
-  );
+  return folders.flatMap((folder) => {
+    const known = filesOf.get(folder) ?? readFolder(folder);
+    filesOf.set(folder, known);
+    return known;
+  });
+}
+
+function readFolder(folder: string): SourceFile[] {
+  return readdirSync(join(PACKAGE_FOLDER, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => read(join(PACKAGE_FOLDER, folder, name)));
 }
 
 function read(file: string): SourceFile {

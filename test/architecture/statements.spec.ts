@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { DiscoveryService } from '@nestjs/core';
 
 import { BrokenInvariant } from '../../src/common/invariants.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sql, Sql } from '../../src/database/sql.js';
 import { TableRepository } from '../../src/database/table-repository.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -17,7 +18,7 @@ import { sourceFiles } from './source-files.js';
 
 type Method = (...args: readonly unknown[]) => unknown;
 
-const SAMPLES = join(import.meta.dirname, 'samples');
+const SAMPLES = join(PACKAGE_FOLDER, 'test', 'architecture', 'samples');
 
 interface RepositoryFile {
   path: string;

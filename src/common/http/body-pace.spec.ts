@@ -1,3 +1,8 @@
+/**
+ * Replaces the clock.
+ *
+ * @jest-environment node
+ */
 import { EventEmitter } from 'node:events';
 import { jest } from '@jest/globals';
 import { BodyPace } from './body-pace.js';

@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { helpFor, wordFor, wordForField } from './words.js';
 
 describe('words of pages', () => {

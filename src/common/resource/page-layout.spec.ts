@@ -1,4 +1,3 @@
-import { describe, expect, it } from '@jest/globals';
 import { inSections, layoutNames } from './page-layout.js';
 
 const LAYOUT = {

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { Settings } from '../../config/settings.js';
 import { findIsolation, type Isolation, refusalOf } from './isolation.js';
 

@@ -1,3 +1,8 @@
+/**
+ * Replaces the clock.
+ *
+ * @jest-environment node
+ */
 import { jest } from '@jest/globals';
 import { IrcSink } from '../../../test/support/fakes/irc-sink.js';
 import type { IrcSinkOptions } from '../../../test/support/fakes/irc-sink.js';

@@ -101,5 +101,5 @@ megabytes, forks = map(int, sys.argv[1:])
 held = b'x' * (megabytes * 1000000)
 for _ in range(forks):
     if os.fork() == 0: break
-time.sleep(3 if forks else 60)
+time.sleep(2 if forks else 60)
 `;

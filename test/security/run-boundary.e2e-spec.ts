@@ -1,10 +1,13 @@
+/**
+ * Budget: 60 s, because three kinds of workers each start, run hostile playbooks and are killed.
+ */
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-import { Cluster } from '../faults/support/cluster.js';
-import { processesWith, type Program } from '../faults/support/processes.js';
+import { Cluster, type JobRow } from '../faults/support/cluster.js';
+import { commandsWith, type Program } from '../faults/support/processes.js';
 import { Containers } from '../support/containers.js';
 import { eventually } from '../support/eventually.js';
 import { CanaryFiles } from './canary-files.js';
@@ -19,41 +22,34 @@ const play = (...tasks: string[]): string =>
     ...tasks.map((task) => `    - ${task}`),
   ].join('\n');
 
-const stat = (name: string, value: string): string =>
-  `set_stats: {data: {${name}: "{{ ${value} }}"}}`;
+const DAEMON = '{shell: "setsid env -i sleep {{ seconds }} > /dev/null 2>&1 &"}';
+const ATTACK_TASK = '{command: "python3 attack.py {{ target }}", register: attack}';
 
 const PLAYBOOKS = {
-  'attack.yml': play(
-    '{command: "python3 attack.py {{ target }}", register: out}',
-    stat('found', 'out.stdout | from_json'),
-  ),
+  'attack.yml': play(ATTACK_TASK, 'set_stats: {data: {found: "{{ attack.stdout | from_json }}"}}'),
   'attack.py': ATTACK,
-  'forks.yml': play('{command: "python3 forks.py", register: out}', stat('started', 'out.stdout')),
   'forks.py': FORKS,
-  'files.yml': play('{command: "python3 files.py", register: out}', stat('opened', 'out.stdout')),
   'files.py': FILES,
-  'memory.yml': play('{command: "python3 memory.py {{ megabytes }} {{ forks }}"}'),
   'memory.py': MEMORY,
-  'site.yml': play('debug: {msg: hello}'),
-  'daemon.yml': play(
-    '{shell: "setsid env -i sleep {{ seconds }} > /dev/null 2>&1 &"}',
-    'pause: {seconds: "{{ wait }}"}',
-  ),
-  'leaves.yml': play(
+  // The fork bomb is last: its processes are there until the run ends.
+  'probes.yml': play(
+    DAEMON,
+    ATTACK_TASK,
+    '{command: "python3 files.py", register: files}',
+    '{shell: "head -c 40000000 /dev/zero > /tmp/full || ! rm /tmp/full", register: full, ignore_errors: true}',
+    '{name: huge, shell: "head -c 40000000 /dev/zero > /runner/tmp/huge || ! rm /runner/tmp/huge", ignore_errors: true}',
     '{shell: "echo x > /tmp/{{ name }}; echo x > /var/tmp/{{ name }}; echo x > /dev/shm/{{ name }}"}',
-    '{file: {src: "{{ secret }}", dest: "{{ ansible_env_dir }}/job_events/9000-link.json", state: link, force: true}}',
+    '{file: {src: "{{ secret }}", dest: "/runner/artifacts/run/job_events/9000-link.json", state: link, force: true}}',
     '{file: {src: "{{ secret }}", dest: "/runner/env/passwords", state: link, force: true}}',
+    '{command: "python3 memory.py 100 15"}',
+    '{name: forks, command: "python3 forks.py", register: forks}',
+    'set_stats: {data: {found: "{{ attack.stdout | from_json }}", opened: "{{ files.stdout }}", full: "{{ full.stderr }}", started: "{{ forks.stdout }}"}}',
   ),
-  'full.yml': play(
-    '{shell: "head -c 80000000 /dev/zero > /tmp/full", register: out, ignore_errors: true}',
-    stat('said', 'out.stderr'),
+  'memory.yml': play('{command: "python3 memory.py 2000 0"}'),
+  'disk.yml': play(
+    '{shell: "cd /runner/tmp; for n in 1 2 3 4 5; do head -c 18000000 /dev/zero > $n; done; sleep 60"}',
   ),
-  'many.yml': play(
-    '{shell: "cd /runner/tmp; for n in 1 2 3 4 5; do head -c 90000000 /dev/zero > $n; done; sleep 60"}',
-  ),
-  'huge.yml': play(
-    '{shell: "head -c 300000000 /dev/zero > /runner/tmp/huge", ignore_errors: true}',
-  ),
+  'daemon.yml': play(DAEMON, 'pause: {seconds: 60}'),
 };
 
 const EVENT = JSON.stringify({
@@ -68,152 +64,187 @@ const EVENT = JSON.stringify({
 const GONE_MS = 1000;
 /** Ansible starts in a second where it is alone, and takes many times as long on a busy machine. */
 const START_MS = 60_000;
+
+interface Ended extends JobRow {
+  isolation: string;
+  artifacts: { found: string[]; opened: string; full: string; started: string };
+}
+
+/** Results of the playbooks that ran side by side on the isolated worker. */
+interface Observed {
+  probes: Ended;
+  memory: Ended;
+  disk: Ended;
+  /** The daemon of `probes` was running, and ended with the run. */
+  daemon: { hasRun: boolean; hasEnded: boolean };
+  /** Processes of the memory hog when its run was over. */
+  hogs: number[];
+}
+
 describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, kind }) => {
   let cluster: Cluster;
   let containers: Containers | undefined;
-  let worker: Program;
-  let data: string;
   let canaries: CanaryFiles;
+  let data: string;
+  let observed: Observed;
+  /** A run whose worker was killed, and whether its daemon ended at once. */
+  let orphaned: { run: Ended; hasEnded: boolean };
+  /** Results of the attack where nothing isolates it; the attack is tested by them. */
+  let open: Ended | undefined;
+  const leftName = `left-by-a-run-${process.pid}`;
 
   beforeAll(async () => {
-    cluster = await Cluster.start({ playbooks: PLAYBOOKS, ...(uid === undefined ? {} : { uid }) });
+    const starting = Cluster.start({
+      ...{ playbooks: PLAYBOOKS, concurrency: 4 },
+      ...(uid === undefined ? {} : { uid }),
+    });
+    if (kind === 'container') containers = await Containers.prepare();
+    cluster = await starting;
     canaries = await CanaryFiles.plant(cluster);
     ({ data } = canaries);
     await writeFile(join(data, 'event'), EVENT, { mode: 0o644 });
-    if (kind === 'container') containers = await Containers.prepare();
-    worker = await cluster.worker({
-      ...{ JOB_PROCESSES: '200', JOB_FILE_BYTES: '100000000', JOB_OPEN_FILES: '300' },
-      ...{ JOB_MEMORY_BYTES: '600000000', JOB_TMP_BYTES: '50000000', JOB_DISK_BYTES: '300000000' },
+    const worker = await cluster.worker({
+      ...{ JOB_PROCESSES: '200', JOB_FILE_BYTES: '20000000', JOB_OPEN_FILES: '300' },
+      ...{ JOB_MEMORY_BYTES: '600000000', JOB_TMP_BYTES: '20000000', JOB_DISK_BYTES: '60000000' },
       ...containers?.settings,
     });
-  }, 90_000);
+    const doomed = await run('daemon.yml', { seconds: 7772.5 });
+    observed = await observe(worker);
+    await eventually(async () => expect(await daemons(7772.5)).toHaveLength(1), START_MS);
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+    const hasEnded = await isGone(7772.5);
+    const next = await cluster.worker({ JOB_ISOLATION: 'none' });
+    orphaned = { run: await ended(doomed), hasEnded };
+    // `nobody` has no home, where Ansible would put its modules.
+    if (uid !== undefined || kind === 'container') return;
+    open = await ended(await run('attack.yml', { target: await canaries.target(next.child.pid) }));
+  }, 240_000);
 
   afterAll(async () => {
     await cluster.stop();
     await containers?.remove();
   });
 
-  async function run(playbook: string, variables: object = {}) {
-    const [id] = (await cluster.addJobs(1, { playbook, status: 'new' })) as [number];
-    await cluster.rows(
-      `UPDATE unified_jobs SET extra_vars = $2, status = 'pending' WHERE id = $1`,
-      [id, JSON.stringify(variables)],
-    );
-    cluster.wake();
+  async function run(playbook: string, extraVars: object = {}): Promise<number> {
+    const [id] = (await cluster.addJobs(1, { playbook, extraVars })) as [number];
     return id;
   }
 
-  async function attack(pid: number | undefined) {
-    const id = await run('attack.yml', { target: await canaries.target(pid) });
-    const job = await cluster.becomes(id, 'successful', 40_000);
-    return job as unknown as { artifacts: { found: string[] }; isolation: string };
+  async function ended(id: number): Promise<Ended> {
+    await cluster.over([id], START_MS);
+    return (await cluster.job(id)) as Ended;
   }
 
-  it('finds nothing', async () => {
-    const { artifacts, isolation } = await attack(worker.child.pid);
+  async function observe({ child }: Program): Promise<Observed> {
+    const probes = await run('probes.yml', {
+      ...{ seconds: 7771.5, target: await canaries.target(child.pid) },
+      ...{ name: leftName, secret: join(data, 'event') },
+    });
+    const disk = await run('disk.yml');
+    const hasRun = await isTrue(async () => (await daemons(7771.5)).length === 1, START_MS);
+    // It has to start while the fork bomb is there.
+    await isTrue(() => isBegun(probes, 'forks'), START_MS);
+    const memory = await run('memory.yml');
+    const results = { probes: await ended(probes) };
+    const hasEnded = await isGone(7771.5);
+    const hogged = await ended(memory);
+    const hogs = await commandsWith('memory.py\x002000');
+    const daemon = { hasRun, hasEnded };
+    return { ...results, memory: hogged, hogs, disk: await ended(disk), daemon };
+  }
+
+  async function isBegun(id: number, task: string): Promise<boolean> {
+    const begun = await cluster.rows(
+      `SELECT 1 FROM job_events WHERE job_id = $1 AND task = $2 UNION ALL
+       SELECT 1 FROM unified_jobs WHERE id = $1 AND finished IS NOT NULL`,
+      [id, task],
+    );
+    return begun.length > 0;
+  }
+
+  const daemons = (seconds: number) => commandsWith(`sleep\0${seconds}`);
+  const isGone = (seconds: number) =>
+    isTrue(async () => (await daemons(seconds)).length === 0, GONE_MS);
+
+  it('finds nothing', () => {
+    const { artifacts, isolation, status, job_explanation: why } = observed.probes;
+    expect({ status, why }).toEqual({ status: 'successful', why: '' });
     expect(isolation).toBe(kind);
     // Root's engine makes no user namespace; without a capability it is nobody in this one, too.
     expect(artifacts.found).toEqual(kind === 'container' ? ['namespace user'] : []);
   });
 
-  it('may start so many processes, and harms nobody else', async () => {
-    const bomb = await run('forks.yml');
-    const other = await run('site.yml');
-    await cluster.becomes(other, 'successful', 40_000);
-    const job = await cluster.becomes(bomb, 'successful', 40_000);
-    const { started } = (job as unknown as { artifacts: { started: string } }).artifacts;
-    expect(Number(started)).toBeGreaterThan(50);
-    expect(Number(started)).toBeLessThan(200);
+  it('may start so many processes', () => {
+    const started = Number(observed.probes.artifacts.started);
+    expect(started).toBeGreaterThan(50);
+    expect(started).toBeLessThan(200);
   });
 
-  it('may open so many files', async () => {
-    const job = await cluster.becomes(await run('files.yml'), 'successful', 40_000);
-    const { opened } = (job as unknown as { artifacts: { opened: string } }).artifacts;
-    expect(Number(opened)).toBeGreaterThan(250);
-    expect(Number(opened)).toBeLessThan(300);
+  it('may open so many files', () => {
+    const opened = Number(observed.probes.artifacts.opened);
+    expect(opened).toBeGreaterThan(250);
+    expect(opened).toBeLessThan(300);
   });
 
-  it('ends when it takes too much memory, and says why', async () => {
-    const id = await run('memory.yml', { megabytes: 2000, forks: 0 });
-    const { job_explanation: why } = await cluster.becomes(id, 'failed', 40_000);
+  it('ends when it takes too much memory, and says why, beside one that starts processes without end', () => {
+    const { status, job_explanation: why } = observed.memory;
+    expect(status).toBe('failed');
     expect(why).toContain('more than 600000000 bytes of memory (JOB_MEMORY_BYTES)');
-    expect(await processesWith('memory.py')).toEqual([]);
+    expect(observed.hogs).toEqual([]);
   });
 
-  it('may have many processes that share their memory', async () => {
-    const id = await run('memory.yml', { megabytes: 100, forks: 15 });
-    await cluster.becomes(id, 'successful', 40_000);
+  it('may have many processes that share their memory', () => {
+    expect(observed.probes.status).toBe('successful');
   });
 
-  const daemons = (seconds: number) => processesWith(`sleep\0${seconds}`);
-
-  it('ends with its daemons', async () => {
-    const id = await run('daemon.yml', { seconds: 7771.5, wait: 5 });
-    await eventually(async () => expect(await daemons(7771.5)).toHaveLength(1), START_MS);
-    await cluster.becomes(id, 'successful', 40_000);
-    await eventually(async () => expect(await daemons(7771.5)).toEqual([]), GONE_MS);
-  }, 120_000);
+  it('ends with its daemons', () => {
+    expect(observed.daemon).toEqual({ hasRun: true, hasEnded: true });
+  });
 
   it('leaves nothing on the machine, and no link the worker follows', async () => {
-    const name = `left-by-a-run-${process.pid}`;
-    const id = await run('leaves.yml', {
-      name,
-      secret: join(data, 'event'),
-      ansible_env_dir: '/runner/artifacts/run',
-    });
-    await cluster.becomes(id, 'successful', 40_000);
     const events = await cluster.rows<{ stdout: string }>(
       'SELECT stdout FROM job_events WHERE job_id = $1',
-      [id],
+      [observed.probes.id],
     );
     expect(events.length).toBeGreaterThan(3);
     expect(JSON.stringify(events.map(({ stdout }) => stdout))).not.toContain(CANARY);
     for (const folder of [tmpdir(), '/tmp', '/var/tmp', '/dev/shm']) {
-      expect(existsSync(join(folder, name))).toBe(false);
+      expect(existsSync(join(folder, leftName))).toBe(false);
     }
     expect(await readdir(join(data, 'workspaces'))).toEqual([]);
     expect(existsSync(join(data, 'event'))).toBe(true);
   });
 
   it('writes no file beyond the limit', async () => {
-    const id = await run('huge.yml');
-    await cluster.becomes(id, 'successful', 40_000);
     const [task] = await cluster.rows<{ rc: number }>(
       `SELECT (event_data -> 'res' ->> 'rc')::int AS rc FROM job_events
-       WHERE job_id = $1 AND event = 'runner_on_failed'`,
-      [id],
+       WHERE job_id = $1 AND event = 'runner_on_failed' AND task = 'huge'`,
+      [observed.probes.id],
     );
     expect(task?.rc).toBeGreaterThan(0);
   });
 
-  it('finds an end of what it may put into /tmp', async () => {
-    const job = await cluster.becomes(await run('full.yml'), 'successful', 40_000);
-    const { said } = (job as unknown as { artifacts: { said: string } }).artifacts;
-    expect(said).toContain('No space left on device');
+  it('finds an end of what it may put into /tmp', () => {
+    expect(observed.probes.artifacts.full).toContain('No space left on device');
   });
 
-  it('ends when its folder holds too much, and says why', async () => {
-    const { job_explanation: why } = await cluster.becomes(await run('many.yml'), 'failed', 40_000);
-    expect(why).toContain('(JOB_DISK_BYTES)');
+  it('ends when its folder holds too much, and says why', () => {
+    expect(observed.disk.status).toBe('failed');
+    expect(observed.disk.job_explanation).toContain('(JOB_DISK_BYTES)');
   });
 
-  it('ends with its worker, daemons and all', async () => {
-    const id = await run('daemon.yml', { seconds: 7772.5, wait: 60 });
-    await eventually(async () => expect(await daemons(7772.5)).toHaveLength(1), START_MS);
-    worker.child.kill('SIGKILL');
-    await worker.ended;
-    await eventually(async () => expect(await daemons(7772.5)).toEqual([]), GONE_MS);
-    worker = await cluster.worker({ JOB_ISOLATION: 'none' });
-    await cluster.becomes(id, 'failed', 20_000);
-  }, 120_000);
+  it('ends with its worker, daemons and all', () => {
+    expect(orphaned.hasEnded).toBe(true);
+    expect(orphaned.run.status).toBe('failed');
+  });
 
   // `nobody` has no home, where Ansible would put its modules.
   if (uid !== undefined || kind === 'container') return;
 
-  it('finds almost all of it where nothing isolates it', async () => {
-    const { artifacts, isolation } = await attack(worker.child.pid);
-    expect(isolation).toBe('none');
-    expect(artifacts.found).toEqual(
+  it('finds almost all of it where nothing isolates it', () => {
+    expect(open?.isolation).toBe('none');
+    expect(open?.artifacts.found).toEqual(
       expect.arrayContaining([
         ...canaries.paths.map((path) => `read ${basename(path)}`),
         'listed workspaces',
@@ -228,3 +259,13 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     );
   });
 });
+
+/** Waits until a check is true. @returns whether it was in time */
+function isTrue(check: () => Promise<boolean>, timeoutMs: number): Promise<boolean> {
+  return eventually(async () => {
+    if (!(await check())) throw new Error('not yet');
+  }, timeoutMs).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,14 +1,16 @@
-const PAUSE_MS = 20;
+const FIRST_PAUSE_MS = 20;
+/** A look may read all processes of the machine. */
+const LONGEST_PAUSE_MS = 100;
 
 /** Tries an assertion until it holds, or throws its last failure after `timeoutMs`. */
 export async function eventually<T>(assertion: () => Promise<T> | T, timeoutMs = 5000): Promise<T> {
   const end = Date.now() + timeoutMs;
-  for (;;) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MS)) {
     try {
       return await assertion();
     } catch (error) {
       if (Date.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, pause));
     }
   }
 }

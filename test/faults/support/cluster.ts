@@ -152,15 +152,15 @@ export class Cluster {
   /** Pending jobs of the template, as a launch leaves them. */
   async addJobs(
     count: number,
-    { template = 2, playbook = 'site.yml', status = 'pending' } = {},
+    { template = 2, playbook = 'site.yml', status = 'pending', extraVars = {} } = {},
   ): Promise<number[]> {
     const rows = await this.rows<{ id: number }>(
       `INSERT INTO unified_jobs (type, name, unified_job_template_id, job_template_id, project_id,
-         inventory_id, organization_id, playbook, allow_simultaneous, status)
+         inventory_id, organization_id, playbook, allow_simultaneous, status, extra_vars)
        SELECT 'job', name, id, id, project_id, inventory_id, organization_id, $2,
-         allow_simultaneous, $4
+         allow_simultaneous, $4, $5
        FROM unified_job_templates, generate_series(1, $3) WHERE id = $1 RETURNING id`,
-      [template, playbook, count, status],
+      [template, playbook, count, status, JSON.stringify(extraVars)],
     );
     this.wake();
     return rows.map(({ id }) => id);
@@ -242,7 +242,7 @@ export class Cluster {
     await this.database.rows(`
       INSERT INTO organizations (id, name) VALUES (1, 'Operations');
       INSERT INTO inventories (id, name, organization_id, variables)
-        VALUES (1, 'Local', 1, 'ansible_connection: local');
+        VALUES (1, 'Local', 1, E'ansible_connection: local\\nansible_pipelining: true');
       INSERT INTO hosts (name, inventory_id, variables)
         VALUES ('localhost', 1, 'ansible_python_interpreter: "{{ ansible_playbook_python }}"');
       INSERT INTO unified_job_templates (id, type, name, organization_id, local_path)

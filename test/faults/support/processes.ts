@@ -4,7 +4,8 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
@@ -84,16 +85,25 @@ export async function freePort(): Promise<number> {
 
 /** Ids of living processes whose command line or environment contains a text. */
 export async function processesWith(text: string): Promise<number[]> {
-  const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const found = await Promise.all(
-    names.map(async (name) => {
-      const [command, environment] = await Promise.all(
-        ['cmdline', 'environ'].map((file) =>
-          readFile(`/proc/${name}/${file}`, 'latin1').catch(() => ''),
-        ),
-      );
-      return `${command}\0${environment}`.includes(text) ? Number(name) : null;
-    }),
-  );
-  return found.filter((pid) => pid !== null && pid !== process.pid) as number[];
+  return living((pid) => `${shownOf(pid, 'cmdline')}\0${shownOf(pid, 'environ')}`.includes(text));
+}
+
+/** Ids of living processes whose command line contains a text. */
+export async function commandsWith(text: string): Promise<number[]> {
+  return living((pid) => shownOf(pid, 'cmdline').includes(text));
+}
+
+async function living(isWanted: (pid: string) => boolean): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = pids.filter((pid) => Number(pid) !== process.pid && isWanted(pid));
+  return found.map(Number);
+}
+
+/** Synchronous: it takes a fifth of the processor time of a promise for each of some hundred files. */
+function shownOf(pid: string, file: 'cmdline' | 'environ'): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
 }

@@ -4,6 +4,7 @@ import { Settings } from '../../src/config/settings.js';
 import { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { type Fence, openLaunch } from '../../src/execution/boundary/command.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
+import { IS_DEEP } from '../support/depth.js';
 
 /** No boundary at all, as with `JOB_ISOLATION=none`. */
 export const OPEN: Fence = { wrap: (command) => Promise.resolve(openLaunch(command)) };
@@ -34,6 +35,12 @@ export const FENCES: readonly (readonly [name: string, kind: FenceKind])[] = [
   ...(MAY_USE_CONTAINERS ? [['in a container', 'container'] as const] : []),
   ['without a boundary', 'none'],
 ];
+
+/**
+ * Returns true when all tests run with a fence. A normal run uses the other fences only for what depends on
+ * them: files, accounts, credentials, the network and the end of commands.
+ */
+export const isFull = (kind: FenceKind): boolean => IS_DEEP || kind === 'bubblewrap';
 
 /** A fence, and what takes it down. */
 export interface RaisedFence {

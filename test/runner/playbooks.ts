@@ -1,8 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { commandOf, commandsWith } from '../faults/support/processes.js';
 import { readInventory } from '../../src/inventories/ansible-inventory.js';
 import { toEventRow } from '../../src/execution/runner/events.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
@@ -131,11 +132,8 @@ export async function markedPids(mark: string): Promise<number[]> {
 /** Living processes started with exactly these arguments. */
 export async function pidsOf(...args: string[]): Promise<number[]> {
   const wanted = `${args.join('\0')}\0`;
-  const entries = await listProcesses();
-  const lines = await Promise.all(
-    entries.map(({ pid }) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
-  );
-  return entries.filter((_, index) => lines[index] === wanted).map(({ pid }) => pid);
+  const found = await commandsWith(wanted);
+  return found.filter((pid) => commandOf(pid) === wanted);
 }
 
 /** Ansible starts in a second where it is alone, and takes many times as long on a busy machine. */

@@ -1,16 +1,20 @@
 /**
- * A real browser for the tests of the pages. `openBrowser()` starts Chromium once for a file;
- * `visit` gives a page with a session of a persona, with scripts on or off. Everything a page
- * complains about (errors, refused by its policy) is collected in `faults`.
+ * A real browser for the tests of the pages: one Chromium for each Jest worker. `visit` opens a page
+ * in a context of its own, with the session of a persona, with scripts on or off. Errors of the page
+ * and violations of its policy are collected in `faults`.
  */
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 
 import {
   chromium,
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
   type Locator,
   type Page,
@@ -57,11 +61,44 @@ const program = findProgram();
 export const inBrowser = (): typeof describe =>
   program || process.env.CI ? describe : describe.skip;
 
-export function openBrowser(): Promise<Browser> {
+/** The Chromium of this worker; tests of one worker share it, and `visit` starts it. */
+let running: Promise<Browser> | undefined;
+
+function sharedBrowser(): Promise<Browser> {
+  running ??= launch().catch((error: unknown) => {
+    running = undefined;
+    throw error;
+  });
+  return running;
+}
+
+async function launch(): Promise<Browser> {
   if (!program) throw new Error('No Chromium found: install it or set CHROMIUM_PATH.');
   // Chromium's sandbox needs a user of its own: in containers tests run as root.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath: program, args: [...QUIET, ...sandbox] });
+  const started: ChildProcess[] = [];
+  const remember = (message: unknown): void => {
+    started.push((message as { process: ChildProcess }).process);
+  };
+  subscribe('child_process', remember);
+  try {
+    const browser = await chromium.launch({
+      executablePath: program,
+      args: [...QUIET, ...sandbox],
+    });
+    // After a crash the next visit starts another one.
+    browser.once('disconnected', () => (running = undefined));
+    return browser;
+  } finally {
+    unsubscribe('child_process', remember);
+    started.filter(({ spawnfile }) => spawnfile === program).forEach(letWorkerEnd);
+  }
+}
+
+/** Lets the worker end while Chromium runs: Playwright kills Chromium when the worker exits. */
+function letWorkerEnd(child: ChildProcess): void {
+  child.unref();
+  for (const stream of child.stdio) if (stream instanceof Socket) stream.unref();
 }
 
 export interface Visit {
@@ -70,14 +107,27 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-/** A page with a session of the user, or without one. */
+/** Open contexts, each with the spec file that opened it. */
+const contexts = new Map<BrowserContext, string | undefined>();
+
+/** Closes contexts that failed tests of earlier files left open. */
+async function closeLeftContexts(file: string | undefined): Promise<void> {
+  const left = [...contexts].filter(([, owner]) => owner !== file);
+  await Promise.all(left.map(([context]) => context.close()));
+}
+
+/** Opens a page with a session of the user, or without a session. */
 export async function visit(
-  browser: Browser,
   test: TestApp,
   user: Row | null,
   options: BrowserContextOptions = {},
 ): Promise<Visit> {
+  const browser = await sharedBrowser();
+  const file = expect.getState().testPath;
+  await closeLeftContexts(file);
   const context = await browser.newContext({ baseURL: test.url, ...options });
+  contexts.set(context, file);
+  context.once('close', () => contexts.delete(context));
   if (user) {
     const value = await test.app.get(SessionsService, { strict: false }).start(user.id);
     await context.addCookies([{ name: SESSION_COOKIE, value, url: test.url, httpOnly: true }]);
@@ -111,19 +161,14 @@ export function describePages(
     ['without scripts', false],
   ])(`${name} %s`, (_name, javaScriptEnabled) => {
     const open = {} as Visit;
-    let browser: Browser;
 
-    beforeAll(async () => {
-      browser = await openBrowser();
-    });
-    afterAll(() => browser.close());
     beforeEach(async () => {
       const { test, user } = session();
-      Object.assign(open, await visit(browser, test, user, { javaScriptEnabled }));
+      Object.assign(open, await visit(test, user, { javaScriptEnabled }));
     });
     afterEach(async () => {
-      expect(open.faults).toEqual([]);
       await open.close();
+      expect(open.faults).toEqual([]);
     });
 
     body(open, javaScriptEnabled);

@@ -2,8 +2,6 @@
  * Hostile text in every text field of every resource, written straight into the database as the
  * field declarations name the columns: on every page there is it is text, and nothing of it runs.
  */
-import type { Browser } from 'playwright-core';
-
 import type { Field } from '../../src/common/fields/field.js';
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
@@ -11,7 +9,7 @@ import { resources } from '../../src/common/resource/registry.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
-import { inBrowser, openBrowser, visit } from './browser.js';
+import { inBrowser, visit } from './browser.js';
 
 /** Hundreds of pages, one after the other. */
 jest.setTimeout(900_000);
@@ -30,7 +28,6 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
 
 let test: TestApp;
 let samples: Samples;
-let browser: Browser;
 /** Resource types that got at least one canary. */
 const marked = new Set<string>();
 
@@ -159,11 +156,6 @@ const pages = (): readonly TableRoute[] =>
     );
 
 inBrowser()('hostile text', () => {
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
   it('has reached every resource that has text', () => {
     const textual = resources().filter(
       (one) => one.stored && !one.variants && one.type !== 'role' && fieldsToMark(one).length > 0,
@@ -173,7 +165,7 @@ inBrowser()('hostile text', () => {
   });
 
   it('is text on every page', async () => {
-    const { page, faults, close } = await visit(browser, test, test.as.users.superuser);
+    const { page, faults, close } = await visit(test, test.as.users.superuser);
     const shownOn: string[] = [];
     const broken: string[] = [];
     for (const route of pages()) {

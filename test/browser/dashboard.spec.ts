@@ -1,12 +1,9 @@
-import type { Browser } from 'playwright-core';
-
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
-import { inBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
+import { inBrowser, picture, seriousFaults, visit } from './browser.js';
 
 let test: TestApp;
-let browser: Browser;
 
 beforeAll(async () => {
   test = await boot();
@@ -36,14 +33,9 @@ async function fill(samples: Samples): Promise<void> {
 }
 
 inBrowser()('the dashboard', () => {
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
   it.each([true, false])('leads to what is searched for, scripts %s', async (javaScriptEnabled) => {
     const { users } = test.as;
-    const { page, faults, close } = await visit(browser, test, users.superuser, {
+    const { page, faults, close } = await visit(test, users.superuser, {
       javaScriptEnabled,
       viewport: { width: 390, height: 800 },
     });
@@ -67,7 +59,7 @@ inBrowser()('the dashboard', () => {
   ] as const)('in the %s theme, scripts %s', async (colorScheme, javaScriptEnabled) => {
     const { users } = test.as;
     const options = { colorScheme, javaScriptEnabled, viewport: { width: 1280, height: 900 } };
-    const { page, faults, close } = await visit(browser, test, users.superuser, options);
+    const { page, faults, close } = await visit(test, users.superuser, options);
     await page.goto('/');
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await page.getByRole('img', { name: /successful and \d+ failed jobs/ }).waitFor();
@@ -85,7 +77,7 @@ inBrowser()('the dashboard', () => {
   });
 
   it('tells what is new while somebody looks at it, and asks no more when nobody does', async () => {
-    const { page, faults, close } = await visit(browser, test, test.as.users.superuser);
+    const { page, faults, close } = await visit(test, test.as.users.superuser);
     let asked = 0;
     page.on('request', (request) => {
       if (new URL(request.url()).pathname === '/') asked += 1;

@@ -2,19 +2,16 @@
  * What a person does with the pages, from the login on, with scripts and without: every step is a
  * click or a key, nothing is called behind the pages' back but what a worker would do.
  */
-import type { Browser } from 'playwright-core';
-
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { inBrowser, openBrowser, pick, visit, type Visit } from './browser.js';
+import { inBrowser, pick, visit, type Visit } from './browser.js';
 
 const PASSWORD = 'a good password';
 
 let test: TestApp;
-let browser: Browser;
 
 beforeAll(async () => {
   test = await boot();
@@ -41,10 +38,9 @@ inBrowser().each([
   let open: Visit;
 
   beforeAll(async () => {
-    browser = await openBrowser();
-    open = await visit(browser, test, null, { javaScriptEnabled });
+    open = await visit(test, null, { javaScriptEnabled });
   });
-  afterAll(() => browser.close());
+  afterAll(() => open.close());
   afterEach(() => {
     expect(open.faults).toEqual([]);
   });
@@ -153,8 +149,7 @@ inBrowser().each([
 
 inBrowser()('a person with a keyboard only', () => {
   it('creates a team without touching the mouse', async () => {
-    browser = await openBrowser();
-    const { page, faults, close } = await visit(browser, test, test.as.users.superuser);
+    const { page, faults, close } = await visit(test, test.as.users.superuser);
     await page.goto('/api/v2/teams/');
     await page.getByRole('link', { name: 'Add', exact: true }).focus();
     await page.keyboard.press('Enter');
@@ -177,6 +172,5 @@ inBrowser()('a person with a keyboard only', () => {
     expect(await page.locator('h1').textContent()).toBe('Typed by hand');
     expect(faults).toEqual([]);
     await close();
-    await browser.close();
   });
 });

@@ -1,8 +1,6 @@
-import type { Browser } from 'playwright-core';
-
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { inBrowser, openBrowser, visit } from './browser.js';
+import { inBrowser, visit } from './browser.js';
 import { furnish } from './furnish.js';
 
 jest.setTimeout(300_000);
@@ -12,7 +10,6 @@ const PAGES_OF_A_KIND = 2;
 const MAX_PAGES = 900;
 
 let test: TestApp;
-let browser: Browser;
 
 beforeAll(async () => {
   test = await boot({ openapi: true });
@@ -68,9 +65,8 @@ const kindOf = ({ pathname, searchParams }: URL): string =>
 
 inBrowser()('links', () => {
   it('lead from every page to pages that answer', async () => {
-    browser = await openBrowser();
     const options = { javaScriptEnabled: false };
-    const open = await visit(browser, test, test.as.users.superuser, options);
+    const open = await visit(test, test.as.users.superuser, options);
     const seen = new Map<string, number>();
     const known = new Set<string>();
     const queue: { url: URL; from: string }[] = [];
@@ -100,7 +96,6 @@ inBrowser()('links', () => {
     expect(failed).toEqual([]);
     expect(visited).toBeGreaterThan(250);
     await open.close();
-    await browser.close();
   });
 });
 

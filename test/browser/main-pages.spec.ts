@@ -3,15 +3,14 @@
  * their policy, axe finds no serious fault, and nothing runs out of a small screen. With PICTURES
  * (`npm run screenshots`) each is kept for the documentation.
  */
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
-import { inBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
+import { inBrowser, picture, seriousFaults, visit } from './browser.js';
 import { furnish, type Furnished } from './furnish.js';
 
 let test: TestApp;
 let house: Furnished;
-let browser: Browser;
 
 beforeAll(async () => {
   test = await boot({ openapi: true });
@@ -189,11 +188,6 @@ const ASTRAY = `[...document.querySelectorAll('.stacks td.end')]
   .map(({ textContent }) => textContent.trim())`;
 
 inBrowser()('main pages', () => {
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
-
   const userOf = ({ who }: MainPage) =>
     who === null ? null : who === undefined ? house.admin : test.as.users[who];
 
@@ -201,7 +195,7 @@ inBrowser()('main pages', () => {
     '%s, light and dark',
     async (name, one) => {
       const options = { colorScheme: 'light', viewport: { width: 1280, height: 860 } } as const;
-      const { page, faults, close } = await visit(browser, test, userOf(one), options);
+      const { page, faults, close } = await visit(test, userOf(one), options);
       await show(page, one);
       expect(await seriousFaults(page)).toEqual([]);
       if (PAGES.includes(one)) await picture(page, `${name}-light`);
@@ -217,7 +211,7 @@ inBrowser()('main pages', () => {
     '%s on a small screen',
     async (name, one) => {
       const options = { viewport: { width: 360, height: 740 } };
-      const { page, close } = await visit(browser, test, userOf(one), options);
+      const { page, close } = await visit(test, userOf(one), options);
       await show(page, one);
       expect(await overflowOf(page)).toBe(0);
       await page.setViewportSize({ width: 390, height: 844 });

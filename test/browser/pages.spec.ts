@@ -1,18 +1,7 @@
-import type { Browser } from 'playwright-core';
-
 import { boot, type TestApp } from '../support/boot.js';
-import {
-  inBrowser,
-  describePages,
-  openBrowser,
-  pick,
-  seriousFaults,
-  visit,
-  type Visit,
-} from './browser.js';
+import { inBrowser, describePages, pick, seriousFaults, visit, type Visit } from './browser.js';
 
 let test: TestApp;
-let browser: Browser;
 
 beforeAll(async () => {
   test = await boot();
@@ -143,15 +132,11 @@ describePages('pages', session, (open, javaScriptEnabled) => {
 inBrowser()('pages', () => {
   let open: Visit;
 
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
   afterEach(() => open.close());
 
   it('leads an anonymous person to the login and back', async () => {
     const user = await test.make.user({ username: 'person', password: 'a good password' });
-    open = await visit(browser, test, null);
+    open = await visit(test, null);
     const { page } = open;
     await page.goto('/api/v2/teams/?order_by=-name');
     expect(new URL(page.url()).pathname).toBe('/api/login/');
@@ -168,7 +153,7 @@ inBrowser()('pages', () => {
   });
 
   it('offers only what the person may do', async () => {
-    open = await visit(browser, test, test.as.users.teamMember);
+    open = await visit(test, test.as.users.teamMember);
     const { page } = open;
     await page.goto(`/api/v2/teams/${test.home.team.id}/`);
     expect(await page.getByRole('link', { name: 'Change', exact: true }).count()).toBe(0);
@@ -176,7 +161,7 @@ inBrowser()('pages', () => {
   });
 
   it('offers no form below a parent whose every answer would be a refusal', async () => {
-    open = await visit(browser, test, test.as.users.orgMember);
+    open = await visit(test, test.as.users.orgMember);
     const { page } = open;
     const { id } = test.home.organization;
     for (const path of [`organizations/${id}/teams/`, `organizations/${id}/projects/`]) {
@@ -192,7 +177,7 @@ inBrowser()('pages', () => {
   });
 
   it('says which role would allow what is refused', async () => {
-    open = await visit(browser, test, test.as.users.nobody);
+    open = await visit(test, test.as.users.nobody);
     const { page } = open;
     const answer = await page.goto(`/api/v2/teams/${test.home.team.id}/`);
     expect(answer?.status()).toBe(403);
@@ -202,7 +187,7 @@ inBrowser()('pages', () => {
   });
 
   it('shows a token once, on the page of the answer', async () => {
-    open = await visit(browser, test, test.as.users.orgMember);
+    open = await visit(test, test.as.users.orgMember);
     const { page } = open;
     await page.goto('/api/v2/tokens/#form-post');
     await page.locator('#post-description').fill('laptop');
@@ -217,7 +202,7 @@ inBrowser()('pages', () => {
   it.each(['light', 'dark'] as const)(
     'has no serious fault of accessibility (%s)',
     async (scheme) => {
-      open = await visit(browser, test, test.as.users.superuser, { colorScheme: scheme });
+      open = await visit(test, test.as.users.superuser, { colorScheme: scheme });
       const { page } = open;
       const team = `/api/v2/teams/${test.home.team.id}/`;
       const paths = [
@@ -240,7 +225,7 @@ inBrowser()('pages', () => {
   );
 
   it('is usable with the keyboard and on a small screen', async () => {
-    open = await visit(browser, test, test.as.users.superuser, {
+    open = await visit(test, test.as.users.superuser, {
       viewport: { width: 360, height: 740 },
     });
     const { page } = open;

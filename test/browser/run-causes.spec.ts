@@ -5,7 +5,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages, inBrowser, openBrowser, picture, seriousFaults, visit } from './browser.js';
+import { describePages, inBrowser, picture, seriousFaults, visit } from './browser.js';
 
 let test: TestApp;
 let template: Row;
@@ -158,8 +158,7 @@ inBrowser()('the page of a run that failed', () => {
   it.each(['light', 'dark'] as const)(
     'is accessible in the %s theme, small too',
     async (colorScheme) => {
-      const browser = await openBrowser();
-      const open = await visit(browser, test, test.as.users.superuser, { colorScheme });
+      const open = await visit(test, test.as.users.superuser, { colorScheme });
       const { page } = open;
       await page.goto(`/api/v2/jobs/${failed.id}/?output=web`);
       expect(await seriousFaults(page)).toEqual([]);
@@ -171,8 +170,8 @@ inBrowser()('the page of a run that failed', () => {
         ),
       ).toBe(0);
       await picture(page, `failed-${colorScheme}-small`);
+      await open.close();
       expect(open.faults).toEqual([]);
-      await browser.close();
     },
   );
 });

@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
@@ -7,11 +7,10 @@ import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
-import { inBrowser, openBrowser, picture, seriousFaults, visit, type Visit } from './browser.js';
+import { inBrowser, picture, seriousFaults, visit, type Visit } from './browser.js';
 
 let test: TestApp;
 let samples: Samples;
-let browser: Browser;
 let open: Visit;
 
 beforeAll(async () => {
@@ -55,12 +54,8 @@ const outputOf = async (page: Page): Promise<string> =>
   (await page.getByRole('log').locator('.row').allTextContents()).join('');
 
 inBrowser()('pages of runs', () => {
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
-    open = await visit(browser, test, test.as.users.superuser);
+    open = await visit(test, test.as.users.superuser);
   });
   afterEach(async () => {
     expect(open.faults).toEqual([]);
@@ -157,7 +152,7 @@ inBrowser()('pages of runs', () => {
 
   it('offers no buttons to those who may only read', async () => {
     const job = await makeJob();
-    const reader = await visit(browser, test, test.as.users.auditor);
+    const reader = await visit(test, test.as.users.auditor);
     await reader.page.goto(`/api/v2/jobs/${job.id}/`);
     await reader.page.getByText('The run is running.').waitFor();
     expect(await reader.page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
@@ -189,7 +184,7 @@ inBrowser()('pages of runs', () => {
       '\u001B[1;31mfatal: [web-3]: UNREACHABLE! => {"unreachable": true}\u001B[0m',
     );
     await summarise(job);
-    const shown = await visit(browser, test, test.as.users.superuser, { colorScheme });
+    const shown = await visit(test, test.as.users.superuser, { colorScheme });
     await shown.page.goto(`/api/v2/jobs/${job.id}/`);
     expect(await seriousFaults(shown.page)).toEqual([]);
     await picture(shown.page, `job-${colorScheme}`);
@@ -200,7 +195,7 @@ inBrowser()('pages of runs', () => {
   it('shows everything but what is new without scripts', async () => {
     const job = await makeJob();
     await print(job, 1, `\u001B[0;32mok ${HOSTILE}\u001B[0m`);
-    const plain = await visit(browser, test, test.as.users.superuser, { javaScriptEnabled: false });
+    const plain = await visit(test, test.as.users.superuser, { javaScriptEnabled: false });
     await plain.page.goto(`/api/v2/jobs/${job.id}/`);
     expect(await outputOf(plain.page)).toBe(`ok ${HOSTILE}\n`);
     await plain.page.getByText('Load this page again').waitFor();

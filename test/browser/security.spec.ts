@@ -1,10 +1,7 @@
-import type { Browser } from 'playwright-core';
-
 import { boot, type TestApp } from '../support/boot.js';
-import { inBrowser, openBrowser, visit, type Visit } from './browser.js';
+import { inBrowser, visit, type Visit } from './browser.js';
 
 let test: TestApp;
-let browser: Browser;
 let open: Visit;
 
 beforeAll(async () => {
@@ -15,12 +12,8 @@ afterAll(() => test.close());
 const CANARY = `</pre></textarea><script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>`;
 
 inBrowser()('pages under attack', () => {
-  beforeAll(async () => {
-    browser = await openBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
-    open = await visit(browser, test, test.as.users.superuser);
+    open = await visit(test, test.as.users.superuser);
   });
   afterEach(() => open.close());
 

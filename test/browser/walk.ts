@@ -2,11 +2,11 @@
  * What a person does, counted: each click is one, and so is opening a list to choose from it. Typing,
  * scrolling and looking are free.
  */
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import type { TestApp } from '../support/boot.js';
-import { inBrowser, openBrowser, pick, seriousFaults, visit } from './browser.js';
+import { inBrowser, pick, seriousFaults, visit } from './browser.js';
 
 /** The browsers that people come with: each two of scripts, width and colours meet in one. */
 const WAYS: readonly [name: string, options: BrowserContextOptions][] = [
@@ -82,16 +82,9 @@ export function describeJourney(
   journey: (walk: Walk) => Promise<void>,
 ): void {
   inBrowser()(name, () => {
-    let browser: Browser;
-
-    beforeAll(async () => {
-      browser = await openBrowser();
-    });
-    afterAll(() => browser.close());
-
     it.each(WAYS)(`takes at most ${most} clicks %s`, async (way, given) => {
       const { test, user } = session();
-      const { page, faults, close } = await visit(browser, test, user, given);
+      const { page, faults, close } = await visit(test, user, given);
       const mark = way.replace(/\W+/g, '-');
       const walk = new Walk(page, given.javaScriptEnabled === true, mark, mark);
       await page.goto('/');

@@ -1,7 +1,7 @@
 /** Ways through the pages: by what things belong to, by stars, by what was looked at, and back. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages, inBrowser, openBrowser, visit } from './browser.js';
+import { describePages, inBrowser, visit } from './browser.js';
 
 let test: TestApp;
 let host: Row;
@@ -98,9 +98,8 @@ inBrowser()('the explorer', () => {
     ['with scripts', true],
     ['without scripts', false],
   ])('has a way back to the pages %s', async (_name, javaScriptEnabled) => {
-    const browser = await openBrowser();
     const viewport = { width: 390, height: 800 };
-    const { page, faults, close } = await visit(browser, test, test.as.users.superuser, {
+    const { page, faults, close } = await visit(test, test.as.users.superuser, {
       javaScriptEnabled,
       viewport,
     });
@@ -118,6 +117,5 @@ inBrowser()('the explorer', () => {
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     expect(faults).toEqual([]);
     await close();
-    await browser.close();
   });
 });

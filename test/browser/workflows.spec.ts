@@ -1,13 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Browser } from 'playwright-core';
-
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
-import { inBrowser, describePages, openBrowser, visit } from './browser.js';
+import { inBrowser, describePages, visit } from './browser.js';
 
 let test: TestApp;
 let worker: INestApplicationContext;
-let browser: Browser;
 
 beforeAll(async () => {
   test = await boot();
@@ -100,16 +97,14 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
 
 inBrowser()('workflows for those who may not decide', () => {
   it('show what waits, and no buttons', async () => {
-    browser = await openBrowser();
     const workflow = await makeWorkflow('Watched');
     const path = `workflow_job_templates/${workflow.id}/launch/`;
     const { body } = await test.as.superuser.post(path, {}).expect(201);
-    const { page, faults, close } = await visit(browser, test, test.as.users.auditor);
+    const { page, faults, close } = await visit(test, test.as.users.auditor);
     await page.goto(`/api/v2/workflow_jobs/${body.workflow_job}/`);
     await page.locator('a[aria-label="Roll it out?, Approval, pending"]').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
     expect(faults).toEqual([]);
     await close();
-    await browser.close();
   });
 });

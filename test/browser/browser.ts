@@ -23,7 +23,10 @@ import {
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { SessionsService } from '../../src/auth/sessions.service.js';
+import { sql } from '../../src/database/sql.js';
 import type { TestApp } from '../support/boot.js';
+import { IS_DEEP } from '../support/depth.js';
+import { eventually } from '../support/eventually.js';
 
 const PROGRAMS = [
   'chromium-headless-shell',
@@ -38,6 +41,8 @@ const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page of a test is gone before code that the compiler optimizes has paid for itself.
+  '--js-flags=--no-opt --no-maglev',
 ];
 
 function findProgram(): string | undefined {
@@ -147,19 +152,44 @@ export async function visit(
   return { page, faults, close: () => context.close() };
 }
 
+const SCRIPTS: readonly [string, boolean][] = [
+  ['with scripts', true],
+  ['without scripts', false],
+];
+
+type PageTests = (open: Visit, javaScriptEnabled: boolean) => void;
+
 /**
- * Describes pages with scripts and without. `open` is a page of its own for each test, with a session
- * of the user; whatever the page complains about fails the test.
+ * Describes pages in a browser with scripts; a deep run repeats the tests without scripts. `open` is a
+ * page of its own for each test, with a session of the user; a fault of the page fails the test.
+ *
+ * A test whose page has no element that scripts change sends the same requests without scripts:
+ * `links.spec.ts` proves for all pages that their controls work by themselves.
  */
 export function describePages(
   name: string,
   session: () => { test: TestApp; user: Row },
-  body: (open: Visit, javaScriptEnabled: boolean) => void,
+  body: PageTests,
 ): void {
-  inBrowser().each([
-    ['with scripts', true],
-    ['without scripts', false],
-  ])(`${name} %s`, (_name, javaScriptEnabled) => {
+  describeVariants(name, session, body, IS_DEEP ? SCRIPTS : SCRIPTS.slice(0, 1));
+}
+
+/** Describes pages that scripts change: each test runs with scripts and without. */
+export function describePagesBothWays(
+  name: string,
+  session: () => { test: TestApp; user: Row },
+  body: PageTests,
+): void {
+  describeVariants(name, session, body, SCRIPTS);
+}
+
+function describeVariants(
+  name: string,
+  session: () => { test: TestApp; user: Row },
+  body: PageTests,
+  variants: readonly [string, boolean][],
+): void {
+  inBrowser().each(variants)(`${name} %s`, (_name, javaScriptEnabled) => {
     const open = {} as Visit;
 
     beforeEach(async () => {
@@ -172,6 +202,64 @@ export function describePages(
     });
 
     body(open, javaScriptEnabled);
+  });
+}
+
+/**
+ * Waits for an element that scripts add to a page of a run; without scripts loads the page again each
+ * time a run of the application or a node has changed.
+ */
+export async function comes(
+  { database }: TestApp,
+  page: Page,
+  selector: string,
+  hasScripts: boolean,
+): Promise<void> {
+  const found = page.locator(selector).first();
+  if (hasScripts) {
+    await found.waitFor();
+    return;
+  }
+  let shown: string | undefined;
+  await eventually(async () => {
+    const state = await database.row<{ state: string }>(sql`
+      SELECT concat((SELECT string_agg(concat(id, status), ' ' ORDER BY id) FROM unified_jobs),
+        (SELECT string_agg(concat(id, outcome), ' ' ORDER BY id) FROM workflow_job_nodes)) AS state`);
+    if (state?.state !== shown) {
+      shown = state?.state;
+      await page.reload();
+    }
+    expect(await found.isVisible()).toBe(true);
+  }, 60_000);
+}
+
+/** Runs in the browser: keeps of the API document the paths of teams and the schemas they refer to. */
+const SHORTENED = `(({ paths, components, ...rest }) => {
+  const teams = Object.entries(paths).filter(([path]) => path.startsWith('/api/v2/teams/'));
+  const schemas = {};
+  const keepSchemasOf = (part) => {
+    for (const [, name] of JSON.stringify(part).matchAll(/#\\/components\\/schemas\\/([^"]+)/g)) {
+      if (schemas[name]) continue;
+      schemas[name] = components.schemas[name];
+      keepSchemasOf(schemas[name]);
+    }
+  };
+  keepSchemasOf(teams);
+  return { ...rest, paths: Object.fromEntries(teams), components: { ...components, schemas } };
+})`;
+
+/**
+ * Makes the explorer draw only the operations on teams: drawing the whole document takes Chromium
+ * longer than all other pages of a spec file. A deep run draws the whole document.
+ */
+export async function shortenDocument(page: Page): Promise<void> {
+  if (IS_DEEP) return;
+  await page.route('**/swagger-ui-init.js', async (route) => {
+    const response = await route.fetch();
+    const script = await response.text();
+    expect(script).toContain('= options.swaggerDoc');
+    const body = script.replace('= options.swaggerDoc', `= ${SHORTENED}(options.swaggerDoc)`);
+    await route.fulfill({ response, body });
   });
 }
 
@@ -203,27 +291,42 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 /** Where scripts are off no timer ends: what waits for one goes on at once. */
 const WITHOUT_TIMERS = 'window.setTimeout = (work) => void Promise.resolve().then(work)';
 
+/** Rules whose result depends on colors; the other results are the same in both themes. */
+const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
+
 /**
  * Faults of accessibility that axe calls serious or critical, as `rule: element`.
  *
  * @param hasScripts whether the page may run its own
+ * @param runOnly the rules to check; all of axe unless given
  */
-export async function seriousFaults(page: Page, hasScripts = true): Promise<string[]> {
+export async function seriousFaults(
+  page: Page,
+  hasScripts = true,
+  runOnly?: readonly string[],
+): Promise<string[]> {
   if (!hasScripts) await page.evaluate(WITHOUT_TIMERS);
   // The policy of the pages forbids scripts from elsewhere; this one comes from the test itself.
   await page.evaluate(await readFile(AXE, 'utf8'));
-  return page.evaluate(async () => {
+  return page.evaluate(async (rules) => {
     const { axe } = globalThis as unknown as { axe: AxeCore };
     // Describing what is in order, too, takes a fifth of the time.
-    const { violations } = await axe.run({ resultTypes: ['violations'] });
+    const { violations } = await axe.run({
+      resultTypes: ['violations'],
+      ...(rules ? { runOnly: rules } : {}),
+    });
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
-  });
+  }, runOnly);
 }
 
+/** Serious faults in the colors of a page that has been checked in another theme. */
+export const faultsOfColors = (page: Page): Promise<string[]> =>
+  seriousFaults(page, true, COLOR_RULES);
+
 interface AxeCore {
-  run(options: { resultTypes: string[] }): Promise<{
+  run(options: { resultTypes: string[]; runOnly?: readonly string[] }): Promise<{
     violations: { id: string; impact: string | null; nodes: { target: string[] }[] }[];
   }>;
 }

@@ -8,7 +8,7 @@ import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventLoopTime } from '../support/event-loop.js';
 import { describePages } from './browser.js';
-import { describeJourney } from './walk.js';
+import { describeJourney, describeJourneyInAllWays } from './walk.js';
 
 let test: TestApp;
 
@@ -71,7 +71,8 @@ describeJourney('what happened in the last hours', session, 1, async (walk) => {
   await walk.look('activity');
 });
 
-describeJourney('launch, watch, and find the cause', session, 3, async (walk) => {
+// Stands for the pages of runs.
+describeJourneyInAllWays('launch, watch, and find the cause', session, 3, async (walk) => {
   const { page, mark } = walk;
   const template = await test.make.jobTemplate({ name: `Deploy ${mark}` });
   await walk.link('Templates');
@@ -128,7 +129,8 @@ describeJourney('one among hundreds, by typing alone', session, 1, async (walk) 
   await page.waitForURL(/\/hosts\/\d+\/$/);
 });
 
-describeJourney('one run among hundreds, by filters', session, 6, async (walk) => {
+// Stands for the pages of lists.
+describeJourneyInAllWays('one run among hundreds, by filters', session, 6, async (walk) => {
   const { page, mark } = walk;
   const { id } = await test.make.jobTemplate();
   await test.database.execute(sql`
@@ -217,9 +219,9 @@ describe('a page of 200 rows', () => {
     ['runs of all kinds', 'unified_jobs/?order_by=-id'],
     ['activity', 'activity_stream/?order_by=-id'],
   ])('of %s is drawn by the server in a tenth of a second', async (_name, path) => {
-    const times: number[] = [];
-    // The first ones are slower: the quickest of some tells what it takes.
-    for (let turn = 0; turn < 20; turn += 1) {
+    let quickest = Infinity;
+    // The first responses are slower: the quickest of some tells what a page takes.
+    for (let turn = 0; turn < 20 && quickest >= 100; turn += 1) {
       const time = await eventLoopTime(async () => {
         const { text } = await test.as.superuser
           .get(`${path}&page_size=200`)
@@ -227,8 +229,8 @@ describe('a page of 200 rows', () => {
           .expect(200);
         expect(text.match(/<th scope="row">/g)).toHaveLength(200);
       });
-      times.push(time);
+      quickest = Math.min(quickest, time);
     }
-    expect(Math.min(...times)).toBeLessThan(100);
+    expect(quickest).toBeLessThan(100);
   });
 });

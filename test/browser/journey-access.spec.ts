@@ -1,6 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages, pick } from './browser.js';
+import { describePages, describePagesBothWays, pick } from './browser.js';
 import { describeJourney } from './walk.js';
 
 let test: TestApp;
@@ -105,7 +105,10 @@ describePages('granting', orgAdmin, (open, javaScriptEnabled) => {
     await page.getByRole('heading', { name: 'What superuser may do' }).waitFor();
     await page.getByText('Everything: a superuser.').waitFor();
   });
+});
 
+// Scripts make a search box of the choice.
+describePagesBothWays('granting', orgAdmin, (open, javaScriptEnabled) => {
   it('finds what the choice is too short to show', async () => {
     const { page } = open;
     const made = await Promise.all(

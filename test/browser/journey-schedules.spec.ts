@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages } from './browser.js';
-import { describeJourney } from './walk.js';
+import { describePages, describePagesBothWays } from './browser.js';
+import { describeJourneyInAllWays } from './walk.js';
 
 let test: TestApp;
 
@@ -29,7 +29,8 @@ async function schedulesOf({ id }: Row): Promise<Row[]> {
 /** Names and days of months on the page. */
 const starts = (page: Page): Promise<string[]> => page.locator('.starts time').allTextContents();
 
-describeJourney('every night', session, 4, async (walk) => {
+// Stands for the pages of forms.
+describeJourneyInAllWays('every night', session, 4, async (walk) => {
   const { page, mark } = walk;
   const made = await template(`Nightly ${mark}`);
   await walk.link('Templates');
@@ -51,23 +52,17 @@ describeJourney('every night', session, 4, async (walk) => {
   await walk.look('schedules-of-template');
 });
 
-describePages('schedules', session, (open, javaScriptEnabled) => {
-  const began = async (): Promise<Row> => {
-    const made = await template(`Scheduled ${javaScriptEnabled} ${Date.now()}`);
-    await open.page.goto(`/api/v2/job_templates/${made.id}/schedules/#form-post`);
-    return made;
-  };
-  const scheduled = async (rrule: string): Promise<Row> => {
-    const made = await template(`Ruled ${javaScriptEnabled} ${Date.now()}`);
-    const { body } = await test.as.superuser
-      .post(`job_templates/${made.id}/schedules/`, { name: 'Kept', rrule })
-      .expect(201);
-    return body as Row;
-  };
+async function begin(page: Page): Promise<Row> {
+  const made = await template(`Scheduled ${Date.now()}`);
+  await page.goto(`/api/v2/job_templates/${made.id}/schedules/#form-post`);
+  return made;
+}
 
+// Scripts show the starts by themselves, and the zone of the person.
+describePagesBothWays('schedules', session, (open) => {
   it('show the next starts before they are saved, and save nothing by that', async () => {
     const { page } = open;
-    const made = await began();
+    const made = await begin(page);
     expect(await starts(page)).toHaveLength(5);
     await page.getByLabel('Name *').fill('Fridays');
     await page.getByLabel('Time zone').fill('America/New_York');
@@ -91,10 +86,20 @@ describePages('schedules', session, (open, javaScriptEnabled) => {
       'FREQ=WEEKLY;INTERVAL=1;BYDAY=FR',
     );
   });
+});
+
+describePages('schedules', session, (open) => {
+  const scheduled = async (rrule: string): Promise<Row> => {
+    const made = await template(`Ruled ${Date.now()}`);
+    const { body } = await test.as.superuser
+      .post(`job_templates/${made.id}/schedules/`, { name: 'Kept', rrule })
+      .expect(201);
+    return body as Row;
+  };
 
   it('tell what is wrong beside its field', async () => {
     const { page } = open;
-    await began();
+    await begin(page);
     await page.getByLabel('Name *').fill('Nowhere');
     await page.getByLabel('Time zone').fill('Nowhere/Land');
     await page.getByRole('button', { name: 'Create schedule' }).click();

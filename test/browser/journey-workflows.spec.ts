@@ -7,7 +7,8 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { ProjectFolders } from '../../src/projects/project-folders.service.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
-import { describeJourney, type Walk } from './walk.js';
+import { comes as comesOn } from './browser.js';
+import { describeJourney, describeJourneyInAllWays, type Walk } from './walk.js';
 
 const PLAYBOOK = `- hosts: localhost
   gather_facts: false
@@ -35,16 +36,8 @@ afterAll(async () => {
 
 const session = () => ({ test, user: test.as.users.superuser });
 
-/** Waits for something to come up: by itself with scripts, by loading again without. */
-async function comes({ page, hasScripts }: Walk, selector: string): Promise<void> {
-  const found = page.locator(selector).first();
-  for (let tries = 0; tries < 60 && !hasScripts; tries += 1) {
-    if (await found.isVisible()) return;
-    await page.waitForTimeout(500);
-    await page.reload();
-  }
-  await found.waitFor();
-}
+const comes = ({ page, hasScripts }: Walk, selector: string): Promise<void> =>
+  comesOn(test, page, selector, hasScripts);
 
 describeJourney('a workflow of three steps, launched and approved', session, 15, async (walk) => {
   const { page, mark } = walk;
@@ -98,7 +91,8 @@ describeJourney('untying a step and taking it away', session, 2, async (walk) =>
   expect(await row.count()).toBe(0);
 });
 
-describeJourney('approving what waits', session, 2, async (walk) => {
+// Stands for the pages of graphs; its run needs no Ansible.
+describeJourneyInAllWays('approving what waits', session, 2, async (walk) => {
   const { page, mark } = walk;
   const workflow = await test.make.workflowTemplate({ name: `Gate ${mark}` });
   const node = await test.make.workflowNode(workflow, {});
@@ -121,4 +115,5 @@ describeJourney('approving what waits', session, 2, async (walk) => {
   await page.getByText('It was approved: the workflow goes on.').waitFor();
   await page.goto(`/api/v2/workflow_jobs/${body.workflow_job}/`);
   await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
+  await walk.look('workflow-over');
 });

@@ -7,17 +7,20 @@ import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { inBrowser, pick, visit, type Visit } from './browser.js';
+import { describePagesBothWays, inBrowser, pick, visit } from './browser.js';
 
 const PASSWORD = 'a good password';
 
 let test: TestApp;
+let user: Row;
 
 beforeAll(async () => {
   test = await boot();
-  await test.make.user({ username: 'boss', password: PASSWORD, is_superuser: true });
+  user = await test.make.user({ username: 'boss', password: PASSWORD, is_superuser: true });
 });
 afterAll(() => test.close());
+
+const session = () => ({ test, user });
 
 /** What a worker does: a line of output, and the end of the run. */
 async function work(jobId: number, text: string): Promise<void> {
@@ -35,28 +38,22 @@ inBrowser().each([
   ['with scripts', true],
   ['without scripts', false],
 ])('a person %s', (_name, javaScriptEnabled) => {
-  let open: Visit;
-
-  beforeAll(async () => {
-    open = await visit(test, null, { javaScriptEnabled });
-  });
-  afterAll(() => open.close());
-  afterEach(() => {
-    expect(open.faults).toEqual([]);
-  });
-
-  const choose = (selector: string, label: string): Promise<void> =>
-    pick(open.page.locator(selector), label, javaScriptEnabled);
-  const idOf = (): number => Number(/\/(\d+)\/$/.exec(new URL(open.page.url()).pathname)?.[1]);
-
   it('logs in', async () => {
-    const { page } = open;
+    const { page, faults, close } = await visit(test, null, { javaScriptEnabled });
     await page.goto('/');
     await page.getByLabel('Username').fill('boss');
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+    await close();
+    expect(faults).toEqual([]);
   });
+});
+
+describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
+  const choose = (selector: string, label: string): Promise<void> =>
+    pick(open.page.locator(selector), label, javaScriptEnabled);
+  const idOf = (): number => Number(/\/(\d+)\/$/.exec(new URL(open.page.url()).pathname)?.[1]);
 
   it('creates a team, adds a member and grants it a role', async () => {
     const { page } = open;

@@ -1,12 +1,14 @@
 /**
- * The pages a person meets first, in both themes: they are there, nothing on them is refused by
- * their policy, axe finds no serious fault, and nothing runs out of a small screen. With PICTURES
- * (`npm run screenshots`) each is kept for the documentation.
+ * The pages a person meets first: they are there, nothing on them is refused by their policy, axe
+ * finds no serious fault, and nothing runs out of a small screen. One page of each kind is checked by
+ * axe in the dark theme and on a small screen too; a deep run checks all. With PICTURES
+ * (`npm run screenshots`) each page is kept for the documentation.
  */
 import type { Page } from 'playwright-core';
 
 import { boot, type TestApp } from '../support/boot.js';
-import { inBrowser, picture, seriousFaults, visit } from './browser.js';
+import { IS_DEEP } from '../support/depth.js';
+import { faultsOfColors, inBrowser, picture, seriousFaults, visit } from './browser.js';
 import { furnish, type Furnished } from './furnish.js';
 
 let test: TestApp;
@@ -27,6 +29,8 @@ interface MainPage {
   status?: number;
   /** Who looks; the administrator unless given, null for nobody. */
   who?: 'nobody' | null;
+  /** Stands for its kind: dashboard, list, object, form, active or failed run, graph or chart. */
+  isOfItsKind?: true;
   /** How long it may be on a phone, in pixels. */
   longest?: number;
   /** What is done on the page before it is looked at. */
@@ -36,31 +40,51 @@ interface MainPage {
 /** The twenty that people work in: each has its pictures. */
 const PAGES: readonly MainPage[] = [
   { name: 'login', path: () => '/api/login/', heading: 'Log in', who: null },
-  { name: 'dashboard', path: () => '/', heading: 'Dashboard', act: starred },
-  { name: 'statistics', path: () => '/statistics/?days=14', heading: 'Statistics' },
+  {
+    name: 'dashboard',
+    path: () => '/',
+    heading: 'Dashboard',
+    isOfItsKind: true,
+    act: starred,
+  },
+  {
+    name: 'statistics',
+    path: () => '/statistics/?days=14',
+    heading: 'Statistics',
+    isOfItsKind: true,
+  },
   { name: 'search', path: () => '/search/?q=shop', heading: 'Search' },
   { name: 'jobs', path: () => '/api/v2/unified_jobs/?order_by=-id', heading: 'All jobs' },
   {
     name: 'templates',
     path: () => '/api/v2/job_templates/?name__icontains=e&order_by=name',
     heading: 'Job templates',
+    isOfItsKind: true,
   },
   {
     name: 'template',
     path: () => `/api/v2/job_templates/${house.template.id}/`,
     heading: 'Deploy the shop',
     longest: 3800,
+    isOfItsKind: true,
   },
   {
     name: 'launch',
     path: () => `/api/v2/job_templates/${house.template.id}/launch/#form-post`,
     heading: 'Launch – Deploy the shop',
+    isOfItsKind: true,
   },
-  { name: 'job', path: () => `/api/v2/jobs/${house.job.id}/`, heading: 'Deploy the shop' },
+  {
+    name: 'job',
+    path: () => `/api/v2/jobs/${house.job.id}/`,
+    heading: 'Deploy the shop',
+    isOfItsKind: true,
+  },
   {
     name: 'failure',
     path: () => `/api/v2/jobs/${house.failedJob.id}/`,
     heading: 'Deploy the shop',
+    isOfItsKind: true,
   },
   {
     name: 'workflow-template',
@@ -72,6 +96,7 @@ const PAGES: readonly MainPage[] = [
     path: () => `/api/v2/workflow_jobs/${house.workflowJob.id}/`,
     heading: 'Release to production',
     act: (page) => page.getByRole('button', { name: 'Approve' }).waitFor(),
+    isOfItsKind: true,
   },
   {
     name: 'inventory',
@@ -187,44 +212,61 @@ const ASTRAY = `[...document.querySelectorAll('.stacks td.end')]
   })
   .map(({ textContent }) => textContent.trim())`;
 
+/** Pictures show every page in every way. */
+const ALL_WAYS = IS_DEEP || Boolean(process.env.PICTURES);
+
 inBrowser()('main pages', () => {
+  const cases = [...PAGES, ...FURTHER].map((one) => [one.name, one] as const);
+
   const userOf = ({ who }: MainPage) =>
     who === null ? null : who === undefined ? house.admin : test.as.users[who];
 
-  it.each([...PAGES, ...FURTHER].map((one) => [one.name, one] as const))(
-    '%s, light and dark',
-    async (name, one) => {
-      const options = { colorScheme: 'light', viewport: { width: 1280, height: 860 } } as const;
-      const { page, faults, close } = await visit(test, userOf(one), options);
-      await show(page, one);
-      expect(await seriousFaults(page)).toEqual([]);
-      if (PAGES.includes(one)) await picture(page, `${name}-light`);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      expect(await seriousFaults(page)).toEqual([]);
-      if (PAGES.includes(one)) await picture(page, `${name}-dark`);
-      expect(faults).toEqual([]);
-      await close();
-    },
-  );
+  const keep = async (page: Page, one: MainPage, way: string): Promise<void> => {
+    if (PAGES.includes(one)) await picture(page, `${one.name}-${way}`);
+  };
 
-  it.each([...PAGES, ...FURTHER].map((one) => [one.name, one] as const))(
-    '%s on a small screen',
-    async (name, one) => {
-      const options = { viewport: { width: 360, height: 740 } };
-      const { page, close } = await visit(test, userOf(one), options);
+  /** Verifies what a small screen shows; `page` has been opened at any width. */
+  const fitsSmallScreen = async (page: Page, { longest = Infinity }: MainPage): Promise<void> => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await overflowOf(page)).toBe(0);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(SIDEWAYS)).toEqual([]);
+    expect(await page.evaluate(SMALL_LETTERS)).toEqual([]);
+    expect(await page.evaluate(ASTRAY)).toEqual([]);
+    const length = Number(await page.evaluate('document.documentElement.scrollHeight'));
+    expect(length).toBeLessThanOrEqual(longest);
+  };
+
+  it.each(cases)('%s', async (_name, one) => {
+    const options = { colorScheme: 'light', viewport: { width: 1280, height: 860 } } as const;
+    const { page, faults, close } = await visit(test, userOf(one), options);
+    await show(page, one);
+    expect(await seriousFaults(page)).toEqual([]);
+    await keep(page, one, 'light');
+    if (one.isOfItsKind || ALL_WAYS) {
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await faultsOfColors(page)).toEqual([]);
+      await keep(page, one, 'dark');
+    }
+    await fitsSmallScreen(page, one);
+    await close();
+    expect(faults).toEqual([]);
+  });
+
+  it.each(cases.filter(([, { isOfItsKind }]) => isOfItsKind || ALL_WAYS))(
+    '%s, opened on a small screen',
+    async (_name, one) => {
+      const { page, faults, close } = await visit(test, userOf(one), {
+        viewport: { width: 360, height: 740 },
+      });
       await show(page, one);
-      expect(await overflowOf(page)).toBe(0);
-      await page.setViewportSize({ width: 390, height: 844 });
+      await fitsSmallScreen(page, one);
       expect(await seriousFaults(page)).toEqual([]);
-      expect(await page.evaluate(SIDEWAYS)).toEqual([]);
-      expect(await page.evaluate(SMALL_LETTERS)).toEqual([]);
-      expect(await page.evaluate(ASTRAY)).toEqual([]);
-      const length = Number(await page.evaluate('document.documentElement.scrollHeight'));
-      expect(length).toBeLessThanOrEqual(one.longest ?? Infinity);
       // To look for faults moves the page; one that was opened at a place stays there.
       if (!one.path().includes('#')) await page.evaluate('scrollTo(0, 0)');
-      if (PAGES.includes(one)) await picture(page, `${name}-small`);
+      await keep(page, one, 'small');
       await close();
+      expect(faults).toEqual([]);
     },
   );
 });

@@ -71,7 +71,7 @@ describe('answers to browsers', () => {
       .with(BROWSER)
       .get(`teams/${test.home.team.id}/`)
       .expect(403);
-    expect(text).toContain('Read of the team');
+    expect(text).toMatch(/role="alert"[^>]*>(?:(?!<\/section|<\/main).)*Read of the team/s);
     expect(text).not.toContain('Home Team');
   });
 });

@@ -1,7 +1,8 @@
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { IS_DEEP } from '../support/depth.js';
 import { Samples } from '../support/samples.js';
-import { inBrowser, picture, seriousFaults, visit } from './browser.js';
+import { inBrowser, seriousFaults, visit } from './browser.js';
 
 let test: TestApp;
 
@@ -33,17 +34,15 @@ async function fill(samples: Samples): Promise<void> {
 }
 
 inBrowser()('the dashboard', () => {
-  it.each([true, false])('leads to what is searched for, scripts %s', async (javaScriptEnabled) => {
-    const { users } = test.as;
-    const { page, faults, close } = await visit(test, users.superuser, {
-      javaScriptEnabled,
+  it('leads to what is searched for', async () => {
+    const { page, faults, close } = await visit(test, test.as.users.superuser, {
       viewport: { width: 390, height: 800 },
     });
     await page.goto('/');
     await page.getByRole('searchbox', { name: 'Find anything' }).fill('operations');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 2, name: 'Notification Template' }).waitFor();
-    expect(await seriousFaults(page, javaScriptEnabled)).toEqual([]);
+    expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'Operations chat' }).click();
     await page.getByRole('heading', { level: 1, name: 'Operations chat' }).waitFor();
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
@@ -52,29 +51,26 @@ inBrowser()('the dashboard', () => {
     await close();
   });
 
-  it.each([
-    ['light', true],
-    ['dark', true],
-    ['light', false],
-  ] as const)('in the %s theme, scripts %s', async (colorScheme, javaScriptEnabled) => {
-    const { users } = test.as;
-    const options = { colorScheme, javaScriptEnabled, viewport: { width: 1280, height: 900 } };
-    const { page, faults, close } = await visit(test, users.superuser, options);
-    await page.goto('/');
-    await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
-    await page.getByRole('img', { name: /successful and \d+ failed jobs/ }).waitFor();
-    await page.getByRole('link', { name: 'Operations chat' }).waitFor();
-    expect(await seriousFaults(page, javaScriptEnabled)).toEqual([]);
-    if (javaScriptEnabled) await picture(page, `dashboard-${colorScheme}`);
-    await page.getByText('As a table').click();
-    expect(
-      await page.getByRole('region', { name: 'Jobs by day' }).locator('tbody tr').count(),
-    ).toBe(14);
-    await page.getByRole('link', { name: 'Deploy the shop' }).first().click();
-    await page.waitForURL(/\/jobs\/\d+\/$/);
-    expect(faults).toEqual([]);
-    await close();
-  });
+  it.each(IS_DEEP ? (['light', 'dark'] as const) : (['light'] as const))(
+    'shows how jobs went in the %s theme',
+    async (colorScheme) => {
+      const options = { colorScheme, viewport: { width: 1280, height: 900 } };
+      const { page, faults, close } = await visit(test, test.as.users.superuser, options);
+      await page.goto('/');
+      await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
+      await page.getByRole('img', { name: /successful and \d+ failed jobs/ }).waitFor();
+      await page.getByRole('link', { name: 'Operations chat' }).waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
+      await page.getByText('As a table').click();
+      expect(
+        await page.getByRole('region', { name: 'Jobs by day' }).locator('tbody tr').count(),
+      ).toBe(14);
+      await page.getByRole('link', { name: 'Deploy the shop' }).first().click();
+      await page.waitForURL(/\/jobs\/\d+\/$/);
+      expect(faults).toEqual([]);
+      await close();
+    },
+  );
 
   it('tells what is new while somebody looks at it, and asks no more when nobody does', async () => {
     const { page, faults, close } = await visit(test, test.as.users.superuser);

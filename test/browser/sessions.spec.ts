@@ -1,8 +1,10 @@
+import type { Page } from 'playwright-core';
+
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages } from './browser.js';
+import { describePages, describePagesBothWays } from './browser.js';
 
 const PASSWORD = 'a good password';
 const AGE_SECONDS = 60;
@@ -16,123 +18,126 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-describePages(
-  'sessions',
-  () => ({ test, user }),
-  (open, javaScriptEnabled) => {
-    const age = (seconds: number): Promise<unknown> =>
-      test.database.execute(sql`
-      UPDATE sessions SET last_seen = now() - make_interval(secs => ${seconds})`);
-    const idle = async (): Promise<number> => {
-      const row = await test.database.row<{ seconds: number }>(sql`
-      SELECT min(extract(epoch FROM now() - last_seen))::float8 AS seconds
-      FROM sessions WHERE user_id = ${user.id}`);
-      return row?.seconds ?? NaN;
-    };
-    const cookieEnds = async (): Promise<number> => {
-      const cookies = await open.page.context().cookies();
-      return cookies.find(({ name }) => name === SESSION_COOKIE)?.expires ?? NaN;
-    };
-    const logIn = async (): Promise<void> => {
-      const { page } = open;
-      await page.getByLabel('Username').fill('boss');
-      await page.getByLabel('Password').fill(PASSWORD);
-      await page.getByRole('button', { name: 'Log in' }).click();
-      if (!javaScriptEnabled) await page.getByRole('button', { name: 'Back to the form' }).click();
-    };
+const age = (seconds: number): Promise<unknown> =>
+  test.database.execute(sql`
+  UPDATE sessions SET last_seen = now() - make_interval(secs => ${seconds})`);
+const idle = async (): Promise<number> => {
+  const row = await test.database.row<{ seconds: number }>(sql`
+  SELECT min(extract(epoch FROM now() - last_seen))::float8 AS seconds
+  FROM sessions WHERE user_id = ${user.id}`);
+  return row?.seconds ?? NaN;
+};
 
-    it('last as long as somebody works, in the browser too', async () => {
-      const { page } = open;
-      await page.goto('/api/v2/teams/');
-      expect(await cookieEnds()).toBe(-1);
-      await age(AGE_SECONDS * 0.7);
-      await page.goto('/api/v2/teams/');
-      expect(await idle()).toBeLessThan(10);
-      expect((await cookieEnds()) - Date.now() / 1000).toBeGreaterThan(AGE_SECONDS - 10);
-      // Not with every request.
-      await age(AGE_SECONDS * 0.3);
-      await page.goto('/api/v2/teams/');
-      expect(await idle()).toBeGreaterThan(AGE_SECONDS * 0.3 - 1);
-      await age(AGE_SECONDS + 1);
-      await page.goto('/api/v2/teams/');
-      expect(new URL(page.url()).pathname).toBe('/api/login/');
-    });
+const boss = () => ({ test, user });
 
-    it.each([
-      ['the server has forgotten', () => age(AGE_SECONDS + 1)],
-      [
-        'the browser has forgotten',
-        () => open.page.context().clearCookies({ name: SESSION_COOKIE }),
-      ],
-    ])('that %s leave a change as it was typed', async (_case, end) => {
-      const { page } = open;
-      const team = await test.make.team({ description: 'before' });
-      await page.goto(`/api/v2/teams/${team.id}/#form-patch`);
-      await page.locator('#patch-description').fill('typed "at" length\n<b>');
-      await end();
-      await page.getByRole('button', { name: 'Change team' }).click();
-      await page.getByText('Your session has ended.').waitFor();
-      await page.getByLabel('Username').fill('boss');
-      await page.getByLabel('Password').fill('wrong');
-      await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('alert').waitFor();
-      await logIn();
-      await page.getByText('nothing of it has been sent yet').waitFor();
-      expect(new URL(page.url()).pathname).toBe(`/api/v2/teams/${team.id}/`);
-      const { body } = await test.as.superuser.get(`teams/${team.id}/`).expect(200);
-      expect(body.description).toBe('before');
-      expect(await page.locator('#patch-name').inputValue()).toBe(team.name);
-      expect(await page.locator('#patch-description').inputValue()).toBe('typed "at" length\n<b>');
-      await page.getByRole('button', { name: 'Change team' }).click();
-      await page.getByText('Saved.').waitFor();
-    });
+/** Sends the form of the login; without scripts a button leads back to what was typed. */
+async function logIn(page: Page, hasScripts: boolean): Promise<void> {
+  await page.getByLabel('Username').fill('boss');
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  if (!hasScripts) await page.getByRole('button', { name: 'Back to the form' }).click();
+}
 
-    it('keep no secret while somebody logs in', async () => {
-      const { page } = open;
-      await page.goto('/api/v2/users/#form-post');
-      await page.locator('#post-username').fill('newcomer');
-      await page.locator('#post-password').fill('nobody may read this');
-      await age(AGE_SECONDS + 1);
-      await page.getByRole('button', { name: 'Create user' }).click();
-      await page.getByText('Your session has ended.').waitFor();
-      expect(await page.content()).toContain('newcomer');
-      expect(await page.content()).not.toContain('nobody may read this');
-      await logIn();
-      await page.getByText('nothing of it has been sent yet').waitFor();
-      expect(await page.locator('#post-username').inputValue()).toBe('newcomer');
-      expect(await page.locator('#post-password').inputValue()).toBe('');
-    });
+async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<unknown>) {
+  const team = await test.make.team({ description: 'before' });
+  await page.goto(`/api/v2/teams/${team.id}/#form-patch`);
+  await page.locator('#patch-description').fill('typed "at" length\n<b>');
+  await end();
+  await page.getByRole('button', { name: 'Change team' }).click();
+  await page.getByText('Your session has ended.').waitFor();
+  await page.getByLabel('Username').fill('boss');
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('alert').waitFor();
+  await logIn(page, hasScripts);
+  await page.getByText('nothing of it has been sent yet').waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/api/v2/teams/${team.id}/`);
+  const { body } = await test.as.superuser.get(`teams/${team.id}/`).expect(200);
+  expect(body.description).toBe('before');
+  expect(await page.locator('#patch-name').inputValue()).toBe(team.name);
+  expect(await page.locator('#patch-description').inputValue()).toBe('typed "at" length\n<b>');
+  await page.getByRole('button', { name: 'Change team' }).click();
+  await page.getByText('Saved.').waitFor();
+}
 
-    it('keep nothing of a form that another site made', async () => {
-      const { page } = open;
-      await page.goto('/api/login/');
-      await page.context().clearCookies({ name: SESSION_COOKIE });
-      const answer = await page.request.post('/api/v2/teams/', {
-        form: { csrfmiddlewaretoken: 'x'.repeat(32), name: 'planted' },
-        headers: { Accept: 'text/html' },
-      });
-      expect(answer.status()).toBe(401);
-      expect(await answer.text()).not.toContain('planted');
-    });
+describePagesBothWays('sessions', boss, (open, hasScripts) => {
+  it('that the server has forgotten leave a change as it was typed', () =>
+    keepsChange(open.page, hasScripts, () => age(AGE_SECONDS + 1)));
+});
 
-    it('lead nowhere else after the login', async () => {
-      const { page } = open;
-      await page.goto('/api/login/');
-      expect(await page.locator('input[name="next"]').inputValue()).toBe('/');
-      const cookies = await page.context().cookies();
-      const csrf = cookies.find(({ name }) => name === 'csrftoken')?.value ?? '';
-      const answer = await page.request.post('/api/login/', {
-        form: {
-          csrfmiddlewaretoken: csrf,
-          username: 'boss',
-          password: PASSWORD,
-          next: 'https://elsewhere.example/',
-          pending: JSON.stringify({ path: '//elsewhere.example/', method: 'POST', values: {} }),
-        },
-        maxRedirects: 0,
-      });
-      expect(await answer.text()).toContain('action="/api/v2/"');
-      expect(await answer.text()).not.toContain('action="//elsewhere');
+describePages('sessions', boss, (open, hasScripts) => {
+  const cookieEnds = async (): Promise<number> => {
+    const cookies = await open.page.context().cookies();
+    return cookies.find(({ name }) => name === SESSION_COOKIE)?.expires ?? NaN;
+  };
+
+  it('last as long as somebody works, in the browser too', async () => {
+    const { page } = open;
+    await page.goto('/api/v2/teams/');
+    expect(await cookieEnds()).toBe(-1);
+    await age(AGE_SECONDS * 0.7);
+    await page.goto('/api/v2/teams/');
+    expect(await idle()).toBeLessThan(10);
+    expect((await cookieEnds()) - Date.now() / 1000).toBeGreaterThan(AGE_SECONDS - 10);
+    // Not with every request.
+    await age(AGE_SECONDS * 0.3);
+    await page.goto('/api/v2/teams/');
+    expect(await idle()).toBeGreaterThan(AGE_SECONDS * 0.3 - 1);
+    await age(AGE_SECONDS + 1);
+    await page.goto('/api/v2/teams/');
+    expect(new URL(page.url()).pathname).toBe('/api/login/');
+  });
+
+  it('that the browser has forgotten leave a change as it was typed', () =>
+    keepsChange(open.page, hasScripts, () =>
+      open.page.context().clearCookies({ name: SESSION_COOKIE }),
+    ));
+
+  it('keep no secret while somebody logs in', async () => {
+    const { page } = open;
+    await page.goto('/api/v2/users/#form-post');
+    await page.locator('#post-username').fill('newcomer');
+    await page.locator('#post-password').fill('nobody may read this');
+    await age(AGE_SECONDS + 1);
+    await page.getByRole('button', { name: 'Create user' }).click();
+    await page.getByText('Your session has ended.').waitFor();
+    expect(await page.content()).toContain('newcomer');
+    expect(await page.content()).not.toContain('nobody may read this');
+    await logIn(page, hasScripts);
+    await page.getByText('nothing of it has been sent yet').waitFor();
+    expect(await page.locator('#post-username').inputValue()).toBe('newcomer');
+    expect(await page.locator('#post-password').inputValue()).toBe('');
+  });
+
+  it('keep nothing of a form that another site made', async () => {
+    const { page } = open;
+    await page.goto('/api/login/');
+    await page.context().clearCookies({ name: SESSION_COOKIE });
+    const answer = await page.request.post('/api/v2/teams/', {
+      form: { csrfmiddlewaretoken: 'x'.repeat(32), name: 'planted' },
+      headers: { Accept: 'text/html' },
     });
-  },
-);
+    expect(answer.status()).toBe(401);
+    expect(await answer.text()).not.toContain('planted');
+  });
+
+  it('lead nowhere else after the login', async () => {
+    const { page } = open;
+    await page.goto('/api/login/');
+    expect(await page.locator('input[name="next"]').inputValue()).toBe('/');
+    const cookies = await page.context().cookies();
+    const csrf = cookies.find(({ name }) => name === 'csrftoken')?.value ?? '';
+    const answer = await page.request.post('/api/login/', {
+      form: {
+        csrfmiddlewaretoken: csrf,
+        username: 'boss',
+        password: PASSWORD,
+        next: 'https://elsewhere.example/',
+        pending: JSON.stringify({ path: '//elsewhere.example/', method: 'POST', values: {} }),
+      },
+      maxRedirects: 0,
+    });
+    expect(await answer.text()).toContain('action="/api/v2/"');
+    expect(await answer.text()).not.toContain('action="//elsewhere');
+  });
+});

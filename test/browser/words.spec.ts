@@ -1,6 +1,7 @@
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages } from './browser.js';
+import { htmlOf, optionsOf, textIn, wordsOf } from './html.js';
 
 let test: TestApp;
 
@@ -12,16 +13,6 @@ afterAll(() => test.close());
 const session = () => ({ test, user: test.as.users.superuser });
 
 describePages('words', session, (open) => {
-  it.each([
-    ['inventories', '0 inventories'],
-    ['webhook_deliveries', '0 webhook deliveries'],
-    ['execution_environments', '0 execution environments'],
-  ])('name more than one of %s as people do', async (path, text) => {
-    const { page } = open;
-    await page.goto(`/api/v2/${path}/?id=0`);
-    expect(await page.locator('main').innerText()).toContain(text);
-  });
-
   it('say of a list why it is empty, and what to do next', async () => {
     const { page } = open;
     await page.goto('/api/v2/notifications/');
@@ -32,38 +23,6 @@ describePages('words', session, (open) => {
     await page.goto('/api/v2/notification_templates/?name=none');
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByText('Nothing is here yet.').waitFor();
-  });
-
-  it('say of what the page of a part is', async () => {
-    const { page } = open;
-    const template = await test.make.jobTemplate({ name: 'Patch' });
-    await page.goto(`/api/v2/job_templates/${template.id}/launch/`);
-    await page.getByRole('heading', { level: 1, name: 'Launch – Patch', exact: true }).waitFor();
-    expect(await page.title()).toBe('Launch – Patch – Automation Controller');
-    await page.goto(`/api/v2/job_templates/${template.id}/`);
-    expect(await page.title()).toBe('Patch – Automation Controller');
-  });
-
-  it('call jobs and templates of all kinds as people do', async () => {
-    const { page } = open;
-    const template = await test.make.jobTemplate();
-    const [job] = await test.database.rows<{ id: number }>(sql`
-      INSERT INTO unified_jobs (type, name, status, unified_job_template_id)
-      VALUES ('job', 'Deployed', 'successful', ${template.id}) RETURNING id`);
-    for (const [path, title] of [
-      ['unified_jobs/', 'All jobs'],
-      ['unified_job_templates/', 'All templates'],
-      [`jobs/${job?.id}/`, 'Deployed'],
-      ['schedules/', 'Schedules'],
-    ] as const) {
-      await page.goto(`/api/v2/${path}`);
-      await page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
-      expect(await page.locator('.crumbs').innerText()).toContain(title);
-      // What is written for programs keeps their names.
-      const told = await page.locator('main :not(pre, code, option, textarea)').allInnerTexts();
-      const lines = told.join('\n').split('\n');
-      expect(lines.filter((line) => /unified job/i.test(line))).toEqual([]);
-    }
   });
 
   it('name an object once, and by its kind where it has no name', async () => {
@@ -148,21 +107,6 @@ describePages('words', session, (open) => {
     expect(await fields.innerText()).not.toContain('/api/v2/');
   });
 
-  it('say of a template that it never ran', async () => {
-    const { page } = open;
-    const template = await test.make.jobTemplate();
-    await page.goto(`/api/v2/job_templates/${template.id}/`);
-    expect(await page.locator('#object-fields .badge').first().textContent()).toBe('Never run');
-    await page.goto(`/api/v2/projects/${template.project_id}/`);
-    expect(await page.locator('#object-fields').textContent()).not.toContain('Never run');
-  });
-
-  it('say the order of a list that nobody chose', async () => {
-    const { page } = open;
-    await page.goto('/api/v2/webhook_deliveries/');
-    expect(await page.locator('#order_by option').first().textContent()).toBe('Newest first');
-  });
-
   it('find what is empty, null or not filled in', async () => {
     const { page } = open;
     const organization = (await test.make.organization()).id;
@@ -182,21 +126,76 @@ describePages('words', session, (open) => {
     expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Filled']);
   });
 
-  it('leave the filters where one of them is refused', async () => {
-    const { page } = open;
-    await page.goto('/api/v2/teams/?created__gt=yesterday');
-    await page.getByText('400 Bad Request').waitFor();
-    await page
-      .getByRole('link', { name: 'Remove filter Created is greater than yesterday' })
-      .click();
-    await page.waitForURL(/teams\/$/);
-  });
-
   it('know who is logged in on a page that does not exist', async () => {
     const { page } = open;
     const answer = await page.goto('/nonsense/');
     expect(answer?.status()).toBe(404);
     await page.getByRole('button', { name: 'Log out' }).waitFor();
     expect(await page.getByRole('link', { name: 'Log in' }).count()).toBe(0);
+  });
+});
+
+describe('words', () => {
+  const html = (path: string): Promise<string> => htmlOf(test.as.superuser, path);
+  const HEADING = /<h1\b[^>]*>/;
+
+  it.each([
+    ['inventories', '0 inventories'],
+    ['webhook_deliveries', '0 webhook deliveries'],
+    ['execution_environments', '0 execution environments'],
+  ])('name more than one of %s as people do', async (path, text) => {
+    expect(wordsOf(await html(`${path}/?id=0`))).toContain(text);
+  });
+
+  it('say of what the page of a part is', async () => {
+    const template = await test.make.jobTemplate({ name: 'Patch' });
+    const launch = await html(`job_templates/${template.id}/launch/`);
+    expect(textIn(launch, HEADING)).toBe('Launch – Patch');
+    expect(launch).toContain('<title>Launch – Patch – Automation Controller</title>');
+    const page = await html(`job_templates/${template.id}/`);
+    expect(page).toContain('<title>Patch – Automation Controller</title>');
+  });
+
+  it('call jobs and templates of all kinds as people do', async () => {
+    const template = await test.make.jobTemplate();
+    const [job] = await test.database.rows<{ id: number }>(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id)
+      VALUES ('job', 'Deployed', 'successful', ${template.id}) RETURNING id`);
+    for (const [path, title] of [
+      ['unified_jobs/', 'All jobs'],
+      ['unified_job_templates/', 'All templates'],
+      [`jobs/${job?.id}/`, 'Deployed'],
+      ['schedules/', 'Schedules'],
+    ] as const) {
+      const page = await html(path);
+      expect(textIn(page, HEADING)).toBe(title);
+      expect(textIn(page, /<nav\b[^>]*class="crumbs[^>]*>/)).toContain(title);
+      expect(wordsOf(page).filter((words) => /unified job/i.test(words))).toEqual([]);
+    }
+  });
+
+  it('say of a template that it never ran', async () => {
+    const template = await test.make.jobTemplate();
+    const page = await html(`job_templates/${template.id}/`);
+    const fields = page.slice(page.indexOf('id="object-fields"'));
+    expect(textIn(fields, /<\w+\b[^>]*class="badge[^>]*>/)).toBe('Never run');
+    expect(wordsOf(await html(`projects/${template.project_id}/`))).not.toContain('Never run');
+  });
+
+  it('say the order of a list that nobody chose', async () => {
+    const [usual] = optionsOf(await html('webhook_deliveries/'), 'order_by');
+    expect(usual?.label).toBe('Newest first');
+  });
+
+  it('leave the filters where one of them is refused', async () => {
+    const page = await html('teams/?created__gt=yesterday');
+    expect(wordsOf(page).join(' ')).toContain('400 Bad Request');
+    const remove = /<a\b[^>]*href="\/api\/v2\/teams\/"[^>]*>/g;
+    const links = [...page.matchAll(remove)].map(({ index }) =>
+      textIn(page.slice(index), /<a\b[^>]*>/),
+    );
+    expect(links).toContainEqual(
+      expect.stringContaining('Remove filter Created is greater than yesterday'),
+    );
   });
 });

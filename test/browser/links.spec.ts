@@ -1,6 +1,7 @@
+import { SessionsService } from '../../src/auth/sessions.service.js';
+import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { inBrowser, visit } from './browser.js';
 import { furnish } from './furnish.js';
 
 jest.setTimeout(300_000);
@@ -63,10 +64,12 @@ async function furnishRest({ make, home, database, as }: TestApp): Promise<void>
 const kindOf = ({ pathname, searchParams }: URL): string =>
   `${pathname.replace(/\/\d+(?=\/)/g, '/#')}?${[...searchParams.keys()].sort().join('&')}`;
 
-inBrowser()('links', () => {
-  it('lead from every page to pages that answer', async () => {
-    const options = { javaScriptEnabled: false };
-    const open = await visit(test, test.as.users.superuser, options);
+describe('links and controls of pages', () => {
+  const failed: string[] = [];
+  const scripted: string[] = [];
+  let visited = 0;
+
+  beforeAll(async () => {
     const seen = new Map<string, number>();
     const known = new Set<string>();
     const queue: { url: URL; from: string }[] = [];
@@ -80,22 +83,42 @@ inBrowser()('links', () => {
       seen.set(kind, times + 1);
       if (times < PAGES_OF_A_KIND) queue.push({ url, from });
     };
-    const failed: string[] = [];
-    let visited = 0;
+    const sessions = test.app.get(SessionsService, { strict: false });
+    const session = await sessions.start(test.as.users.superuser.id);
+    const headers = { Accept: 'text/html', Cookie: `${SESSION_COOKIE}=${session}` };
     found('/', '');
     found('/api/v2/', '');
     for (let next = queue.shift(); next && visited < MAX_PAGES; next = queue.shift()) {
       visited += 1;
       const { url, from } = next;
-      const answer = await open.page.request.get(url.href, { headers: { Accept: 'text/html' } });
       const path = url.pathname + url.search;
-      if (answer.status() >= 400) failed.push(`${answer.status()} ${path} on ${from}`);
-      if (!answer.headers()['content-type']?.includes('text/html')) continue;
-      for (const href of hrefs(await answer.text())) found(href, path);
+      const response = await fetch(url, { headers });
+      const text = await response.text();
+      if (response.status >= 400) failed.push(`${response.status} ${path} on ${from}`);
+      if (!response.headers.get('content-type')?.includes('text/html')) continue;
+      for (const href of hrefs(text)) found(href, path);
+      scripted.push(...controlsThatNeedScripts(text).map((one) => `${one} on ${path}`));
     }
+  });
+
+  it('lead from every page to pages that answer', () => {
     expect(failed).toEqual([]);
     expect(visited).toBeGreaterThan(250);
-    await open.close();
+  });
+
+  it('work without scripts on every page', () => {
+    expect(scripted).toEqual([]);
+  });
+
+  it.each([
+    ['<button>Go</button>', '<button>'],
+    ['<form><button type="button">Go</button></form>', '<button type="button">'],
+    ['<form></form><button form="x">Go</button>', '<button form="x">'],
+    ['<div data-picker="/api/v2/teams/"></div>', '<div data-picker="/api/v2/teams/">'],
+    ['<input data-picker="/api/v2/teams/">', '<input data-picker="/api/v2/teams/">'],
+    ['<a href="#" data-x>Go</a>', '<a href="#" data-x>'],
+  ])('know a control that needs scripts: %s', (page, control) => {
+    expect(controlsThatNeedScripts(page)).toEqual([control]);
   });
 });
 
@@ -104,3 +127,26 @@ const hrefs = (page: string): string[] =>
   [...page.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)].map(([, href = '']) =>
     href.replaceAll('&amp;', '&'),
   );
+
+/**
+ * Controls that do nothing without scripts: buttons that submit no form, pickers that are no select or
+ * input with a name, and links that lead nowhere.
+ */
+function controlsThatNeedScripts(page: string): string[] {
+  const forms = new Set([...page.matchAll(/<form\b[^>]*\sid="([^"]*)"/g)].map(([, id]) => id));
+  let isInForm = false;
+  return [...page.matchAll(/<(\/?)(\w+)\b([^>]*)>/g)]
+    .filter(([, slash, name = '', rest = '']) => {
+      if (name === 'form') isInForm = slash === '';
+      if (slash !== '') return false;
+      if (rest.includes('data-picker=')) {
+        return !['select', 'input'].includes(name) || !/\sname="[^"]/.test(rest);
+      }
+      if (name === 'a') return /\shref="#"/.test(rest) || !rest.includes('href=');
+      if (name !== 'button') return false;
+      if (/\stype="(?!submit)/.test(rest)) return true;
+      const form = /\sform="([^"]*)"/.exec(rest)?.[1];
+      return form === undefined ? !isInForm : !forms.has(form);
+    })
+    .map(([tag]) => tag);
+}

@@ -2,10 +2,12 @@ import { Global, Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { RateGuard } from '../common/rate/rate.guard.js';
 import { AccessGuard } from '../common/rest/access.guard.js';
+import { RequestGuards } from '../common/rest/request-guards.js';
 import { SessionStore } from '../users/session-store.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { LoginController } from './login.controller.js';
+import { AuthRequestGuards } from './auth-request-guards.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
@@ -29,10 +31,13 @@ import { UserTokensController } from './user-tokens.controller.js';
     SessionsService,
     TokensService,
     // In this order: who asks, how often, then what of the object in the URL is open to them.
-    { provide: APP_GUARD, useClass: AuthGuard },
+    AuthGuard,
+    AccessGuard,
+    { provide: APP_GUARD, useExisting: AuthGuard },
     { provide: APP_GUARD, useClass: RateGuard },
-    { provide: APP_GUARD, useClass: AccessGuard },
+    { provide: APP_GUARD, useExisting: AccessGuard },
+    { provide: RequestGuards, useClass: AuthRequestGuards },
   ],
-  exports: [SessionStore, TokenStore, TokensService],
+  exports: [SessionStore, TokenStore, TokensService, RequestGuards],
 })
 export class AuthModule {}

@@ -112,8 +112,11 @@ export class BulkHostStream {
   async create(stream: HostStream, report: Report): Promise<Reply> {
     const spool = await HostSpool.open();
     try {
-      const received = await this.receive(stream.source, spool, report);
-      const write = (): Promise<Reply> => this.write(stream, received, report);
+      const { source } = stream;
+      const received = await this.receive(source, spool, report);
+      await source.judgeAgain?.();
+      const judged = { ...stream, ...(await this.prepare(source.query, source.actor)) };
+      const write = (): Promise<Reply> => this.write(judged, received, report);
       if (stream.dryRun) return await write();
       return await this.idempotency.once(stream.keyed, received.digest, write);
     } finally {

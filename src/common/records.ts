@@ -61,3 +61,12 @@ export const isOneOf = <Word extends string>(
   words: readonly Word[],
   value: unknown,
 ): value is Word => words.some((word) => word === value);
+
+/** Requests name the keys of such a record: no name of `Object.prototype` may be one. */
+export function ownNames<Value>(
+  record: Readonly<Record<string, Value>> = {},
+): Readonly<Record<string, Value>> {
+  const copy = { ...record };
+  Object.setPrototypeOf(copy, null);
+  return copy;
+}

@@ -26,4 +26,6 @@ export interface ApiRequest extends Request<
   target: Row;
   /** The row of the second parameter, where the route says what that is. */
   member: Row;
+  /** Judges the request again, for a handler that reads the body itself (`RequestGuards`). */
+  judgeAgain?: () => Promise<void>;
 }

@@ -4,10 +4,11 @@ import type { Database } from '../../database/database.js';
 import type { Together } from '../../database/together.js';
 import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
-import { fieldsOf } from '../fields/field.js';
-import type { ColumnName, Field, SchemaClass, Unmarked } from '../fields/field.js';
+import { fieldsOf, type ColumnName, type Field } from '../fields/field.js';
+import type { SchemaClass, Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
+import { ownNames } from '../records.js';
 import { frozen } from './frozen.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
@@ -259,7 +260,6 @@ export function defineResource<Schema extends object>(
     ...DEFAULTS,
     label: titleOf(options.type),
     orderBy: byName.has('name') ? ['name'] : ['id'],
-    // Not every kind of object has a name and a description.
     summary: DEFAULTS.summary.filter((name) => byName.has(name)),
     ...declared,
     relations: ownNames(declared.relations),
@@ -272,9 +272,8 @@ export function defineResource<Schema extends object>(
         ? (part?.(alias) ?? raw('TRUE'))
         : sql`${ident(alias, 'type')} = ${discriminator}`,
   });
-  for (const { decidedBy } of definition.purposes) {
-    for (const name of decidedBy) fieldOf(definition, name);
-  }
+  const deciding = definition.purposes.flatMap(({ decidedBy }) => decidedBy);
+  for (const name of deciding) fieldOf(definition, name);
   // Rows of a list over several resources have the fields of their own.
   const laidOut = definition.variants ? [] : layoutNames(definition.pages);
   for (const name of laidOut) {
@@ -295,15 +294,6 @@ export function fieldOf(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
   if (!field) throw new BrokenInvariant(`${definition.type} has a field ${name}`);
   return field;
-}
-
-/** Requests name the keys of such a record: no name of `Object.prototype` may be one. */
-function ownNames<Value>(
-  record: Readonly<Record<string, Value>> = {},
-): Readonly<Record<string, Value>> {
-  const copy = { ...record };
-  Object.setPrototypeOf(copy, null);
-  return copy;
 }
 
 const titleOf = (type: string): string =>

@@ -14,4 +14,4 @@ const isData = (value: unknown): value is object =>
   Array.isArray(value) ||
   (typeof value === 'object' &&
     value !== null &&
-    Object.getPrototypeOf(value) === Object.prototype);
+    [Object.prototype, null].includes(Object.getPrototypeOf(value)));

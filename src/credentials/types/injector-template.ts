@@ -1,5 +1,5 @@
-import * as jinja from '@huggingface/jinja';
 import { messageOf } from '../../common/errors/message-of.js';
+import { jinjaAs } from '../../common/jinja.js';
 
 /** A node of a parsed template; `value` names an identifier, `property` the right side of a member. */
 interface Node {
@@ -24,14 +24,12 @@ interface TemplateInterpreter {
   evaluate(statement: Node | undefined, scope: Scope): RuntimeValue;
 }
 
-// The package's declarations import without file extensions and so resolve to nothing under
-// `nodenext`; these are the parts used here, as its sources declare them.
-const { Environment, Interpreter, parse, tokenize } = jinja as {
+const { Environment, Interpreter, parse, tokenize } = jinjaAs<{
   Environment: new () => Scope;
   Interpreter: new (scope: Scope) => TemplateInterpreter;
   tokenize: (source: string) => unknown[];
   parse: (tokens: unknown[]) => Node;
-};
+}>();
 
 /** Longest text that a template may produce, at any point of its evaluation. */
 const MAX_TEXT_LENGTH = 1_048_576;

@@ -59,10 +59,7 @@ export interface EngineScope {
 
 export type Evaluate = (node: TreeNode | undefined, scope: EngineScope) => EngineValue;
 
-/**
- * The engine as far as it is used. The package's own declarations import without file extensions and
- * so resolve to nothing under `nodenext`.
- */
+/** The parts of the template engine that are used. */
 export interface TemplateEngine {
   readonly Environment: new () => EngineScope;
   readonly Interpreter: new (scope: EngineScope) => {

@@ -1,4 +1,4 @@
-import * as jinja from '@huggingface/jinja';
+import { jinjaAs } from '../../common/jinja.js';
 import type {
   EngineScope,
   EngineValue,
@@ -10,8 +10,7 @@ import type {
   TreeNode,
 } from './sandbox-task.js';
 
-/** The declarations of the package do not resolve, see `TemplateEngine`. */
-const engine = jinja as unknown as TemplateEngine;
+const engine = jinjaAs<TemplateEngine>();
 
 /** Thrown by the checks. */
 interface SandboxFault extends Error {

@@ -43,8 +43,16 @@ export class CallbackController {
   ): Promise<object> {
     const { host_config_key: key } = await this.resources.show(jobTemplates, template, actor);
     const inventoryId = template.inventory_id;
-    const hosts = typeof inventoryId === 'number' ? await this.hosts.find(inventoryId, ip) : [];
+    const mayRead = typeof inventoryId === 'number' && (await this.mayRead(inventoryId, actor));
+    const hosts = mayRead ? await this.hosts.find(inventoryId, ip) : [];
     return { host_config_key: key, matching_hosts: hosts };
+  }
+
+  /** Hosts of an inventory that the caller may not read are not named. */
+  private async mayRead(inventoryId: number, actor: Actor): Promise<boolean> {
+    const query = { id: String(inventoryId) };
+    const page = await this.resources.list(resource('inventory'), query, actor);
+    return page.results.length > 0;
   }
 
   @Route({

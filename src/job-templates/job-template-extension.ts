@@ -1,4 +1,5 @@
 import { ENCRYPTED } from '../common/fields/text.js';
+import { currentScope } from '../common/http/request-scope.js';
 import { entryOf } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type {
@@ -58,9 +59,8 @@ function callbackLink({ id, host_config_key: key }: Row): Record<string, string>
     : {};
 }
 
-/** The callback key is a password: only those who may change it see it. */
+/** The callback key is a password: a caller who may change it sees it, with a token that may write. */
 function maskedFields({ host_config_key: key, can_edit: canEdit }: Row): Record<string, unknown> {
-  return typeof key === 'string' && key !== '' && canEdit !== true
-    ? { host_config_key: ENCRYPTED }
-    : {};
+  const maySee = canEdit === true && currentScope()?.isReadOnly !== true;
+  return typeof key === 'string' && key !== '' && !maySee ? { host_config_key: ENCRYPTED } : {};
 }

@@ -166,7 +166,12 @@ it('shows the key to those who may change it, and which hosts the caller is', as
   expect(body).toEqual({ host_config_key: KEY, matching_hosts: ['127.0.0.1'] });
   await test.make.grant('job_template', template, 'read_role', { user: test.as.users.nobody });
   const read = await test.as.nobody.get(`${path}callback/`).expect(200);
-  expect(read.body.host_config_key).toBe('$encrypted$');
+  // Hosts of an inventory that the caller may not read are not named.
+  expect(read.body).toEqual({ host_config_key: '$encrypted$', matching_hosts: [] });
+  const reading = await test.as.asUser(test.as.users.superuser, { scope: 'read' });
+  for (const url of [path, `${path}callback/`]) {
+    expect((await reading.get(url).expect(200)).body.host_config_key).toBe('$encrypted$');
+  }
   await test.as.anonymous.get(`${path}callback/`).expect(401);
   const { related } = (await test.as.superuser.get(path)).body;
   expect(related.callback).toBe(`/api/v2/${path}callback/`);

@@ -8,6 +8,24 @@ describe('html', () => {
     );
   });
 
+  it.each([
+    ['/api/v2/jobs/1/', '/api/v2/jobs/1/'],
+    ['?page=2', '?page=2'],
+    ['#form-post', '#form-post'],
+    ['https://example.com/', 'https://example.com/'],
+    ['javascript:alert(1)', '#'],
+    [' javascript:alert(1)', '#'],
+    ['JaVaScRiPt:alert(1)', '#'],
+    ['data:text/html,x', '#'],
+    ['//example.com/', '#'],
+    ['/\\example.com/', '#'],
+  ])('makes of the address %j the link %j', (address, link) => {
+    expect(html`<a class="x" href="${address}">x</a>`.text).toBe(
+      `<a class="x" href="${link}">x</a>`,
+    );
+    expect(html`<form action="${address}"></form>`.text).toBe(`<form action="${link}"></form>`);
+  });
+
   it('leaves nothing for null, undefined and false, and keeps zero', () => {
     expect(html`a${null}${undefined}${false}${0}b`.text).toBe('a0b');
   });

@@ -24,17 +24,26 @@ export class Html {
 /** What may stand in a template; null, undefined and false leave nothing. */
 export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
+/** The end of a part whose next value begins the address of a link, a form or a file. */
+const ADDRESS = /\s(?:href|src|action|formaction)="$/;
+/** Addresses of this site, parts of the page, and those of http and https: no `javascript:`. */
+const SAFE_ADDRESS = /^(?:\/(?![/\\])|[?#]|https?:\/\/|$)/;
+
 /**
  * Builds HTML. Plain values are escaped for content and for double-quoted attributes, `Html` is
- * kept, lists are joined. It is the only way from data to a page, so nothing can be forgotten.
+ * kept, lists are joined; an address that is not safe leads nowhere. It is the only way from data to a
+ * page, so nothing can be forgotten.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = parts[0] ?? '';
   values.forEach((value, index) => {
-    text += render(value) + (parts[index + 1] ?? '');
+    const isAddress = ADDRESS.test(parts[index] ?? '');
+    text += (isAddress ? safeAddress(render(value)) : render(value)) + (parts[index + 1] ?? '');
   });
   return new Html(text);
 }
+
+const safeAddress = (text: string): string => (SAFE_ADDRESS.test(text) ? text : '#');
 
 function render(value: HtmlValue): string {
   if (value instanceof Html) return value.text;

@@ -103,7 +103,9 @@ function choiceLabel(field: Field | undefined, value: unknown): string {
 /** An object within an object, such as who launched a run. */
 const named = ({ url, type }: Item, name: string): Html => {
   const kind = typeof type === 'string' && html` <small>${labelOf(type)}</small>`;
-  return typeof url === 'string' ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
+  // The object may be of a user's JSON: links to elsewhere are not made of it.
+  const isOwn = typeof url === 'string' && url.startsWith('/api/');
+  return isOwn ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
 };
 
 /** An id that is no field of the resource, but told of as one. */

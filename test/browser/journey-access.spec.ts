@@ -1,7 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages, describePagesBothWays, pick } from './browser.js';
-import { describeJourney } from './walk.js';
+import { describeJourney, describeJourneyBothWays } from './walk.js';
 
 let test: TestApp;
 
@@ -18,40 +18,45 @@ const template = async (name: string): Promise<Row> => {
   return test.make.jobTemplate({ name, project: project.id });
 };
 
-describeJourney('somebody new who may run something, and why', superuser, 8, async (walk) => {
-  const { page, mark } = walk;
-  const { id } = await template(`Deploy ${mark}`);
-  await walk.link('Access');
-  await page.getByLabel('Another organization').fill(`Shop ${mark}`);
-  await walk.look('organizations');
-  await walk.button('Make it');
-  await page.getByText('Created.').waitFor();
-  await page.getByLabel('Another team').fill(`Operations ${mark}`);
-  await walk.look('organization');
-  await walk.button('Create team');
-  await page.getByText('Created.').waitFor();
-  await page.getByLabel('Somebody new').fill(`amara-${mark}`);
-  await page.getByLabel('Password').fill('a good password');
-  await walk.button('Create and add');
-  const members = page.locator('#members');
-  await members.getByRole('link', { name: `amara-${mark}` }).waitFor();
-  await walk.choose(page.locator('#grant-role'), `Execute on Deploy ${mark}`);
-  await walk.button('Grant');
-  await page
-    .locator('#may')
-    .getByRole('link', { name: `Deploy ${mark}` })
-    .waitFor();
-  await walk.look('team');
-  await walk.link(`amara-${mark}`, members);
-  const row = page.locator('#may').getByRole('row', { name: `Execute on Deploy ${mark}` });
-  await row.waitFor();
-  expect(await row.innerText()).toContain(`by team Operations ${mark}`);
-  await walk.look('user');
-  const { body } = await test.as.superuser
-    .get(`job_templates/${id}/access_list/?username=amara-${mark}`)
-    .expect(200);
-  expect(body.results[0].summary_fields.direct_access[0].role.name).toBe('Execute');
-});
+describeJourneyBothWays(
+  'somebody new who may run something, and why',
+  superuser,
+  8,
+  async (walk) => {
+    const { page, mark } = walk;
+    const { id } = await template(`Deploy ${mark}`);
+    await walk.link('Access');
+    await page.getByLabel('Another organization').fill(`Shop ${mark}`);
+    await walk.look('organizations');
+    await walk.button('Make it');
+    await page.getByText('Created.').waitFor();
+    await page.getByLabel('Another team').fill(`Operations ${mark}`);
+    await walk.look('organization');
+    await walk.button('Create team');
+    await page.getByText('Created.').waitFor();
+    await page.getByLabel('Somebody new').fill(`amara-${mark}`);
+    await page.getByLabel('Password').fill('a good password');
+    await walk.button('Create and add');
+    const members = page.locator('#members');
+    await members.getByRole('link', { name: `amara-${mark}` }).waitFor();
+    await walk.choose(page.locator('#grant-role'), `Execute on Deploy ${mark}`);
+    await walk.button('Grant');
+    await page
+      .locator('#may')
+      .getByRole('link', { name: `Deploy ${mark}` })
+      .waitFor();
+    await walk.look('team');
+    await walk.link(`amara-${mark}`, members);
+    const row = page.locator('#may').getByRole('row', { name: `Execute on Deploy ${mark}` });
+    await row.waitFor();
+    expect(await row.innerText()).toContain(`by team Operations ${mark}`);
+    await walk.look('user');
+    const { body } = await test.as.superuser
+      .get(`job_templates/${id}/access_list/?username=amara-${mark}`)
+      .expect(200);
+    expect(body.results[0].summary_fields.direct_access[0].role.name).toBe('Execute');
+  },
+);
 
 describeJourney('granting and revoking where access is told', orgAdmin, 9, async (walk) => {
   const { page, mark } = walk;

@@ -3,7 +3,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
-import { describeJourney } from './walk.js';
+import { describeJourney, describeJourneyBothWays } from './walk.js';
 
 let test: TestApp;
 let worker: INestApplicationContext;
@@ -71,7 +71,7 @@ describeJourney('sending again what failed', session, 3, async (walk) => {
   await page.getByText('Successful', { exact: true }).waitFor();
 });
 
-describeJourney('telling somebody who is there already', session, 3, async (walk) => {
+describeJourneyBothWays('telling somebody who is there already', session, 3, async (walk) => {
   const { page, mark } = walk;
   const { id } = await template(`Joined ${mark}`);
   const name = `Everybody ${mark}`;

@@ -7,7 +7,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { ProjectFolders } from '../../src/projects/project-folders.service.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
-import { comes as comesOn } from './browser.js';
+import { comes as comesOn, inBrowser, visit } from './browser.js';
 import { describeJourney, describeJourneyInAllWays, type Walk } from './walk.js';
 
 const PLAYBOOK = `- hosts: localhost
@@ -116,4 +116,22 @@ describeJourneyInAllWays('approving what waits', session, 2, async (walk) => {
   await page.goto(`/api/v2/workflow_jobs/${body.workflow_job}/`);
   await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
   await walk.look('workflow-over');
+});
+
+inBrowser()('building a workflow without scripts', () => {
+  it('offers what a step may run as a list', async () => {
+    const { page, faults, close } = await visit(test, test.as.users.superuser, {
+      javaScriptEnabled: false,
+    });
+    const name = 'Chosen from a list';
+    await test.make.jobTemplate({ name, project: project.id });
+    const workflow = await test.make.workflowTemplate();
+    await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
+    await page.locator('#step-template').selectOption({ label: name });
+    const build = page.locator('#build');
+    await build.getByRole('button', { name: 'Add', exact: true }).first().click();
+    await build.getByRole('row', { name }).waitFor();
+    await close();
+    expect(faults).toEqual([]);
+  });
 });

@@ -107,6 +107,16 @@ export function describeJourney(
   describeWays(name, session, most, journey, IS_DEEP ? WAYS : WAYS.slice(0, 1));
 }
 
+/** Walks a journey with scripts and without: one whose search boxes are plain lists without scripts. */
+export function describeJourneyBothWays(
+  name: string,
+  session: Session,
+  most: number,
+  journey: Journey,
+): void {
+  describeWays(name, session, most, journey, IS_DEEP ? WAYS : [WAYS[0]!, WAYS[3]!]);
+}
+
 /** Walks a journey in all four ways: one for each kind of page (list, object, form, run, graph). */
 export function describeJourneyInAllWays(
   name: string,

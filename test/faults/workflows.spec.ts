@@ -1,5 +1,9 @@
+/**
+ * Budget: 30 s, because five workers start, and all but two of them are killed.
+ */
 import fc from 'fast-check';
 
+import { IS_DEEP } from '../support/depth.js';
 import { eventually } from '../support/eventually.js';
 import { endOf, workflows, type Ending, type PlannedNode } from '../support/workflow-model.js';
 import { Cluster } from './support/cluster.js';
@@ -7,6 +11,7 @@ import { printFigures } from './support/figures.js';
 import type { Program } from './support/processes.js';
 
 const WORKFLOWS = 25;
+const KILLS = IS_DEEP ? 3 : 2;
 const FINAL = ['successful', 'failed', 'error', 'canceled'];
 
 interface NodeRow {
@@ -94,10 +99,10 @@ describe('workflows whose workers are killed', () => {
     if (broken) expect(await broken.ended).toBe('SIGKILL');
     expect(await open(ids)).toBe(WORKFLOWS);
 
-    const workers: Program[] = [await cluster.worker(), await cluster.worker()];
+    const workers: Program[] = await Promise.all([cluster.worker(), cluster.worker()]);
     cluster.wake();
     let kills = 0;
-    for (; kills < 3 && (await open(ids)) > 0; kills += 1) {
+    for (; kills < KILLS && (await open(ids)) > 0; kills += 1) {
       const before = await open(ids);
       await eventually(async () => {
         const left = await open(ids);

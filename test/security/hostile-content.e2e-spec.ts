@@ -1,4 +1,6 @@
 /**
+ * Budget: 30 s, because an API, a worker and four runs of Ansible start.
+ *
  * Whatever Ansible executes of what others bring, it executes inside the boundary: programs that its
  * settings name, plugins of collections and of inventories, the words of an ad hoc command.
  */
@@ -10,6 +12,7 @@ import { basename, join } from 'node:path';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
+import { IS_DEEP } from '../support/depth.js';
 import { TestRepository } from '../runner/git-servers.js';
 import { CanaryFiles } from './canary-files.js';
 import { ATTACK } from './hostile-programs.js';
@@ -162,23 +165,27 @@ describe('inside the boundary', () => {
   );
 });
 
-describe('without it', () => {
-  let target: string;
-  beforeAll(async () => {
-    target = await startWorker('none');
-  }, 60_000);
-  afterAll(endWorker);
+// A normal run tests the same attack without a sandbox in run-boundary.e2e-spec.ts. An empty list is what the
+// attack printed, so it did run.
+if (IS_DEEP) {
+  describe('without it', () => {
+    let target: string;
+    beforeAll(async () => {
+      target = await startWorker('none');
+    }, 60_000);
+    afterAll(endWorker);
 
-  it.each(WAYS)(
-    '%s finds the secrets of the installation',
-    async (_name, attack) => {
-      expect(await attack(target)).toEqual(
-        expect.arrayContaining([
-          ...canaries.paths.map((path) => `read ${basename(path)}`),
-          'read the environment of the worker',
-        ]),
-      );
-    },
-    2 * RUN_MS,
-  );
-});
+    it.each(WAYS)(
+      '%s finds the secrets of the installation',
+      async (_name, attack) => {
+        expect(await attack(target)).toEqual(
+          expect.arrayContaining([
+            ...canaries.paths.map((path) => `read ${basename(path)}`),
+            'read the environment of the worker',
+          ]),
+        );
+      },
+      2 * RUN_MS,
+    );
+  });
+}

@@ -166,10 +166,7 @@ export default tseslint.config(
   },
   {
     // Loaded by Node (docs/decisions/0071): what Jest gives to a file stands on its globals.
-    files: [
-      'test/{access,api,architecture,browser,migrations,queue,security}/**',
-      'src/**/*.spec.ts',
-    ],
+    files: ['test/**', 'src/**/*.spec.ts'],
     // Run by Jest: they start with `@jest-environment node`.
     ignores: [
       'src/code-hosts/signature-work.spec.ts',

@@ -9,32 +9,25 @@ const rootDir = dirname(import.meta.dirname);
 /** Outlives a run, whose TMPDIR does not: what was compiled once is not compiled again. */
 const CACHE = join(rootDir, 'node_modules', '.cache', 'jest');
 
-const TYPESCRIPT = {
+/**
+ * Tests call the product in their own process: a worker loads it once, from `dist`. A file that needs
+ * modules or a clock of its own starts with `@jest-environment node`, and is transformed by Jest.
+ */
+const NATIVE = {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   testEnvironmentOptions: { globalsCleanup: 'off' },
-};
-
-/**
- * Layers whose tests call the product in their own process: a worker loads it once, from `dist`.
- * A file that needs modules or a clock of its own starts with `@jest-environment node`.
- */
-const NATIVE = {
-  ...TYPESCRIPT,
   testEnvironment: '<rootDir>/test/support/native/environment.mjs',
   testRunner: '<rootDir>/test/support/native/runner.mjs',
 };
-
-/** Layers whose tests start programs or stop services. */
-const LONG = { ...TYPESCRIPT, setupFilesAfterEnv: ['<rootDir>/test/support/long-tests.ts'] };
 
 /**
  * @param {string} displayName
  * @param {string} files
  * @param {object} settings
  */
-const layer = (displayName, files, settings = TYPESCRIPT) => ({
+const layer = (displayName, files, settings = NATIVE) => ({
   displayName,
   rootDir,
   cacheDirectory: CACHE,
@@ -51,14 +44,14 @@ export default {
   testTimeout: 180_000,
   reporters: ['default', '<rootDir>/scripts/testing/budget-reporter.mjs'],
   projects: [
-    layer('unit', 'src/**/*.spec.ts', NATIVE),
-    layer('architecture', 'test/architecture/**/*.spec.ts', NATIVE),
-    layer('migrations', 'test/migrations/**/*.spec.ts', NATIVE),
-    layer('api', 'test/{api,access,security}/**/*.e2e-spec.ts', NATIVE),
-    layer('queue', 'test/queue/**/*.spec.ts', NATIVE),
-    layer('runner', 'test/runner/**/*.spec.ts', LONG),
-    layer('faults', 'test/faults/**/*.spec.ts', LONG),
-    layer('browser', 'test/browser/**/*.spec.ts', NATIVE),
+    layer('unit', 'src/**/*.spec.ts'),
+    layer('architecture', 'test/architecture/**/*.spec.ts'),
+    layer('migrations', 'test/migrations/**/*.spec.ts'),
+    layer('api', 'test/{api,access,security}/**/*.e2e-spec.ts'),
+    layer('queue', 'test/queue/**/*.spec.ts'),
+    layer('runner', 'test/runner/**/*.spec.ts'),
+    layer('faults', 'test/faults/**/*.spec.ts'),
+    layer('browser', 'test/browser/**/*.spec.ts'),
     layer('scripts', 'scripts/**/*.spec.mjs', { transform: {} }),
   ],
 };

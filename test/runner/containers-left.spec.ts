@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { boundaryIn } from './fences.js';

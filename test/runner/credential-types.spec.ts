@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-
 import { Settings } from '../../src/config/settings.js';
 import { type UsedCredential } from '../../src/credentials/types/injection.js';
 import { managedCredentialType } from '../../src/credentials/types/managed-types.js';

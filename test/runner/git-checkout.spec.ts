@@ -8,8 +8,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import {
   checkoutRevision,
   type SyncRequest,

@@ -8,8 +8,6 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import type { Fence } from '../../src/execution/boundary/command.js';
 import {
   checkoutRevision,

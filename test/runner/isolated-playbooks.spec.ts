@@ -6,8 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import type { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { runEnclosure } from '../../src/execution/boundary/run-enclosure.js';
 import { toEventRow } from '../../src/execution/runner/events.js';

@@ -1,5 +1,3 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { artifacts, hostSummaries } from '../../src/execution/runner/event-summaries.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import { createMasker } from '../../src/execution/runner/masker.js';

@@ -7,8 +7,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { endMarked, endRun, listRuns } from '../../src/execution/runner/orphans.js';
 import { listProcesses } from '../../src/execution/runner/process-table.js';
 import { writeRunMark } from '../../src/execution/runner/run-mark.js';

@@ -5,8 +5,6 @@ import { execFileSync } from 'node:child_process';
 import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { AddressGuard } from '../../src/common/outbound/address-guard.js';
 import type { Fence } from '../../src/execution/boundary/command.js';
 import { searchPaths } from '../../src/execution/runner/ansible-paths.js';

@@ -1,8 +1,6 @@
 import { access, chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { preparePlaybookRun } from '../../src/execution/runner/playbook-run.js';
 import {
   listInventoryFiles,

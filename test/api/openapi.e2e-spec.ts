@@ -17,7 +17,7 @@ let document: OpenApiDocument;
 let operations: Operation[];
 
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
   document = (await test.as.anonymous.get('/api/openapi.json').expect(200)).body as OpenApiDocument;
   operations = operationsOf(document);
 }, 30_000);

@@ -23,7 +23,7 @@ const WIDE = [
 let test: TestApp;
 let samples: Samples;
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
   await test.database.execute(sql`ALTER SEQUENCE unified_jobs_id_seq RESTART 5000000000`);
   samples = new Samples(test);
 });

@@ -8,7 +8,7 @@ import { describeJourney, type Walk } from './walk.js';
 let test: TestApp;
 
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
   // The document is built when it is first asked for; no page has to wait for that here.
   await test.as.anonymous.get('/api/openapi.json').expect(200);
 });

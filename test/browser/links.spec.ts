@@ -13,7 +13,7 @@ const MAX_PAGES = 900;
 let test: TestApp;
 
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
   await furnish(test);
   await furnishRest(test);
 });

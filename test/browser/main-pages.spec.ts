@@ -15,7 +15,7 @@ let test: TestApp;
 let house: Furnished;
 
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
   house = await furnish(test);
   // The document is built when it is first asked for; no page has to wait for that here.
   await test.as.anonymous.get('/api/openapi.json').expect(200);

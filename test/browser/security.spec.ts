@@ -5,7 +5,7 @@ let test: TestApp;
 let open: Visit;
 
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
 });
 afterAll(() => test.close());
 

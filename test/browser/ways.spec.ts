@@ -8,7 +8,7 @@ let test: TestApp;
 let host: Row;
 
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
   const organization = test.home.organization.id;
   const inventory = await test.make.inventory({ name: 'Production', organization });
   host = await test.make.host(inventory, { name: 'web-1' });

@@ -39,7 +39,7 @@ let answers: AnswerCheck;
 let routes: Map<string, TableRoute>;
 
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
   samples = new Samples(test);
   const { body } = await test.as.anonymous.get('/api/openapi.json').expect(200);
   operations = operationsOf(body as OpenApiDocument);

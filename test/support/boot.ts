@@ -61,8 +61,6 @@ export interface TestApp {
 export interface BootOptions {
   /** Settings by environment name. */
   settings?: Record<string, string>;
-  /** Builds and serves the OpenAPI document too. */
-  openapi?: boolean;
   /** Starts an application for this file alone: the file changes or shuts down parts of it. */
   own?: boolean;
   /** Gives the URL by which the application reaches its database, such as that of a proxy. */
@@ -136,7 +134,7 @@ interface Booted {
 }
 
 async function bootWithoutPersonas(
-  { settings = {}, openapi = false, database = (url) => url }: BootOptions,
+  { settings = {}, database = (url) => url }: BootOptions,
   template?: string,
 ): Promise<Booted> {
   boots += 1;
@@ -157,7 +155,7 @@ async function bootWithoutPersonas(
     QUEUE_PREFIX: `test-${process.pid}-${Date.now().toString(36)}-${boots}`,
   };
   try {
-    const app = await withEnvironment(environment, () => start(openapi));
+    const app = await withEnvironment(environment, () => start());
     environments.set(app, environment);
     return { app, copy, folder, remove };
   } catch (error) {
@@ -178,7 +176,7 @@ class SharedApp {
   ) {}
 
   static async start(): Promise<SharedApp> {
-    const booted = await bootWithoutPersonas({ openapi: true });
+    const booted = await bootWithoutPersonas({});
     const people = await createPersonas(new Factories(booted.app));
     await driverOf(booted.app).disconnect();
     return new SharedApp(booted, await booted.copy.becomeTemplate(), people);
@@ -257,14 +255,14 @@ export function withSettingsOf<T>(
   return withEnvironment({ ...environments.get(app), ...settings }, work);
 }
 
-async function start(openapi: boolean): Promise<NestExpressApplication> {
+async function start(): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule, new HttpAdapter(), {
     bodyParser: false,
     logger: ['error', 'fatal'],
     abortOnError: false,
   });
   configureApp(app);
-  if (openapi) serveDocument(app, () => buildDocument(app, VERSION));
+  serveDocument(app, () => buildDocument(app, VERSION));
   await app.listen(0, '127.0.0.1');
   return app;
 }

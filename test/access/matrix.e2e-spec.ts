@@ -75,6 +75,7 @@ beforeAll(async () => {
   });
   await samples.of('organization');
 });
+beforeEach(() => samples.reset());
 afterAll(() => test.close());
 
 it('is as written down', async () => {

@@ -39,9 +39,9 @@ describe('logs in', () => {
 
   it('with name and password on every request', async () => {
     const client = new CollectionClient(test.url, { by: 'basic', ...account });
-    expect(await client.run('team', { name: 'With a token', organization: 'Home' })).toMatchObject({
-      changed: false,
-    });
+    const task = { name: 'With a password', organization: 'Home' };
+    expect(await client.run('team', task)).toMatchObject({ changed: true });
+    expect(await client.run('team', task)).toMatchObject({ changed: false });
     expect(client.exchanges[0]).toMatchObject({ method: 'GET', path: '/api/v2/me/', status: 200 });
   });
 
@@ -83,17 +83,25 @@ describe('token', () => {
 });
 
 describe('secrets', () => {
-  const user = { username: 'jdoe', password: 'first password', organization: 'Home' };
   const inputs = { username: 'ada', password: 'a secret' };
-  const credential = { name: 'Secret', credential_type: 'Machine', organization: 'Home', inputs };
+  let made = 0;
+  let user: Item;
+  let credential: Item;
+  beforeEach(() => {
+    made += 1;
+    user = { username: `jdoe-${made}`, password: 'first password', organization: 'Home' };
+    const place = { credential_type: 'Machine', organization: 'Home' };
+    credential = { name: `Secret ${made}`, ...place, inputs };
+  });
 
   it('of a new user come with the organization', async () => {
     const { id } = await collection.run('user', user);
-    const members = await get(`organizations/Home/users/?username=jdoe`);
+    const members = await get(`organizations/Home/users/?username=${String(user.username)}`);
     expect(members).toMatchObject({ count: 1, results: [{ id }] });
   });
 
   it('count as changed whenever they are given, unless they are to stay', async () => {
+    await collection.run('user', user);
     expect((await collection.run('user', user)).changed).toBe(true);
     const staying = { ...user, update_secrets: false };
     expect((await collection.run('user', staying)).changed).toBe(false);
@@ -110,15 +118,17 @@ describe('secrets', () => {
   });
 
   it('can be the word that keeps them', async () => {
+    await collection.run('credential', credential);
     const kept = { ...credential, inputs: { ...inputs, password: '$encrypted$' } };
     await collection.run('credential', kept);
-    const found = await get('credentials/?name=Secret');
+    const found = await get(`credentials/?name=${String(credential.name)}`);
     expect(found).toMatchObject({ results: [{ inputs: { ...inputs, password: '$encrypted$' } }] });
   });
 
   it('of a user or team belong to them', async () => {
     const own = { name: 'Own', credential_type: 'Machine', inputs: { username: 'x' } };
-    for (const owner of [{ user: 'jdoe' }, { team: 'Home Team' }]) {
+    await collection.run('user', user);
+    for (const owner of [{ user: user.username }, { team: 'Home Team' }]) {
       const task = { ...own, name: `Own ${Object.keys(owner).join()}`, ...owner };
       expect((await collection.run('credential', task)).changed).toBe(true);
       expect((await collection.run('credential', task)).changed).toBe(false);
@@ -126,7 +136,8 @@ describe('secrets', () => {
   });
 
   it('are copied with their credential', async () => {
-    const task = { ...credential, inputs: undefined, name: 'Copied', copy_from: 'Secret' };
+    await collection.run('credential', credential);
+    const task = { ...credential, inputs: undefined, name: 'Copied', copy_from: credential.name };
     expect(await collection.run('credential', task)).toMatchObject({ changed: true, copied: true });
     const { id } = await collection.run('credential', task);
     expect(await get(`credentials/${String(id)}/`)).toMatchObject({

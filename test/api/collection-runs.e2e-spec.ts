@@ -266,7 +266,8 @@ describe('workflows', () => {
   });
 
   it('that never come to a node are not waited for for ever', async () => {
-    const launched = await collection.run('workflow_launch', { name: 'Asking flow', wait: false });
+    await runs.template({ step: ran() }, [], { name: 'Waiting flow' });
+    const launched = await collection.run('workflow_launch', { name: 'Waiting flow', wait: false });
     const task = { workflow_job_id: launched.id, name: 'Nothing', interval: 0.02, timeout: 0.1 };
     await expect(collection.run('workflow_node_wait', task)).rejects.toThrow('No node runs');
   });
@@ -278,15 +279,13 @@ describe('projects', () => {
   const update = (status: JobStatus, work: () => Promise<Item>): Promise<Item> =>
     ending('project_update', status, work);
 
-  it('are fetched when they are new, and waited for', async () => {
-    const task = { ...place, ...fields, ...waiting };
-    const made = await update('successful', () => collection.run('project', task));
+  it('are fetched when they are new and by word, and waited for unless the task says not', async () => {
+    const created = { ...place, ...fields, ...waiting };
+    const made = await update('successful', () => collection.run('project', created));
     expect(made).toMatchObject({ changed: true, id: expect.any(Number) });
     expect(collection.requests.at(-1)).toMatch(/^GET \/api\/v2\/project_updates\/\d+\/$/);
-    expect((await collection.run('project', task)).changed).toBe(false);
-  });
+    expect((await collection.run('project', created)).changed).toBe(false);
 
-  it('are fetched anew by word', async () => {
     const task = { ...place, ...waiting };
     const outcome = await update('successful', () => collection.run('project_update', task));
     expect(outcome).toMatchObject({ changed: false, status: 'successful' });
@@ -295,11 +294,9 @@ describe('projects', () => {
     const updating = { ...task, update_project: true };
     const again = await update('successful', () => collection.run('project', updating));
     expect(again).toMatchObject({ changed: false });
-  });
 
-  it('are not waited for if the task says so', async () => {
-    const outcome = await collection.run('project_update', { ...place, wait: false });
-    expect(outcome).toMatchObject({ changed: true, status: 'pending' });
+    const pending = await collection.run('project_update', { ...place, wait: false });
+    expect(pending).toMatchObject({ changed: true, status: 'pending' });
   });
 });
 

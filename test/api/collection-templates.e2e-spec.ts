@@ -65,16 +65,22 @@ describe('nodes of a workflow, one task each', () => {
       instance_groups: ['default'],
       all_parents_must_converge: true,
     };
-    await twice('workflow_job_template_node', node('build', prompts));
-    await twice('workflow_job_template_node', node('build', { ...prompts, credentials: [] }));
-    await twice('workflow_job_template_node', node('build', { ...prompts, verbosity: '2' }));
+    await twice('workflow_job_template_node', node('prompted', prompts));
+    await twice('workflow_job_template_node', node('prompted', { ...prompts, credentials: [] }));
+    await twice('workflow_job_template_node', node('prompted', { ...prompts, verbosity: '2' }));
   });
 
-  it('are tied to each other', async () => {
+  it('are tied to each other, and deleted once', async () => {
+    await twice('workflow_job_template_node', node('build', { unified_job_template: 'Build' }));
     await twice('workflow_job_template_node', node('deploy', { unified_job_template: 'Deploy' }));
     const build = node('build', { success_nodes: ['deploy'], failure_nodes: [] });
     await twice('workflow_job_template_node', build);
     await twice('workflow_job_template_node', node('build', { success_nodes: [] }));
+    const absent = node('deploy', { state: 'absent' });
+    expect(await collection.run('workflow_job_template_node', absent)).toMatchObject({
+      changed: true,
+    });
+    expect(await collection.run('workflow_job_template_node', absent)).toEqual({ changed: false });
   });
 
   it('ask for an approval', async () => {
@@ -88,14 +94,6 @@ describe('nodes of a workflow, one task each', () => {
         summary_fields: { unified_job_template: { name: 'Release?', description: 'Look first.' } },
       },
     ]);
-  });
-
-  it('are deleted once', async () => {
-    const absent = node('deploy', { state: 'absent' });
-    expect(await collection.run('workflow_job_template_node', absent)).toMatchObject({
-      changed: true,
-    });
-    expect(await collection.run('workflow_job_template_node', absent)).toEqual({ changed: false });
   });
 });
 
@@ -122,6 +120,9 @@ describe('a workflow with its nodes in one task', () => {
     { identifier: 'clean', ...template('Build') },
   ];
   const task = { name: 'Inline', ...home, workflow_nodes: nodes };
+  afterEach(() =>
+    collection.run('workflow_job_template', { name: 'Inline', ...home, state: 'absent' }),
+  );
   const identifiers = async (): Promise<unknown[]> =>
     (
       await results(
@@ -150,6 +151,7 @@ describe('a workflow with its nodes in one task', () => {
       node.identifier === 'clean' ? { ...node, state: 'absent', related: undefined } : node,
     );
     const [first, ...others] = without;
+    await collection.run('workflow_job_template', task);
     const tied = { ...first, related: { success_nodes: [{ identifier: 'deploy' }] } };
     await collection.run('workflow_job_template', { ...task, workflow_nodes: [tied, ...others] });
     expect(await identifiers()).toEqual(['build', 'deploy']);
@@ -164,6 +166,7 @@ describe('a workflow with its nodes in one task', () => {
       related: { success_nodes: [{ identifier: 'clean' }] },
     };
     const flow = { ...task, workflow_nodes: [...nodes, asking] };
+    await collection.run('workflow_job_template', task);
     expect((await collection.run('workflow_job_template', flow)).changed).toBe(true);
     // The module sends the approval fields it has no answer for, and takes that for a change.
     await collection.run('workflow_job_template', flow);
@@ -257,8 +260,9 @@ it('finds an object named like a number, and one by its named URL', async () => 
 });
 
 it('is told when more than one object has the name', async () => {
-  await collection.run('inventory', { name: 'Lab', organization: 'Elsewhere' });
-  const task = { name: 'Ambiguous', project: 'Code', playbook: 'site.yml', inventory: 'Lab' };
+  for (const organization of ['Home', 'Elsewhere'])
+    await collection.run('inventory', { name: 'Twin', organization });
+  const task = { name: 'Ambiguous', project: 'Code', playbook: 'site.yml', inventory: 'Twin' };
   await expect(collection.run('job_template', task)).rejects.toThrow('2 objects for');
 });
 

@@ -14,6 +14,8 @@ let test: TestApp;
 let command: CommandLineClient;
 let project: Row;
 let token: string;
+/** The response to the task that creates the source. */
+let created: Record<string, unknown>;
 
 beforeAll(async () => {
   test = await boot();
@@ -26,6 +28,10 @@ beforeAll(async () => {
   await make.inventory({ name: 'Lab', organization });
   await make.credential({ name: 'Key', organization });
   await make.notificationTemplate({ name: 'Chat', organization });
+  created = await command.create('inventory_sources', {
+    ...{ name: 'From code', inventory: 'Lab', source: 'scm', source_project: project.id },
+    ...{ source_path: 'hosts', source_vars: { A: [1] }, overwrite: true, verbosity: 2 },
+  });
 }, 60_000);
 afterAll(() => test.close());
 
@@ -37,10 +43,6 @@ async function end(id: number): Promise<void> {
 }
 
 it('keeps sources', async () => {
-  const created = await command.create('inventory_sources', {
-    ...{ name: 'From code', inventory: 'Lab', source: 'scm', source_project: project.id },
-    ...{ source_path: 'hosts', source_vars: { A: [1] }, overwrite: true, verbosity: 2 },
-  });
   expect(created).toMatchObject({
     ...{ source_vars: '{"A": [1]}', overwrite: true, verbosity: 2, source_project: project.id },
   });

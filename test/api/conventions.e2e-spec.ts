@@ -282,6 +282,7 @@ describe('answers', () => {
   });
 
   it('serves URLs without the trailing slash and keeps the query', async () => {
+    await test.make.team();
     const { body } = await test.as.superuser.get('teams?page_size=1&order_by=-id').expect(200);
     expect(body.results).toHaveLength(1);
     expect(body.next).toMatch(/^\/api\/v2\/teams\/\?/);

@@ -8,12 +8,12 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { removeInventory } from '../support/inventory-deletion.js';
+import type { Home } from '../support/personas.js';
 import { entangle, foreignKeys } from '../support/references.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
 /**
- * Types that can be deleted, and those whose objects refer to one and outlive it. The organization is
- * the last: all samples are in it.
+ * Types that can be deleted, and those whose objects refer to one and outlive it.
  */
 const OUTLIVING: Record<string, readonly string[]> = {
   user: ['job', 'job_template', 'credential', 'team', 'organization'],
@@ -50,9 +50,12 @@ const STAYING = ['host_metric'];
 
 let test: TestApp;
 let samples: Samples;
+/** The home of the personas. */
+let present: Home;
 beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
+  present = { ...test.home };
 });
 afterAll(() => test.close());
 
@@ -107,8 +110,15 @@ async function furnishFurther(): Promise<void> {
     VALUES (${node!.id}, ${next.id}, 'success')`);
 }
 
+async function elsewhere(): Promise<Partial<Home>> {
+  const organization = await test.make.organization();
+  return { organization, team: await test.make.team({ organization: organization.id }) };
+}
+
 /** A fresh sample with everything there is tied to it. */
 async function furnish(type: string): Promise<void> {
+  // The organization that is deleted is not the one that other tests use.
+  Object.assign(test.home, type === 'organization' ? await elsewhere() : present);
   samples.reset();
   for (const one of sampleTypes()) await samples.of(one);
   await samples.tieAll();

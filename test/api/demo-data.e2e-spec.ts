@@ -4,11 +4,18 @@ import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
 let organization: string;
+/** The servers after the first start on an empty database. */
+let shipped: { id: number; name: string }[];
 beforeAll(async () => {
   test = await boot();
   await start();
   const { body } = await test.as.superuser.get('organizations/?name=Default').expect(200);
   organization = `organizations/${body.results[0].id}/`;
+  shipped = await servers();
+});
+beforeEach(async () => {
+  await asBefore();
+  await start();
 });
 afterAll(() => test.close());
 
@@ -25,8 +32,8 @@ async function asBefore(): Promise<void> {
     DELETE FROM installation WHERE name = 'demo_galaxy_credential'`);
 }
 
-it('come with the public server of collections, attached to their organization', async () => {
-  expect(await servers()).toMatchObject([
+it('come with the public server of collections, attached to their organization', () => {
+  expect(shipped).toMatchObject([
     {
       name: 'Ansible Galaxy',
       kind: 'galaxy_api_token',
@@ -40,8 +47,6 @@ it('come with the public server of collections, attached to their organization',
 });
 
 it('come to an installation that had the others before', async () => {
-  await asBefore();
-  await start();
   expect(await servers()).toMatchObject([{ name: 'Ansible Galaxy' }]);
 });
 

@@ -12,7 +12,7 @@ const image = 'quay.io/ansible/awx-ee:latest';
 
 it('are made, found, changed, copied and deleted', async () => {
   const { superuser } = test.as;
-  const organization = test.home.organization.id;
+  const { id: organization } = await test.make.organization();
   const made = await superuser
     .post(path, { name: 'EE', image, organization, pull: 'always' })
     .expect(201);

@@ -12,7 +12,7 @@ afterAll(() => test.close());
 describe('the default group', () => {
   it('has the capacity of the live workers, for everybody', async () => {
     const { as, database } = test;
-    const before = await as.nobody.get('instance_groups/').expect(200);
+    const before = await as.nobody.get('instance_groups/?name=default').expect(200);
     expect(before.body.results[0]).toMatchObject({ name: 'default', capacity: 0, instances: 0 });
     await database.execute({
       text: `INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity, last_seen)

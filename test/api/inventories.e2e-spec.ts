@@ -273,7 +273,8 @@ describe('deleting', () => {
     await as.orgAdmin.get(path).expect(404);
     const left = await database.row(sql`
       SELECT (SELECT count(*)::int FROM hosts WHERE inventory_id = ${inventory.id}) AS hosts,
-        (SELECT count(*)::int FROM outbox WHERE queue = 'deletions') AS work,
+        (SELECT count(*)::int FROM outbox WHERE queue = 'deletions'
+          AND subject_id = ${inventory.id}) AS work,
         (SELECT changes -> 'coalesced_data' ->> 'hosts_deleted' FROM activity_stream
           WHERE operation = 'delete' AND object1 = 'inventory' AND object1_id = ${inventory.id}) AS noted`);
     expect(left).toEqual({ hosts: 0, work: 0, noted: '2501' });

@@ -71,13 +71,15 @@ it('needs use of project and inventory for changes that decide what runs where',
   const { as, make } = test;
   const template = await makeTemplate();
   const url = `job_templates/${template.id}/`;
-  await make.grant('job_template', template, 'admin_role', { user: as.users.nobody });
-  await as.nobody.patch(url, { description: 'x', forks: 2 }).expect(200);
-  await as.nobody.patch(url, { playbook: 'other.yml' }).expect(403);
-  await make.grant('project', project, 'use_role', { user: as.users.nobody });
-  await as.nobody.patch(url, { playbook: 'other.yml' }).expect(403);
-  await make.grant('inventory', inventory, 'use_role', { user: as.users.nobody });
-  await as.nobody.patch(url, { playbook: 'other.yml' }).expect(200);
+  const user = await make.user();
+  const owner = await as.asUser(user);
+  await make.grant('job_template', template, 'admin_role', { user });
+  await owner.patch(url, { description: 'x', forks: 2 }).expect(200);
+  await owner.patch(url, { playbook: 'other.yml' }).expect(403);
+  await make.grant('project', project, 'use_role', { user });
+  await owner.patch(url, { playbook: 'other.yml' }).expect(403);
+  await make.grant('inventory', inventory, 'use_role', { user });
+  await owner.patch(url, { playbook: 'other.yml' }).expect(200);
 });
 
 describe('validation', () => {

@@ -27,9 +27,9 @@ class Listener {
     answer.on('error', () => undefined);
   }
 
-  static open(path: string, headers: Record<string, string>): Promise<Listener> {
+  static open(path: string, headers: Record<string, string>, { url } = test): Promise<Listener> {
     return new Promise((resolve, reject) => {
-      request(`${test.url}/api/v2/${path}`, { headers, agent: false }, (answer) =>
+      request(`${url}/api/v2/${path}`, { headers, agent: false }, (answer) =>
         resolve(new Listener(answer)),
       ).on('error', reject);
     });
@@ -229,11 +229,18 @@ describe('live events are refused', () => {
   it('to a user who has too many open, until one is closed', async () => {
     const job = await makeJob();
     const path = `jobs/${job.id}/events/stream/`;
-    for (let open = 0; open < 5; open += 1) await listen(path);
-    const { headers: told } = await test.as.superuser.get(path).expect(429);
+    // Streams of other tests, which close by and by, are those of another user.
+    const user = await test.make.user({ is_superuser: true });
+    const Authorization = `Bearer ${await test.make.token(user)}`;
+    for (let open = 0; open < 5; open += 1) await listen(path, { Authorization });
+    const busy = test.as.anonymous.with({ Authorization });
+    const { headers: told } = await busy.get(path).expect(429);
     expect(told['retry-after']).toBe('15');
     listeners.pop()!.close();
-    await eventually(async () => expect((await listen(path)).answer.statusCode).toBe(200));
+    await eventually(async () => {
+      const { answer } = await listen(path, { Authorization });
+      expect(answer.statusCode).toBe(200);
+    });
   });
 
   it('when the role is taken away meanwhile', async () => {
@@ -258,10 +265,19 @@ describe('live events are refused', () => {
 });
 
 it('ends all streams at shutdown', async () => {
-  const job = await makeJob();
-  const listener = await listen(`jobs/${job.id}/events/stream/`);
-  await eventually(() => expect(listener.statuses).toEqual(['running']));
-  test.app.get(StreamSlots, { strict: false }).beforeApplicationShutdown();
-  await eventually(() => expect(listener.isEnded).toBe(true));
-  expect(listener.messages.some(({ event }) => event === 'end')).toBe(false);
+  const leaving = await boot({ own: true });
+  try {
+    const job = await new Samples(leaving).of('job');
+    await leaving.database.execute(sql`
+      UPDATE unified_jobs SET status = 'running' WHERE id = ${job.id}`);
+    const token = await leaving.make.token(leaving.as.users.superuser);
+    const path = `jobs/${job.id}/events/stream/`;
+    const listener = await Listener.open(path, { Authorization: `Bearer ${token}` }, leaving);
+    await eventually(() => expect(listener.statuses).toEqual(['running']));
+    leaving.app.get(StreamSlots, { strict: false }).beforeApplicationShutdown();
+    await eventually(() => expect(listener.isEnded).toBe(true));
+    expect(listener.messages.some(({ event }) => event === 'end')).toBe(false);
+  } finally {
+    await leaving.close();
+  }
 });

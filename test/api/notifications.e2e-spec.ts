@@ -108,6 +108,7 @@ describe('records', () => {
       .get(`${template.url}notifications/?id=${record.id}`)
       .expect(200);
     expect(below.body.count).toBe(1);
+    for (let sent = 1; sent < 10; sent += 1) await send();
     await samePageQueries(test.database, test.as.orgAdmin, 'notifications/', [1, 10]);
   });
 });

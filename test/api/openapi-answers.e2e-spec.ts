@@ -8,7 +8,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { operationsOf, type OpenApiDocument, type Operation } from '../support/openapi.js';
 import { bodyOf } from '../support/sample-bodies.js';
-import { Samples } from '../support/samples.js';
+import { Samples, sampleTypes } from '../support/samples.js';
 
 /** Hundreds of requests, one after the other. */
 const PATIENCE_MS = 240_000;
@@ -20,8 +20,9 @@ let operations: Map<string, Operation>;
 let routes: readonly TableRoute[];
 
 beforeAll(async () => {
-  test = await boot({ openapi: true });
+  test = await boot();
   samples = new Samples(test);
+  for (const type of sampleTypes()) await samples.of(type);
   await samples.tieAll();
   const document = (await test.as.anonymous.get('/api/openapi.json')).body as OpenApiDocument;
   check = new AnswerCheck(document);

@@ -57,7 +57,7 @@ describe('a role', () => {
   });
 
   it('shows its neighbours in the graph', async () => {
-    const id = await roleId('team', test.home.team, 'member_role');
+    const id = await roleId('team', await test.make.team(), 'member_role');
     const parents = await test.as.superuser.get(`roles/${id}/parents/`).expect(200);
     expect(parents.body.results.map(({ name }: Row) => name)).toEqual(['Admin']);
     const children = await test.as.superuser.get(`roles/${id}/children/`).expect(200);
@@ -114,7 +114,8 @@ describe('granting', () => {
     await as.orgAdmin.post(`roles/${read.id}/teams/`, { id: home.team.id }).expect(204);
     await as.teamMember.get(`projects/${project.id}/`).expect(200);
     await as.teamAdmin.get(`projects/${project.id}/`).expect(200);
-    const roles = await as.teamMember.get(`teams/${home.team.id}/roles/`).expect(200);
+    const ofProject = `content_type=project&object_id=${project.id}`;
+    const roles = await as.teamMember.get(`teams/${home.team.id}/roles/?${ofProject}`).expect(200);
     expect(roles.body.results.map(({ id }: Row) => id)).toEqual([read.id]);
     const teams = await as.orgAdmin.get(`roles/${read.id}/teams/`).expect(200);
     expect(teams.body.results.map(({ id }: Row) => id)).toEqual([home.team.id]);

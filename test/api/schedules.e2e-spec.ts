@@ -180,6 +180,7 @@ describe('a schedule', () => {
     await test.as.orgMember.patch(`schedules/${body.id}/`, { description: 'x' }).expect(200);
     const log = await test.as.orgMember.get(`schedules/${body.id}/activity_stream/`).expect(200);
     expect(log.body.results).toMatchObject([{ operation: 'create' }, { operation: 'update' }]);
+    for (let made = 1; made < 5; made += 1) await create().expect(201);
     await samePageQueries(test.database, test.as.orgMember, 'schedules/', [1, 5]);
   });
 });

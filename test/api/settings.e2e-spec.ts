@@ -49,8 +49,8 @@ it('change for the next request and go back to the environment when reset', asyn
   expect((await as.superuser.get('settings/changed/')).body).toEqual({ BULK_HOST_MAX_CREATE: 7 });
   await as.superuser.delete('settings/bulk/').expect(204, '');
   expect((await as.nobody.get('config/')).body.BULK_HOST_MAX_CREATE).toBe(100);
-  const log = await as.superuser.get('activity_stream/?object1=setting&order_by=id');
-  expect(log.body.results[0].changes).toEqual({ BULK_HOST_MAX_CREATE: [100, 7] });
+  const log = await as.superuser.get('activity_stream/?object1=setting&order_by=-id');
+  expect(log.body.results[1].changes).toEqual({ BULK_HOST_MAX_CREATE: [100, 7] });
 });
 
 it.each([

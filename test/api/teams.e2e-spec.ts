@@ -128,6 +128,7 @@ describe('members', () => {
     await as.orgAdmin.post(url, { username: 'newcomer', password: '' }).expect(201);
     const { body } = await as.superuser.get(`${url}?username=newcomer`);
     expect(body.count).toBe(1);
+    await as.superuser.delete(`users/${body.results[0].id}/`).expect(204);
   });
 
   it('get what the team was granted, and lose it with the team', async () => {

@@ -205,6 +205,9 @@ describe('relaunch', () => {
     const first = (await runs.runOf(body.id as number, 'first'))!;
     expect(first).toMatchObject({ limit: 'all', created_by_id: test.as.users.orgMember.id });
     expect(variablesOf(first)).toEqual({ a: 1, size: 3 });
+    await test.as.superuser
+      .patch(`workflow_job_templates/${workflow.id}/`, { extra_vars: '{"size": 3}' })
+      .expect(200);
     await runs.end(body.id as number, 'first', 'failed');
     expect(await runs.outcomes(body.id as number)).toEqual({
       first: 'failed',

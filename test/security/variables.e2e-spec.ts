@@ -2,6 +2,7 @@
 import { Parser } from 'yaml';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Thread } from '../../src/common/thread.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventLoopTime } from '../support/event-loop.js';
 
@@ -142,8 +143,13 @@ describe('of many hosts at once', () => {
   });
 
   it('as Ansible gets them', async () => {
+    const { make, home, database } = test;
+    const crowded = await make.inventory({ organization: home.organization.id });
+    await make.hosts(crowded, 49);
+    await database.execute(sql`
+      UPDATE hosts SET variables = ${LARGE} WHERE inventory_id = ${crowded.id}`);
     const time = await eventLoopTime(async () => {
-      const path = `inventories/${inventory.id}/script/?hostvars=1`;
+      const path = `inventories/${crowded.id}/script/?hostvars=1`;
       const { body } = await test.as.orgAdmin.get(path).expect(200);
       expect(Object.keys(body._meta.hostvars).length).toBeGreaterThan(48);
     });

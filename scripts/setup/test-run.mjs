@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 
@@ -46,6 +46,9 @@ export async function provideForTests(root, { programs = true } = {}) {
 
 /** @param {string} root */
 async function compileTests(root) {
+  // Where tests find the scripts that they import.
+  const scripts = join(root, 'dist', 'scripts');
+  if (!existsSync(scripts)) symlinkSync(join('..', 'scripts'), scripts);
   // The build reads no spec files beside the sources.
   const count = (await compileFolder(root, 'src')) + (await compileFolder(root, 'test'));
   return count === 0 ? 'up to date' : `${count} compiled`;

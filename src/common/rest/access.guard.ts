@@ -43,7 +43,8 @@ export class AccessGuard implements CanActivate {
   private assertAllowed({ path, method }: ApiRequest, response: Response): void {
     const entry = this.table.match(path);
     if (!entry) return;
-    response.setHeader('Allow', allowOf(entry));
+    // A response in lines has begun when its request is judged again.
+    if (!response.headersSent) response.setHeader('Allow', allowOf(entry));
     const asked = method === 'HEAD' ? 'GET' : method;
     if (asked !== 'OPTIONS' && !entry.routes.has(asked)) throw new MethodNotAllowed(method);
   }

@@ -253,6 +253,8 @@ describe('creating hosts', () => {
   it('sends the same statements for one host as for fifty', async () => {
     const one = () => create(names(1, 'one')).expect(201);
     const many = () => create(names(50, 'many')).expect(201);
+    // The first request of a token records that the token is used.
+    await create(names(1, 'first')).expect(201);
     await sameQueries(test.database, one, many);
     expect(await countQueries(test.database, () => create(names(2, 'two')))).toBeLessThanOrEqual(8);
   });
@@ -384,7 +386,9 @@ describe('deleting hosts', () => {
   });
 
   it('sends the same statements for one host as for fifty', async () => {
-    const ids = await test.make.hosts(inventory, 52);
+    const [first, ...ids] = await test.make.hosts(inventory, 53);
+    // The first request of a token records that the token is used.
+    await remove([first!]).expect(201);
     const one = () => remove(ids.slice(0, 1)).expect(201);
     const many = () => remove(ids.slice(1, 51)).expect(201);
     await sameQueries(test.database, one, many);

@@ -103,7 +103,13 @@ describe('inventory_source', () => {
 });
 
 describe('inventory_source_update', () => {
-  const task = { name: 'From code', inventory: 'Lab', organization: 'Home' };
+  const task = { name: 'Updated', inventory: 'Lab', organization: 'Home' };
+
+  beforeAll(() =>
+    collection.run('inventory_source', {
+      ...{ ...task, source: 'scm', source_project: 'Code', source_path: 'hosts' },
+    }),
+  );
 
   it('starts an update, and waits for it if the task says so', async () => {
     const started = await collection.run('inventory_source_update', task);

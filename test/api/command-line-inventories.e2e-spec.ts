@@ -138,6 +138,9 @@ describe('a file of inventories', () => {
     await test.database.execute(sql`
       INSERT INTO inventory_source_hosts (inventory_source_id, host_id)
       VALUES (${source?.id}, ${brought.id})`);
+    const notified = ['inventory_sources', 'From code'] as const;
+    const chat = ['notification_templates', 'Chat'] as const;
+    await command.tie('associate', notified, 'notification_templates_started', chat);
     const before = await exported();
     expect(before.inventory_sources).toMatchObject([
       {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { bodyOf } from '../support/sample-bodies.js';
-import { Samples } from '../support/samples.js';
+import { Samples, sampleTypes } from '../support/samples.js';
 
 let test: TestApp;
 let samples: Samples;
@@ -12,6 +12,8 @@ let routes: TableRoute[];
 beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
+  // Requests of a test must not take the names of samples that are made later.
+  for (const type of sampleTypes()) await samples.of(type);
   routes = test.app
     .get(RouteTable, { strict: false })
     .routes.filter(({ pattern }) => pattern.startsWith('/api/v2'));

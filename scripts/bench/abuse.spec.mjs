@@ -1,3 +1,6 @@
+/**
+ * Budget: 40 s, because it sends every kind of abuse to a server while it measures the event loop.
+ */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 

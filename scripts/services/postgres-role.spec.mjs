@@ -1,3 +1,6 @@
+/**
+ * Budget: 40 s, because it starts four servers of PostgreSQL.
+ */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,6 +3,8 @@
  * for each route; a route without a line, or a line without a route, fails. After a wanted change
  * write it anew with `RECORD_MATRIX=1 npm test -- matrix` and read the difference: each changed
  * figure is somebody who may do more or less than before.
+ *
+ * Budget: 60 s, because it asks every route as twelve callers.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

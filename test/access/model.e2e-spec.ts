@@ -2,6 +2,8 @@
  * The stored roles against a small model in memory: whatever grants, revocations, memberships, nested
  * teams, deletions and moves happen, a user holds a role on an object exactly when the model says so.
  * `MODEL_SEED` repeats a run; the seed is printed.
+ *
+ * Budget: 65 s, because it compares every permission of a random world with a model of the rules.
  */
 import { GrantsService } from '../../src/access/grants.service.js';
 import type { RoleRow } from '../../src/access/roles.repository.js';

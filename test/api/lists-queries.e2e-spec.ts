@@ -1,6 +1,8 @@
 /**
  * Every list of the route table sends as many statements for many rows as for one, whatever it is asked
  * for (docs/contract/lists.md#query-counts).
+ *
+ * Budget: 40 s, because it counts the statements of every list with 1 and with 50 rows.
  */
 import { RoleStore } from '../../src/common/access.js';
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';

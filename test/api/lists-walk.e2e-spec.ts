@@ -1,6 +1,8 @@
 /**
  * Long lists: walking them while they change, pages far from the start, exact totals
  * (docs/contract/lists.md#long-lists).
+ *
+ * Budget: 65 s, because it walks every list by every field that orders it.
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';

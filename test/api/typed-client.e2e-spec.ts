@@ -1,4 +1,8 @@
-/** A client typed by the document: its types compile strictly, find mistakes, and tell the truth. */
+/**
+ * A client typed by the document: its types compile strictly, find mistakes, and tell the truth.
+ *
+ * Budget: 25 s, because it compiles a generated client.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,8 @@
 /**
  * Hostile text in every text field of every resource, written straight into the database as the
  * field declarations name the columns: on every page there is it is text, and nothing of it runs.
+ *
+ * Budget: 25 s, because it looks for hostile text on every page.
  */
 import type { Page } from 'playwright-core';
 

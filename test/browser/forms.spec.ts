@@ -1,3 +1,6 @@
+/**
+ * Budget: 30 s, because it fills the form of every resource.
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

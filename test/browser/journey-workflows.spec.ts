@@ -1,3 +1,6 @@
+/**
+ * Budget: 25 s, because three ways of a journey wait for a workflow of three steps.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

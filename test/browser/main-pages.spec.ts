@@ -3,6 +3,8 @@
  * finds no serious fault, and nothing runs out of a small screen. One page of each kind is checked by
  * axe in the dark theme and on a small screen too; a deep run checks all. With PICTURES
  * (`npm run screenshots`) each page is kept for the documentation.
+ *
+ * Budget: 65 s, because it looks at each kind of page with axe, and at one of each in all themes and sizes.
  */
 import type { Page } from 'playwright-core';
 

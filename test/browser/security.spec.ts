@@ -1,3 +1,6 @@
+/**
+ * Budget: 25 s, because it loads the API explorer.
+ */
 import { boot, type TestApp } from '../support/boot.js';
 import { inBrowser, shortenDocument, visit, type Visit } from './browser.js';
 

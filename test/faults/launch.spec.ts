@@ -1,3 +1,6 @@
+/**
+ * Budget: 25 s, because it kills API processes between commit and response.
+ */
 import { issueToken } from '../../src/common/crypto/tokens.js';
 import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';

@@ -1,5 +1,5 @@
 /**
- * Budget: 30 s, because two workers run some two hundred jobs, and one of them is replaced.
+ * Budget: 70 s, because two workers run some two hundred jobs, and one of them is replaced.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,3 +1,6 @@
+/**
+ * Budget: 40 s, because Ansible runs modules on hosts nine times.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 

@@ -1,3 +1,6 @@
+/**
+ * Budget: 35 s, because ansible-inventory constructs an inventory in each test.
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';

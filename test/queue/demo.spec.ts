@@ -1,3 +1,6 @@
+/**
+ * Budget: 60 s, because it runs the three stories of npm run demo.
+ */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

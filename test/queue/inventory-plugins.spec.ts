@@ -1,3 +1,6 @@
+/**
+ * Budget: 40 s, because ansible-inventory runs a plugin for each kind of source.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

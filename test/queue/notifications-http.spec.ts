@@ -3,6 +3,8 @@
  * to the bytes on the wire and back to the record: accepting, slow, failing, limiting, resetting,
  * hanging, redirecting to a private address. Refusals and texts of each kind beyond these are in the
  * specs beside the backends.
+ *
+ * Budget: 35 s, because it waits for the timeouts of channels that hang.
  */
 import { VERSION } from '../../src/config/version.js';
 import type { NotificationType } from '../../src/notifications/backends/notification-type.js';

@@ -1,3 +1,6 @@
+/**
+ * Budget: 60 s, because runs of Ansible are canceled and time out.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

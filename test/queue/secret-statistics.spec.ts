@@ -1,3 +1,6 @@
+/**
+ * Budget: 30 s, because a workflow of four runs of Ansible hands on secrets.
+ */
 import { createHash } from 'node:crypto';
 
 import type { Row } from '../../src/common/resource/define-resource.js';

@@ -1,3 +1,6 @@
+/**
+ * Budget: 25 s, because podman starts and removes containers.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';

@@ -1,5 +1,5 @@
 /**
- * Budget: 40 s, because three kinds of workers each start, fetch and are killed.
+ * Budget: 75 s, because three kinds of workers each start, fetch and are killed.
  *
  * The git of a worker ends with its sync, with its run and with its worker, and does not start without a sandbox.
  */

@@ -1,4 +1,8 @@
-/** Passwords are guessed so often and no more, and nobody is kept out by the guesses of others. */
+/**
+ * Passwords are guessed so often and no more, and nobody is kept out by the guesses of others.
+ *
+ * Budget: 30 s, because hundreds of passwords are hashed.
+ */
 
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,4 +1,8 @@
-/** A PostgreSQL that hangs, and is not down, keeps no request waiting, and is used again later. */
+/**
+ * A PostgreSQL that hangs, and is not down, keeps no request waiting, and is used again later.
+ *
+ * Budget: 25 s, because it waits for the timeout of a database that hangs.
+ */
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { FreezingProxy } from '../support/fakes/freezing-proxy.js';

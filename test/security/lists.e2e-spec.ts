@@ -1,4 +1,8 @@
-/** What lists must not tell, and what they must not let anybody ask. */
+/**
+ * What lists must not tell, and what they must not let anybody ask.
+ *
+ * Budget: 25 s, because it filters every list by every secret and every reference.
+ */
 import type { Field } from '../../src/common/fields/field.js';
 import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
 import { resources } from '../../src/common/resource/registry.js';

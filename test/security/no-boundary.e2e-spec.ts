@@ -1,4 +1,8 @@
-/** Whoever does without the boundary is told so wherever they ask how the installation does. */
+/**
+ * Whoever does without the boundary is told so wherever they ask how the installation does.
+ *
+ * Budget: 25 s, because workers start without a sandbox.
+ */
 import { doctor } from '../../src/cli/doctor.js';
 import { boot, bootWorker, type TestApp, withSettingsOf } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';

@@ -1,4 +1,8 @@
-/** Objects named in bodies: every reference of every resource, and bulk requests of mixed ids. */
+/**
+ * Objects named in bodies: every reference of every resource, and bulk requests of mixed ids.
+ *
+ * Budget: 25 s, because it creates every resource with references to objects of others.
+ */
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';

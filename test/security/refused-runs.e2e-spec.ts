@@ -1,4 +1,8 @@
-/** A worker that cannot keep runs apart takes none where somebody would be betrayed by it. */
+/**
+ * A worker without a sandbox takes no runs as root, and none of several organizations.
+ *
+ * Budget: 30 s, because four workers start, each with its own settings.
+ */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,4 +1,8 @@
-/** Whoever sends next to nothing holds nothing for long, and nobody holds everything. */
+/**
+ * Whoever sends next to nothing holds nothing for long, and nobody holds everything.
+ *
+ * Budget: 25 s, because it waits until slow connections are closed.
+ */
 import { connect, type Socket } from 'node:net';
 
 import { CSRF_COOKIE } from '../../src/common/http/cookies.js';

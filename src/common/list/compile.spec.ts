@@ -1,3 +1,8 @@
+/**
+ * Resources that are declared here must not be known to other files.
+ *
+ * @jest-environment node
+ */
 import { raw, TRUE } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { Char, Integer, Json, Reference } from '../fields/field.js';

@@ -1,3 +1,8 @@
+/**
+ * Resources that are declared here must not be known to other files.
+ *
+ * @jest-environment node
+ */
 import { Bool, Char, fieldsOf, Integer, Json, References, Text } from '../fields/field.js';
 import { BadRequest, Invalid } from '../errors/errors.js';
 import { TRUE } from '../../database/sql.js';

@@ -1,3 +1,6 @@
+/**
+ * Budget: 20 s, because it waits for the time limit of an expression.
+ */
 import { execFileSync } from 'node:child_process';
 
 import { compileNamePattern, namesMatching } from './name-pattern.js';

@@ -10,8 +10,9 @@ export function frozen<T>(value: T): T {
   return value;
 }
 
-const isData = (value: unknown): value is object =>
-  Array.isArray(value) ||
-  (typeof value === 'object' &&
-    value !== null &&
-    [Object.prototype, null].includes(Object.getPrototypeOf(value)));
+function isData(value: unknown): value is object {
+  if (Array.isArray(value)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

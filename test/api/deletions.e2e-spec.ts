@@ -1,6 +1,8 @@
 /**
  * What is deleted goes whatever refers to it: each object that can be deleted is tied to something by
  * every foreign key of the schema, what goes with it too. A key that is added later is among them.
+ *
+ * Budget: 30 s, because it deletes every kind of object with everything that refers to it.
  */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource, resources } from '../../src/common/resource/registry.js';

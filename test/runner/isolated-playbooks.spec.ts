@@ -1,5 +1,5 @@
 /**
- * Budget: 30 s, because each playbook starts Ansible, in two kinds of sandboxes.
+ * Budget: 45 s, because each playbook starts Ansible, in two kinds of sandboxes.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

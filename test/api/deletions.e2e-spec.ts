@@ -150,9 +150,16 @@ describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
     if (type === 'credential_type') {
       // It is used by nothing but credentials, and those hold it.
       const { body } = await test.as.superuser.delete(url).expect(403);
-      const { id } = await samples.of('credential');
-      expect(body.detail).toMatch(new RegExp(`in use cannot be deleted: .*credential ${id}`));
-      await test.as.superuser.delete(await urlOf('credential')).expect(204);
+      expect(body.detail).toMatch(/in use cannot be deleted: .*credential \d+/);
+      const { id } = await samples.of(type);
+      const holding = await test.database.rows<{ id: number }>(
+        sql`SELECT id FROM credentials WHERE credential_type_id = ${id}`,
+      );
+      expect(holding.length).toBeGreaterThan(0);
+      for (const credential of holding) {
+        expect(body.detail).toContain(`credential ${credential.id}`);
+        await test.as.superuser.delete(`credentials/${credential.id}/`).expect(204);
+      }
     }
     const { status, body } = await test.as.superuser.delete(url);
     expect({ status, body }).toEqual({ status: isLater(type) ? 202 : 204, body: {} });

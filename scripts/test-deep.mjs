@@ -14,7 +14,7 @@ import { runAttached } from './setup/test-run.mjs';
 import { ansibleEnvironment, nodeProgram, postgresPackage } from './testing/releases.mjs';
 
 /**
- * What a slice runs: arguments of Jest, or of the bench, and where it runs them.
+ * A slice: arguments of Jest, or of the bench, and the programs and variables that it runs with.
  *
  * @typedef {{ jest?: readonly string[], bench?: readonly string[],
  *   provide?: () => Promise<{ node?: string, environment?: NodeJS.ProcessEnv }> }} Slice

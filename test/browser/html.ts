@@ -20,7 +20,7 @@ export function optionsOf(html: string, id: string): { value: string; label: str
   );
 }
 
-/** What is written for programs, or not shown at all. */
+/** Elements for programs, or not shown at all. */
 const NO_WORDS = /<(head|pre|code|option|textarea|script)\b.*?<\/\1>/gs;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"' };
 

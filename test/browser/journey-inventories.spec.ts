@@ -17,7 +17,7 @@ const names = async (path: string): Promise<unknown[]> => {
   const { body } = await test.as.superuser.get(`${path}?order_by=name`).expect(200);
   return body.results.map(({ name }: Row) => name);
 };
-/** What a form offers to choose from without scripts. */
+/** Returns the choices of a form without scripts. */
 const offered = async (path: string): Promise<string[]> =>
   optionsOf(await htmlOf(test.as.orgAdmin, path), 'attach-id').map(({ label }) => label);
 const idIn = (url: string): string => /\/(\d+)\//.exec(url)?.[1] ?? '';

@@ -1,6 +1,6 @@
 import type { ExecutionContext } from '@nestjs/common';
 
-/** What decides about a request before its body is read. Implemented by the auth module. */
+/** The guards of a request, which decide before its body is read. Implemented by the auth module. */
 export abstract class RequestGuards {
   /**
    * Authenticates the caller again, and judges the object of the URL again.

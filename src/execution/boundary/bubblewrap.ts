@@ -73,7 +73,7 @@ export function bubblewrapped(
  * capability.
  */
 export function bubblewrapOptions(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
-  // Of two bubblewraps the inner one is filtered: the filter would refuse its own work.
+  // With two bubblewraps the inner one is filtered: the filter would refuse the work of the outer one.
   const isFilteredInside = plan.isRoot && plan.closesUserNamespaces;
   return [
     ...(isFilteredInside ? [] : filterArguments(plan)),

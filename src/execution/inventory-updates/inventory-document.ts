@@ -8,7 +8,7 @@ const MAX_VALUES = 4_000_000;
 /** Far longer than the largest document takes. */
 const TIMEOUT_MS = 60_000;
 
-/** What became of a document in the thread. */
+/** The document, or why the thread refused it. */
 export type ParsedDocument = { readonly document: unknown } | { readonly fault: string };
 
 const parser = new Thread<string, ParsedDocument>({

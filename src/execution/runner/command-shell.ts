@@ -80,7 +80,7 @@ export class CommandShell {
     return new CommandShell(child, launch);
   }
 
-  /** Whether the shell was stopped because a command printed too much. */
+  /** True when the shell was stopped because a command printed too much. */
   get printedTooMuch(): boolean {
     return this.hasOverrun;
   }

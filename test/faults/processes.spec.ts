@@ -1,13 +1,17 @@
 /**
  * Budget: 30 s, because nine processes of the API start.
  */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { createServer, request, type IncomingMessage } from 'node:http';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
 
 import { IS_DEEP } from '../support/depth.js';
 import { eventually } from '../support/eventually.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { issueToken } from '../../src/common/crypto/tokens.js';
 import { Cluster } from './support/cluster.js';
 import type { Program } from './support/processes.js';
@@ -183,3 +187,32 @@ async function alive(ids: readonly number[]): Promise<number[]> {
   );
   return ids.filter((_, index) => states[index] !== null);
 }
+
+it('no descriptor of the process that starts the product is left to its runs', async () => {
+  const worker = join(PACKAGE_FOLDER, 'dist', 'worker.js');
+  // Node itself sees to the lowest descriptors.
+  const inherited = openSync(worker, 'r');
+  const child = spawn(process.execPath, [worker], {
+    // It looks for a database that is not there, which takes longer than this test.
+    env: {
+      DATABASE_URL: 'postgresql://127.0.0.1:1/x',
+      REDIS_URL: 'redis://127.0.0.1:1',
+      SECRET_KEY: 'x',
+    },
+    stdio: [...Array.from({ length: 40 }, () => 'ignore' as const), inherited],
+  });
+  closeSync(inherited);
+  const folder = `/proc/${child.pid}/fd`;
+  const isOpen = async (): Promise<boolean> => {
+    const names = await readdir(folder);
+    const links = names.map((name) => readlink(`${folder}/${name}`).catch(() => ''));
+    return (await Promise.all(links)).includes(worker);
+  };
+  try {
+    await eventually(async () => expect(await isOpen()).toBe(true));
+    await eventually(async () => expect(await isOpen()).toBe(false), 5000);
+    expect(child.exitCode).toBeNull();
+  } finally {
+    child.kill('SIGKILL');
+  }
+});

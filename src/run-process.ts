@@ -5,13 +5,12 @@ import { JsonLogger } from './logging/json-logger.js';
 
 const SHUTDOWN_LIMIT_MS = 24_000;
 
-/** Where Linux shows the descriptors of a process, and how it was opened: octal, with this flag. */
+/** Linux shows the descriptors of a process here, and this flag of each in octal. */
 const DESCRIPTORS = '/proc/self/fd';
 const CLOSED_ON_EXEC = 0o2000000;
 
 /** Starts a process of the product: settings first, one clear message when it cannot start. */
 export async function runProcess(start: (settings: Settings) => Promise<unknown>): Promise<void> {
-  closeInherited();
   let settings: Settings;
   try {
     settings = Settings.load(process.env);
@@ -37,7 +36,7 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
  * Closes the descriptors that the parent process left open: every run would inherit them. Those of
  * Node itself close by themselves when a program is started.
  */
-function closeInherited(): void {
+export function closeInherited(): void {
   if (!existsSync(DESCRIPTORS)) return;
   for (const name of readdirSync(DESCRIPTORS)) {
     if (Number(name) <= 2) continue;

@@ -1,8 +1,9 @@
 import { NestFactory } from '@nestjs/core';
 import { JsonLogger } from './logging/json-logger.js';
-import { runProcess } from './run-process.js';
+import { closeInherited, runProcess } from './run-process.js';
 import { WorkerModule } from './worker.module.js';
 
+closeInherited();
 await runProcess(async (settings) => {
   const logger = new JsonLogger(settings.LOG_LEVEL);
   const app = await NestFactory.createApplicationContext(WorkerModule, { logger });

@@ -1,22 +1,20 @@
 /**
- * Budget: 30 s, because nine processes of the API start.
+ * Budget: 60 s, because a dozen processes of the API start.
  */
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { createServer, request, type IncomingMessage } from 'node:http';
-import { readdir, readFile, readlink } from 'node:fs/promises';
-import { connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { once } from 'node:events';
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 
-import { IS_DEEP } from '../support/depth.js';
 import { eventually } from '../support/eventually.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { issueToken } from '../../src/common/crypto/tokens.js';
 import { Cluster } from './support/cluster.js';
 import type { Program } from './support/processes.js';
 
-const SIZE = IS_DEEP ? 3 : 2;
+const SIZE = 3;
 const CONNECTIONS = 12;
 /** A process needs some seconds until it serves. */
 const START_MS = 30_000;
@@ -43,18 +41,11 @@ describe('processes of the API', () => {
     );
     // A connection for each request: which process gets it is up to the one that listens.
     headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
-  });
-
-  /** Starts another API where a test has ended it. */
-  beforeEach(async () => {
-    const isThere = api && api.child.exitCode === null && api.child.signalCode === null;
-    if (isThere) return;
     api = await cluster.api({
       ...several,
       CONNECTIONS_PER_ADDRESS: String(CONNECTIONS),
       STREAMS_PER_USER: '2',
     });
-    await untilAllServe();
   });
 
   afterAll(() => cluster.stop());
@@ -68,6 +59,7 @@ describe('processes of the API', () => {
   const get = (path: string) => fetch(`${api.url}${path}`, { headers });
 
   it('are as many as asked, and serve by turns', async () => {
+    await untilAllServe();
     const before = await ticksOf(await members());
     for (let turn = 0; turn < 30; turn += 1) {
       expect((await get('/api/v2/organizations/')).status).toBe(200);
@@ -90,27 +82,17 @@ describe('processes of the API', () => {
   });
 
   it('have one limit of connections for an address', async () => {
-    // An address of its own: what other tests leave open does not count.
-    const from = {
-      host: '127.0.0.1',
-      port: Number(new URL(api.url).port),
-      localAddress: '127.0.0.2',
-    };
     const open: Socket[] = [];
     let closed = 0;
     for (let index = 0; index < CONNECTIONS + 4; index += 1) {
-      const socket = connect(from);
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
       socket.on('error', () => undefined).once('close', () => (closed += 1));
       await once(socket, 'connect');
       open.push(socket);
     }
     await eventually(() => expect(closed).toBe(4));
     for (const socket of open) socket.destroy();
-    await eventually(async () => {
-      const call = request({ ...from, path: '/api/v2/ping/', headers, agent: false }).end();
-      const [answer] = (await once(call, 'response')) as [IncomingMessage];
-      expect(answer.resume().statusCode).toBe(200);
-    });
+    await eventually(async () => expect((await get('/api/v2/ping/')).status).toBe(200));
   });
 
   it('have one limit of live streams for a user', async () => {
@@ -138,17 +120,6 @@ describe('processes of the API', () => {
     }
   });
 
-  it('give up when none of them can start', async () => {
-    // The cluster waits for an answer on the port, which is taken.
-    const taken = createServer((_request, response) => response.end()).listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
-    const second = await cluster.api({ PORT: String(port), WEB_CONCURRENCY: '2' });
-    expect(await second.ended).toBe(1);
-    expect(second.output()).toContain('EADDRINUSE');
-    taken.close();
-  });
-
   it('end with the one that started them, however it ends', async () => {
     const ids = await members();
     api.child.kill('SIGTERM');
@@ -160,6 +131,15 @@ describe('processes of the API', () => {
     const next = await members();
     api.child.kill('SIGKILL');
     await eventually(async () => expect(await alive(next)).toEqual([]));
+  });
+
+  it('give up when none of them can start', async () => {
+    const first = await cluster.api();
+    const { port } = new URL(first.url);
+    const second = await cluster.api({ PORT: port, WEB_CONCURRENCY: '2' });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain('EADDRINUSE');
+    first.child.kill('SIGKILL');
   });
 });
 

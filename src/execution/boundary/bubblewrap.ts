@@ -33,7 +33,7 @@ export const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
  * Becomes bubblewrap, which reads the filter of system calls and its options from descriptors. Options
  * on the command line would show paths of the machine to every run, in `/proc/1/cmdline`.
  */
-const PRELUDE = 'options=$1; shift; exec "$@" 4< "$0" 5< "$options"';
+const PRELUDE = 'exec 4< "$0" 5< "$1"; shift; exec "$@"';
 /** What root keeps until it has handed the command over. */
 const TO_HAND_OVER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
 /** Files of `/etc` that are made for one command. */

@@ -111,7 +111,17 @@ describe('processes of the API', () => {
   it('are replaced when one is killed, with what it held given back', async () => {
     const [first = 0] = await members();
     const before = served(api);
+    process.kill(first, 'SIGSTOP');
+    // One of these is handed to it, and never accepted.
+    let closed = 0;
+    for (let index = 0; index < SIZE; index += 1) {
+      const socket = connect(Number(new URL(api.url).port), '127.0.0.1').resume();
+      socket.on('error', () => undefined).once('close', () => (closed += 1));
+      socket.write('GET /api/v2/ping/ HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n');
+    }
+    await eventually(() => expect(closed).toBe(SIZE - 1));
     process.kill(first, 'SIGKILL');
+    await eventually(() => expect(closed).toBe(SIZE));
     await eventually(() => expect(served(api)).toBe(before + 1), START_MS);
     await untilAllServe();
     expect(await members()).not.toContain(first);

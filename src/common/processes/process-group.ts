@@ -56,7 +56,7 @@ export class ProcessGroup {
   }
 
   private fork(): void {
-    if (!this.isStopping) cluster.fork(shareOf(this.settings));
+    if (!this.isStopping) closeWhatItLeaves(cluster.fork(shareOf(this.settings)));
   }
 
   private stop(): void {
@@ -135,6 +135,22 @@ function shareOf(settings: Settings): Record<string, string> {
     return [name, Math.max(min, Math.floor(settings[name] / settings.WEB_CONCURRENCY))];
   });
   return Object.fromEntries(shares.map(([name, share]) => [name, String(share)]));
+}
+
+/**
+ * Closes a connection that a member was handed and did not accept before it was killed. Node keeps it
+ * open then, so that its client would wait for an answer for ever. There is one at most: the next is
+ * handed over when the last was accepted, and closing an accepted one again does nothing here.
+ */
+function closeWhatItLeaves({ process: child }: Worker): void {
+  let handed: { close(): void } | undefined;
+  child.send = new Proxy(child.send, {
+    apply(send, _child, sent: [message: unknown, handle?: { close(): void }]) {
+      handed = sent[1] ?? handed;
+      return Reflect.apply(send, child, sent) as boolean;
+    },
+  });
+  child.once('exit', () => handed?.close());
 }
 
 function tell(member: Worker, message: GroupMessage): void {

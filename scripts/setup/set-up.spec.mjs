@@ -1,3 +1,6 @@
+/**
+ * Budget: 40 s, because the set-up runs as a program against a database of its own.
+ */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

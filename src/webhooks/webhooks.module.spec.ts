@@ -1,5 +1,6 @@
 /**
  * Needs modules that nothing has loaded.
+ * Budget: 20 s, because it loads every module of the product anew.
  *
  * @jest-environment node
  */

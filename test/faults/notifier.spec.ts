@@ -1,3 +1,6 @@
+/**
+ * Budget: 30 s, because workers start, are killed and start again.
+ */
 import { issueToken } from '../../src/common/crypto/tokens.js';
 import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';

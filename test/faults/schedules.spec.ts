@@ -1,3 +1,6 @@
+/**
+ * Budget: 30 s, because workers start, are killed and start again.
+ */
 import { eventually } from '../support/eventually.js';
 import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';

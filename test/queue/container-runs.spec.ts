@@ -1,3 +1,6 @@
+/**
+ * Budget: 40 s, because containers start and Ansible runs in them.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

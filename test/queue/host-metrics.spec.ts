@@ -1,3 +1,6 @@
+/**
+ * Budget: 30 s, because Ansible runs twice.
+ */
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 

@@ -1,3 +1,6 @@
+/**
+ * Budget: 30 s, because Ansible runs.
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';

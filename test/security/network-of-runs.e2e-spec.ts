@@ -1,4 +1,8 @@
-/** Where the network is taken from runs, they reach nothing of the machine, neither PostgreSQL nor Redis. */
+/**
+ * Where the network is taken from runs, they reach nothing of the machine, neither PostgreSQL nor Redis.
+ *
+ * Budget: 30 s, because two workers start and Ansible runs.
+ */
 import { Cluster } from '../faults/support/cluster.js';
 
 /** Prints which of some ports of the loopback somebody answers on, its own first. */

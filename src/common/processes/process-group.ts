@@ -147,7 +147,7 @@ function closeWhatItLeaves({ process: child }: Worker): void {
   child.send = new Proxy(child.send, {
     apply(send, _child, sent: [message: unknown, handle?: { close(): void }]) {
       handed = sent[1] ?? handed;
-      return Reflect.apply(send, child, sent) as boolean;
+      return Boolean(Reflect.apply(send, child, sent));
     },
   });
   child.once('exit', () => handed?.close());

@@ -34,6 +34,7 @@ import { IndexHistories1795513000000 } from './1795513000000-index-histories.js'
 import { WidenIds1795530000000 } from './1795530000000-widen-ids.js';
 import { PartitionEvents1795540000000 } from './1795540000000-partition-events.js';
 import { IndexTimes1795550000000 } from './1795550000000-index-times.js';
+import { KeepFactsOfProjects1795560000000 } from './1795560000000-keep-facts-of-projects.js';
 import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -75,4 +76,5 @@ export const migrations = {
   WidenIds1795530000000,
   PartitionEvents1795540000000,
   IndexTimes1795550000000,
+  KeepFactsOfProjects1795560000000,
 };

@@ -8,16 +8,19 @@ export interface HostFactsRow {
   facts: Record<string, unknown>;
 }
 
-/** Facts of a host as JSON text. */
+/** Facts of a host as JSON texts: what all projects share, and what one project keeps beside it. */
 export interface FactsText {
   host_id: number;
-  facts: string;
+  shared: string;
+  own: string;
 }
 
 /** Whether the facts of a host contain others, as a condition on its row. */
 export const hasFacts = (alias: string, facts: object): Sql => sql`
   ${ident(alias, 'id')} IN (
-    SELECT host_id FROM host_facts WHERE facts @> ${JSON.stringify(facts)}::jsonb)`;
+    SELECT host_id FROM host_facts WHERE facts @> ${JSON.stringify(facts)}::jsonb
+    UNION ALL
+    SELECT host_id FROM host_project_facts WHERE facts @> ${JSON.stringify(facts)}::jsonb)`;
 
 /** What Ansible found out about hosts (docs/contract/resources.md#facts). */
 @Injectable()
@@ -26,19 +29,41 @@ export class HostFactsRepository extends TableRepository<HostFactsRow> {
     super(database, 'host_facts');
   }
 
-  /** Facts of a host; empty where none are known. */
+  /** Facts of a host, those of all projects; empty where none are known. */
   async of(hostId: number): Promise<Record<string, unknown>> {
-    const row = await this.database.row<HostFactsRow>(sql`
-      SELECT facts FROM host_facts WHERE host_id = ${hostId}`);
-    return row?.facts ?? {};
+    const rows = await this.database.rows<
+      Pick<HostFactsRow, 'facts'> & Record<string, unknown>
+    >(sql`
+      (SELECT facts FROM host_facts WHERE host_id = ${hostId})
+      UNION ALL
+      (SELECT facts FROM host_project_facts WHERE host_id = ${hostId} ORDER BY project_id)`);
+    const known: Record<string, unknown> = {};
+    for (const { facts } of rows) Object.assign(known, facts);
+    return known;
   }
 
-  /** Facts of those of some hosts that have any. @param maxAge in seconds; 0: however old they are */
-  fresh(hostIds: readonly number[], maxAge: number): Promise<FactsText[]> {
+  /**
+   * Facts of those of some hosts that have any.
+   *
+   * @param maxAge in seconds; 0: however old they are
+   * @param projectId whose facts are told beside the shared ones; null: those of all projects
+   */
+  fresh(
+    hostIds: readonly number[],
+    maxAge: number,
+    projectId: number | null,
+  ): Promise<FactsText[]> {
     return this.database.rows<FactsText & Record<string, unknown>>(sql`
-      SELECT known.host_id, known.facts::text AS facts
-      FROM host_facts known JOIN hosts host ON host.id = known.host_id
-      WHERE known.host_id = ANY(${hostIds}::int[]) AND (${maxAge}::int = 0
+      SELECT host.id AS host_id, coalesce(shared.facts, '{}')::text AS shared,
+        coalesce(own.facts, '{}')::text AS own
+      FROM hosts host LEFT JOIN host_facts shared ON shared.host_id = host.id
+      LEFT JOIN LATERAL (
+        SELECT jsonb_object_agg(fact.key, fact.value ORDER BY kept.project_id) AS facts
+        FROM host_project_facts kept, jsonb_each(kept.facts) fact
+        WHERE kept.host_id = host.id
+          AND (${projectId}::int IS NULL OR kept.project_id = ${projectId}::int)) own ON true
+      WHERE host.id = ANY(${hostIds}::int[])
+        AND (shared.facts IS NOT NULL OR own.facts IS NOT NULL) AND (${maxAge}::int = 0
         OR host.ansible_facts_modified > now() - make_interval(secs => ${maxAge}::int))`);
   }
 
@@ -47,20 +72,29 @@ export class HostFactsRepository extends TableRepository<HostFactsRow> {
    * They are locked in the order of ids: jobs of one inventory must not lock each other out.
    *
    * @param lease query that has a row as long as the run may write
+   * @param projectId whose facts the own ones are
    * @returns whether it has
    */
-  async keep(lease: Sql, kept: readonly FactsText[]): Promise<boolean> {
+  async keep(lease: Sql, projectId: number, kept: readonly FactsText[]): Promise<boolean> {
     const row = await this.database.row<{ is_held: boolean }>(sql`
       WITH lease AS (${lease}), locked AS (
-        SELECT host.id, given.facts::jsonb AS facts
+        SELECT host.id, given.shared::jsonb AS shared, given.own::jsonb AS own
         FROM unnest(${kept.map(({ host_id: id }) => id)}::int[],
-          ${kept.map(({ facts }) => facts)}::text[]) AS given (host_id, facts)
+          ${kept.map(({ shared }) => shared)}::text[],
+          ${kept.map(({ own }) => own)}::text[]) AS given (host_id, shared, own)
         JOIN hosts host ON host.id = given.host_id
         WHERE EXISTS (SELECT 1 FROM lease)
         ORDER BY host.id FOR NO KEY UPDATE OF host
       ), stored AS (
-        INSERT INTO host_facts (host_id, facts) SELECT id, facts FROM locked
+        INSERT INTO host_facts (host_id, facts) SELECT id, shared FROM locked
         ON CONFLICT (host_id) DO UPDATE SET facts = EXCLUDED.facts
+      ), emptied AS (
+        DELETE FROM host_project_facts kept USING locked
+        WHERE kept.host_id = locked.id AND kept.project_id = ${projectId} AND locked.own = '{}'
+      ), stored_own AS (
+        INSERT INTO host_project_facts (host_id, project_id, facts)
+        SELECT id, ${projectId}, own FROM locked WHERE own <> '{}'
+        ON CONFLICT (host_id, project_id) DO UPDATE SET facts = EXCLUDED.facts
       ), dated AS (
         UPDATE hosts SET ansible_facts_modified = now() FROM locked WHERE hosts.id = locked.id)
       SELECT EXISTS (SELECT 1 FROM lease) AS is_held`);

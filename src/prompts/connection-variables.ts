@@ -24,7 +24,7 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a variable decides how Ansible connects, to whom, or which program it runs. */
-const isConnectionVariable = (name: string): boolean =>
+export const isConnectionVariable = (name: string): boolean =>
   NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
 
 /** What a template says about variables that decide how Ansible connects. */

@@ -85,17 +85,21 @@ it('is decided by every reference, and checked when all is done', async () => {
 /** Rows that samples do not need, but that can refer to one. */
 async function furnishFurther(): Promise<void> {
   const { make, database } = test;
-  const [user, inventory, group, workflow, node, host, source, constructed] = await Promise.all(
-    [
-      ...['user', 'inventory', 'group', 'workflow_job_template', 'workflow_job_template_node'],
-      ...['host', 'inventory_source', 'constructed_inventory'],
-    ].map((type) => samples.of(type)),
-  );
+  const [user, inventory, group, workflow, node, host, source, constructed, project] =
+    await Promise.all(
+      [
+        ...['user', 'inventory', 'group', 'workflow_job_template', 'workflow_job_template_node'],
+        ...['host', 'inventory_source', 'constructed_inventory', 'project'],
+      ].map((type) => samples.of(type)),
+    );
   await database.execute(sql`
     INSERT INTO sessions (digest, user_id, generation)
     VALUES (${`digest ${user!.id}`}, ${user!.id}, 0)`);
   await database.execute(sql`
     INSERT INTO host_facts (host_id, facts) VALUES (${host!.id}, '{}')`);
+  await database.execute(sql`
+    INSERT INTO host_project_facts (host_id, project_id, facts)
+    VALUES (${host!.id}, ${project!.id}, '{}')`);
   await database.execute(sql`
     INSERT INTO inventory_source_variables (inventory_source_id, inventory_id)
     VALUES (${source!.id}, ${inventory!.id})`);

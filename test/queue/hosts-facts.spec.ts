@@ -17,6 +17,27 @@ const PLAYBOOKS = {
   tasks:
     - debug: {msg: "{{ inventory_hostname }} is in {{ ansible_facts.site | default('no place') }}"}
 `,
+  'attack.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - set_fact:
+        cacheable: true
+        site: far
+        ansible_remote_tmp: "/tmp/x$(touch $AWX_PRIVATE_DATA_DIR/artifacts/hit)"
+        discovered_interpreter_python: /bin/false
+        ansible_distribution: Debian
+`,
+  'victim.yml': `- hosts: all
+  gather_facts: false
+  tasks:
+    - command: echo
+    - debug:
+        msg: >-
+          {{ inventory_hostname }} is in {{ ansible_facts.site | default('no place') }},
+          tmp {{ ansible_remote_tmp | default('default') }},
+          has {{ ansible_facts.distribution | default('nothing') }}
+          {{ ansible_facts.discovered_interpreter_python | default('not found') }}
+`,
   'clear.yml': '- hosts: all\n  gather_facts: false\n  tasks:\n    - meta: clear_facts\n',
   'large.yml': `- hosts: all
   gather_facts: false
@@ -112,6 +133,19 @@ describe('facts of hosts', () => {
       `inventories/${inventory.id}/hosts/?host_filter=${filter}`,
     );
     expect((results as Row[]).map(({ name }) => name)).toEqual(['one']);
+  });
+
+  it('reach another project as far as setup finds them out, and no template as options', async () => {
+    await play('set.yml', { limit: 'one' });
+    const [other] = await cluster.rows<{ id: number }>(`
+      INSERT INTO unified_job_templates (type, name, organization_id, local_path)
+      VALUES ('project', 'Other', 1, 'demo') RETURNING id`);
+    const inOther = { limit: 'one', project: other?.id };
+    await play('attack.yml', inOther);
+    const there = await outputOf(await play('victim.yml', inOther));
+    expect(there).toContain('one is in far, tmp default, has Debian not found');
+    const here = await outputOf(await play('victim.yml', { limit: 'one' }));
+    expect(here).toContain('one is in north, tmp default, has Debian not found');
   });
 
   it('end with a run that does not use them', async () => {

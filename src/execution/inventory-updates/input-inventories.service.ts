@@ -41,7 +41,7 @@ export class InputInventories {
       scripts.push(await writeInput(workspace, input.id, await readInventory(rows, OPTIONS)));
       for (const { name, id } of selectHosts(rows.hosts, OPTIONS)) hosts.set(name, id);
     }
-    await this.facts.hand(
+    await this.facts.show(
       workspace,
       [...hosts].map(([name, id]) => ({ id, name })),
     );

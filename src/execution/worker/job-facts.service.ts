@@ -7,6 +7,7 @@ import { FACTS_NOT_STORED, factsNotKept } from '../../runs/run-explanations.js';
 import { heldLease } from '../../runs/run-leases.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { isRecord, toCleanJson } from '../runner/clean-text.js';
+import { judgeFacts, withoutTemplates } from '../runner/fact-domains.js';
 import { canHaveFacts, changedFacts, writeFacts, type ChangedFacts } from '../runner/fact-files.js';
 import type { Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
@@ -17,10 +18,14 @@ const MOST_BYTES = 32 * 1024 * 1024;
 /** Hosts of one statement at most. */
 const MOST_HOSTS = 500;
 
+type Hosts = readonly Pick<HostRow, 'id' | 'name'>[];
+
 /** The hosts of a run whose facts outlive it, by name, and which of them had facts to begin with. */
 export interface FactsOfRun {
   readonly hosts: ReadonlyMap<string, number>;
   readonly handed: ReadonlySet<string>;
+  /** Whose facts those are that other projects are not handed. */
+  readonly projectId: number;
   /** Larger facts of a host are not stored. */
   readonly maxBytes: number;
 }
@@ -35,30 +40,51 @@ export class JobFacts {
     private readonly stored: HostFactsRepository,
   ) {}
 
-  /** Writes what is known of the hosts of a run, and fresh, where Ansible looks for it. */
-  async hand(
+  /** Writes what a run of a project may know of its hosts, and is fresh, where Ansible looks for it. */
+  async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<FactsOfRun> {
+    const handed = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
+      ...judgeFacts(recordOf(shared)).shared,
+      ...judgeFacts(recordOf(own)).own,
+    }));
+    const { HOST_FACTS_BYTES: maxBytes } = await this.runtime.get('HOST_FACTS_BYTES');
+    const idOf = new Map(namedHosts(hosts).map(({ id, name }) => [name, id]));
+    return { hosts: idOf, handed, projectId, maxBytes };
+  }
+
+  /**
+   * Writes what is known of hosts for an inventory that is made of theirs: of all projects, but no text
+   * that would be evaluated there.
+   */
+  async show(workspace: Workspace, hosts: Hosts): Promise<void> {
+    await this.write(workspace, hosts, null, ({ shared, own }) =>
+      withoutTemplates({ ...recordOf(own), ...recordOf(shared) }),
+    );
+  }
+
+  /** @returns names of the hosts that are known */
+  private async write(
     workspace: Workspace,
-    hosts: readonly Pick<HostRow, 'id' | 'name'>[],
-  ): Promise<FactsOfRun> {
+    hosts: Hosts,
+    projectId: number | null,
+    factsOf: (known: FactsText) => object,
+  ): Promise<Set<string>> {
     const settings = await this.runtime.get('ANSIBLE_FACT_CACHE_TIMEOUT', 'HOST_FACTS_BYTES');
-    const withFacts = hosts.filter(({ name }) => canHaveFacts(name));
-    const nameOf = new Map(withFacts.map(({ id, name }) => [id, name]));
+    const nameOf = new Map(namedHosts(hosts).map(({ id, name }) => [id, name]));
     const ids = [...nameOf.keys()];
     const handed = new Set<string>();
     const step = hostsAtOnce(settings.HOST_FACTS_BYTES);
     await writeFacts(workspace, []);
     for (let start = 0; start < ids.length; start += step) {
       const batch = ids.slice(start, start + step);
-      const known = await this.stored.fresh(batch, settings.ANSIBLE_FACT_CACHE_TIMEOUT);
-      const files = known.flatMap(({ host_id: id, facts }) => {
-        const name = nameOf.get(id);
-        return name === undefined ? [] : [[name, facts] as const];
-      });
-      await writeFacts(workspace, files);
-      for (const [name] of files) handed.add(name);
+      const maxAge = settings.ANSIBLE_FACT_CACHE_TIMEOUT;
+      for (const known of await this.stored.fresh(batch, maxAge, projectId)) {
+        const name = nameOf.get(known.host_id);
+        if (name === undefined) continue;
+        await writeFacts(workspace, [[name, JSON.stringify(factsOf(known))]]);
+        handed.add(name);
+      }
     }
-    const idOf = new Map(withFacts.map(({ id, name }) => [name, id]));
-    return { hosts: idOf, handed, maxBytes: settings.HOST_FACTS_BYTES };
+    return handed;
   }
 
   /**
@@ -80,7 +106,7 @@ export class JobFacts {
   private async store(
     run: ActiveRun,
     workspace: Workspace,
-    { hosts, handed, maxBytes }: FactsOfRun,
+    { hosts, handed, projectId, maxBytes }: FactsOfRun,
   ): Promise<string[]> {
     const refused: string[] = [];
     let batch: FactsText[] = [];
@@ -88,19 +114,26 @@ export class JobFacts {
       const facts = factsIn(changed);
       const id = hosts.get(changed.host);
       if (facts === null || id === undefined) refused.push(changed.host);
-      else batch.push({ host_id: id, facts });
+      else batch.push({ host_id: id, ...facts });
       if (batch.length >= hostsAtOnce(maxBytes)) {
-        await this.write(run, batch);
+        await this.keepBatch(run, projectId, batch);
         batch = [];
       }
     }
-    if (batch.length > 0) await this.write(run, batch);
+    if (batch.length > 0) await this.keepBatch(run, projectId, batch);
     return refused;
   }
 
-  private async write(run: ActiveRun, batch: readonly FactsText[]): Promise<void> {
+  private async keepBatch(
+    run: ActiveRun,
+    projectId: number,
+    batch: readonly FactsText[],
+  ): Promise<void> {
     const mayWait = () => run.reason !== 'lost' && run.reason !== 'shutdown';
-    const isHeld = await patiently(() => this.stored.keep(heldLease(run), batch), mayWait);
+    const isHeld = await patiently(
+      () => this.stored.keep(heldLease(run), projectId, batch),
+      mayWait,
+    );
     if (isHeld) return;
     run.end('lost');
     throw new RunEnded('The lease is gone.');
@@ -110,13 +143,22 @@ export class JobFacts {
 const hostsAtOnce = (bytes: number): number =>
   Math.min(MOST_HOSTS, Math.max(1, Math.floor(MOST_BYTES / bytes)));
 
+const namedHosts = (hosts: Hosts): Hosts => hosts.filter(({ name }) => canHaveFacts(name));
+
+function recordOf(text: string): Record<string, unknown> {
+  const value = parseJson(text);
+  return isRecord(value) ? value : {};
+}
+
 /** Facts as they are stored; null when they cannot be. */
-function factsIn(changed: ChangedFacts): string | null {
-  if (changed.change === 'removed') return '{}';
+function factsIn(changed: ChangedFacts): Omit<FactsText, 'host_id'> | null {
+  if (changed.change === 'removed') return { shared: '{}', own: '{}' };
   if (changed.change === 'refused') return null;
   try {
     const facts = parseJson(changed.text);
-    return isRecord(facts) ? toCleanJson(facts) : null;
+    if (!isRecord(facts)) return null;
+    const { shared, own } = judgeFacts(facts);
+    return { shared: toCleanJson(shared), own: toCleanJson(own) };
   } catch {
     return null;
   }

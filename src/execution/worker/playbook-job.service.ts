@@ -133,7 +133,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
     const prepared = await preparePlaybookRun(description, workspace);
     const facts = job.use_fact_cache
-      ? await this.facts.hand(workspace, realHosts(hosts, originals))
+      ? await this.facts.hand(workspace, realHosts(hosts, originals), project.id)
       : null;
     const masker = createMasker([...plan.secrets, ...textsIn(answers)]);
     return { prepared, masker, revision: files.revision, shared: files.shared, facts };

@@ -78,8 +78,8 @@ export default {
     }),
     samplesOf(hostFacts.HostFactsRepository, {
       of: [[1]],
-      fresh: [[[1], 3600]],
-      keep: [[sql`SELECT 1`, [{ host_id: 1, facts: '{}' }]]],
+      fresh: [[[1], 3600, 1]],
+      keep: [[sql`SELECT 1`, 1, [{ host_id: 1, shared: '{}', own: '{}' }]]],
     }),
     samplesOf(groups.GroupsRepository, {
       byName: [[1, 10]],

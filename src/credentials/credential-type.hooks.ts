@@ -1,9 +1,12 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
+import { messageOf } from '../common/errors/message-of.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, Values, ValuesOf } from '../common/rest/hooks.js';
+import { Thread, threadFile } from '../common/thread.js';
 import { CredentialsRepository } from './credentials.repository.js';
-import { normalizeInputs, validateTypeDefinition } from './types/input-schema.js';
+import type { FieldErrors } from './types/definition.js';
+import { normalizeInputs, type TypeDraft } from './types/input-schema.js';
 import type { CredentialTypeSchema } from './credential-type.schema.js';
 
 /**
@@ -11,13 +14,24 @@ import type { CredentialTypeSchema } from './credential-type.schema.js';
  * never change through the API.
  */
 @Injectable()
-export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema> {
+export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>, OnModuleDestroy {
+  /** Tries the templates of types: what they cost is up to their author. */
+  private readonly thread = new Thread<TypeDraft, FieldErrors>({
+    file: threadFile('type-definition'),
+    timeoutMs: 3_000,
+    resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8, stackSizeMb: 2 },
+  });
+
   constructor(private readonly credentials: CredentialsRepository) {}
+
+  onModuleDestroy(): Promise<void> {
+    return this.thread.close();
+  }
 
   async prepareCreate(
     values: ValuesOf<CredentialTypeSchema>,
   ): Promise<Prepared<CredentialTypeSchema>> {
-    assertUsable(values);
+    await this.assertUsable(values);
     return withDefaults(values);
   }
 
@@ -28,7 +42,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema> 
     if (row.managed === true) {
       throw new Forbidden('Modifications not allowed for managed credential types');
     }
-    assertUsable({ ...row, ...values });
+    await this.assertUsable({ ...row, ...values });
     const prepared = withDefaults(values);
     const after: Values = { ...values, ...prepared.values };
     const changed = ['inputs', 'kind'].find(
@@ -52,12 +66,20 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema> 
       throw new Forbidden(`Credential types that are in use cannot be deleted: ${users}.`);
     }
   }
-}
 
-/** @throws Invalid for a definition that cannot be used */
-function assertUsable({ kind, inputs, injectors }: ValuesOf<CredentialTypeSchema>): void {
-  const errors = validateTypeDefinition({ kind, inputs, injectors });
-  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  /** @throws Invalid for a definition that cannot be used */
+  private async assertUsable({
+    kind,
+    inputs,
+    injectors,
+  }: ValuesOf<CredentialTypeSchema>): Promise<void> {
+    const errors = await this.thread
+      .run({ kind, inputs, injectors })
+      .catch((error: unknown): FieldErrors => ({
+        injectors: [`The templates cannot be tried: ${messageOf(error)}.`],
+      }));
+    if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  }
 }
 
 /** Fills in the defaults of the inputs that are sent. */

@@ -1,18 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
+import { Conflict, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ExtraColumns, Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
-import { resource } from '../common/resource/registry.js';
 import { recipientsOf, validateConfiguration } from './backends/configuration.js';
 import { destinationOf } from './backends/destination.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { checkMessages } from './message/check-messages.js';
 import type { Messages } from './message/message-events.js';
-import { inspectMessages, mergeMessages, normalizeMessages } from './message/messages.js';
+import { mergeMessages, normalizeMessages } from './message/messages.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { NotificationsRepository } from './notifications.repository.js';
@@ -34,7 +32,6 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   constructor(
     private readonly templates: NotificationTemplatesRepository,
     private readonly notifications: NotificationsRepository,
-    private readonly references: References,
     private readonly secrets: TemplateSecrets,
     private readonly sandbox: TemplateSandbox,
   ) {}
@@ -42,21 +39,13 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   /** The id is taken before the row exists: secrets are sealed for it and never written in clear. */
   async prepareCreate(
     values: ValuesOf<NotificationTemplateSchema>,
-    actor: Actor,
   ): Promise<Prepared<NotificationTemplateSchema>> {
     const type = given(values.notification_type);
     const configuration = accepted(
       validateConfiguration(type, given(values.notification_configuration)),
     );
     const organizationId = given(values.organization);
-    await this.assertMessages(type, values.messages, () =>
-      this.references.assertAllowed(
-        resource('organization'),
-        [organizationId],
-        'notification_admin',
-        actor,
-      ),
-    );
+    await this.assertMessages(type, values.messages);
     const id = await this.templates.takeId();
     return {
       values: { messages: normalizeMessages(values.messages ?? null) },
@@ -72,11 +61,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   ): Promise<Prepared<NotificationTemplateSchema>> {
     const storedType = row.notification_type;
     const type = values.notification_type ?? storedType;
-    if ('messages' in values) {
-      await this.assertMessages(type, values.messages, async () => {
-        if (row.can_edit === false) throw new Forbidden();
-      });
-    }
+    if ('messages' in values) await this.assertMessages(type, values.messages);
     const messages = 'messages' in values ? changedMessages(values, row, partial) : {};
     if (
       !['notification_type', 'notification_configuration', 'organization'].some(
@@ -124,13 +109,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
     };
   }
 
-  /** Rendering costs time, so `mayRender` comes first: it refuses callers who may not write anyway. */
-  private async assertMessages(
-    type: NotificationType,
-    messages: unknown,
-    mayRender: () => Promise<void>,
-  ): Promise<void> {
-    if (inspectMessages(messages).texts.some(({ text }) => text !== '')) await mayRender();
+  private async assertMessages(type: NotificationType, messages: unknown): Promise<void> {
     const errors = await checkMessages(type, messages, this.sandbox);
     if (errors.length > 0) throw new Invalid({ messages: errors });
   }

@@ -3,6 +3,7 @@ import { MANAGED_CREDENTIAL_TYPES } from '../../src/credentials/types/managed-ty
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventLoopTime } from '../support/event-loop.js';
 import { PERSONA_NAMES } from '../support/personas.js';
 
 let test: TestApp;
@@ -174,5 +175,51 @@ describe('custom types', () => {
     await test.as.superuser.delete(`credentials/${credential.id}/`).expect(204);
     await change({ inputs: { fields: [] } }).expect(200);
     await test.as.superuser.delete(path).expect(204);
+  });
+});
+
+describe('templates that are slow to read', () => {
+  const TOO_MUCH = {
+    injectors: ['All templates together may not have more than 65536 characters.'],
+  };
+  /** The reader of templates looks for a tag behind each of the spaces. */
+  const slow = (templates: number): Record<string, unknown> => ({
+    ...CLOUD,
+    injectors: {
+      env: Object.fromEntries(
+        Array.from({ length: templates }, (_, at) => [`A${at}`, `{%${' '.repeat(60_000)}`]),
+      ),
+    },
+  });
+
+  it.each([
+    ['120 KB', 2],
+    ['260 KB', 4],
+  ])('%s cost a caller without roles a refusal, and superusers a list of faults', async (_, n) => {
+    const { nobody, superuser } = test.as;
+    const work = await eventLoopTime(async () => {
+      await nobody.post('credential_types/', slow(n)).expect(403);
+      const { body } = await superuser.post('credential_types/', slow(n)).expect(400);
+      expect(body).toEqual(TOO_MUCH);
+    });
+    expect(work).toBeLessThan(300);
+  });
+
+  it('are tried beside the event loop, and together they are bounded', async () => {
+    const { superuser } = test.as;
+    const templates = (length: number): Record<string, unknown> => ({
+      ...CLOUD,
+      injectors: {
+        env: Object.fromEntries(
+          Array.from({ length }, (_, at) => [`A${at}`, `${' '.repeat(4_080)}{{ user }}`]),
+        ),
+      },
+    });
+    const work = await eventLoopTime(() =>
+      superuser.post('credential_types/', { ...templates(16), name: 'Slow' }).expect(201),
+    );
+    expect(work).toBeLessThan(60);
+    const { body } = await superuser.post('credential_types/', templates(17)).expect(400);
+    expect(body).toEqual(TOO_MUCH);
   });
 });

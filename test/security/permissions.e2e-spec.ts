@@ -1,7 +1,12 @@
 /** What a body, a link or a summary must never give away or let through. */
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
+import type { ResourceHooks } from '../../src/common/rest/hooks.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { resources } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { bodyOf } from '../support/sample-bodies.js';
+import { Samples } from '../support/samples.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -106,6 +111,50 @@ describe('references', () => {
     const url = `job_templates/${template.id}/`;
     await as.orgMember.patch(url, { inventory: inventory.id, description: 'same' }).expect(200);
     await as.orgMember.patch(url, { inventory: foreign.id }).expect(403);
+  });
+});
+
+describe('hooks of resources', () => {
+  /** Counts the calls of every hook that prepares a write. */
+  function spyOnHooks(): jest.SpyInstance[] {
+    const hooks = resources().flatMap(({ hooks: type }) =>
+      type ? [test.app.get<ResourceHooks>(type, { strict: false })] : [],
+    );
+    return [...new Set(hooks)].flatMap((one) => [
+      ...(one.prepareCreate ? [jest.spyOn(one, 'prepareCreate')] : []),
+      ...(one.prepareUpdate ? [jest.spyOn(one, 'prepareUpdate')] : []),
+    ]);
+  }
+
+  it('do not run for callers without the permission', async () => {
+    const samples = new Samples(test);
+    const routes = test.app
+      .get(RouteTable, { strict: false })
+      .routes.filter(({ info }) => /^(create|modify|replace)$/.test(info?.kind ?? ''));
+    const requests = [];
+    for (const route of routes) {
+      requests.push({
+        route,
+        path: await samples.pathOf(route),
+        body: await bodyOf(samples, route),
+      });
+    }
+    const spies = spyOnHooks();
+    const faults: string[] = [];
+    let refused = 0;
+    for (const { route, path, body } of requests) {
+      for (const name of ['nobody', 'outsider'] as const) {
+        spies.forEach((spy) => spy.mockClear());
+        const verb = route.method === 'POST' ? 'post' : route.method === 'PUT' ? 'put' : 'patch';
+        const { status } = await test.as[name][verb](path, body);
+        const calls = spies.filter((spy) => spy.mock.calls.length > 0).length;
+        if (status >= 400 && calls > 0) faults.push(`${name} ${route.method} ${path}: ${status}`);
+        if (status === 403) refused += 1;
+      }
+    }
+    spies.forEach((spy) => spy.mockRestore());
+    expect(faults).toEqual([]);
+    expect(refused).toBeGreaterThan(routes.length);
   });
 });
 

@@ -27,7 +27,10 @@ export interface Prepared<Schema extends object = object> {
  * otherwise than it was sent is what a hook returns.
  */
 export interface ResourceHooks<Schema extends object = object> {
-  /** After validation, before permission: checks across fields, defaults that depend on others. */
+  /**
+   * Runs after validation and only for callers with the permission, also on every reference that is sent:
+   * checks across fields, defaults that depend on others.
+   */
   prepareCreate?(values: ValuesOf<Schema>, actor: Actor): Promise<Prepared<Schema> | void>;
   created?(row: RowOf<Schema>, values: ValuesOf<Schema>, actor: Actor): Promise<void>;
   /**

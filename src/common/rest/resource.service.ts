@@ -130,10 +130,12 @@ export class ResourceService {
     const sent = Object.freeze({ ...given });
     return this.database.transaction(async () => {
       await this.references.assertExist(definition, sent);
+      await (authorise ? authorise() : this.assertMayAdd(definition, sent, actor));
+      await this.references.assertUsable(definition, sent, actor);
       const prepared = (await hooks.prepareCreate?.(sent, actor)) ?? {};
+      await this.references.assertUsable(definition, prepared.values ?? {}, actor);
       const values = preparedValues(sent, prepared);
-      await (authorise ? authorise() : this.assertMayAdd(definition, values, actor));
-      await this.references.assertUsable(definition, values, actor);
+      if (prepared.values && !authorise) await this.assertMayAdd(definition, values, actor);
       const columns = {
         ...columnsOf(definition, values),
         ...prepared.columns,
@@ -180,9 +182,10 @@ export class ResourceService {
     const hooks = this.hooksOf(definition);
     const sent = Object.freeze(changesOf(definition, before, values));
     await this.references.assertExist(definition, sent);
+    await this.references.assertUsable(definition, sent, actor);
     const prepared = (await hooks.prepareUpdate?.(before, sent, actor, mode)) ?? {};
+    await this.references.assertUsable(definition, prepared.values ?? {}, actor);
     const changed = preparedValues(sent, prepared);
-    await this.references.assertUsable(definition, changed, actor);
     assertPurpose(definition, before, changed);
     for (const name of Object.keys(changed)) {
       if (definition.field(name)?.immutable) delete changed[name];

@@ -9,6 +9,8 @@ const NAME_SHAPES: Record<(typeof PARTS)[number], RegExp> = {
   extra_vars: /^[a-zA-Z_][a-zA-Z0-9_]*$/,
 };
 const MAX_ENTRIES = 200;
+/** Characters of all templates of a type. */
+const MAX_TOTAL_LENGTH = 65_536;
 
 /** Variables that decide how a run itself works, or which code its processes load. */
 const REFUSED_ENV = new Set([
@@ -65,6 +67,10 @@ export function injectorErrors(injectors: unknown, fields: readonly InputField[]
   errors.push(...PARTS.flatMap((part) => shapeErrors(part, injectors[part])));
   if (errors.length > 0) return errors;
   const templates = injectors;
+  const texts = PARTS.flatMap((part) => Object.values(templates[part] ?? {}).map(String));
+  if (texts.join('').length > MAX_TOTAL_LENGTH) {
+    return [`All templates together may not have more than ${MAX_TOTAL_LENGTH} characters.`];
+  }
   const fileNames = Object.keys(templates.file ?? {});
   if (fileNames.includes('template') && fileNames.length > 1) {
     return ['Must use multi-file syntax when injecting multiple files'];

@@ -45,7 +45,8 @@ const MAX_WORK = 8 * MAX_TEXT_LENGTH;
 /** What an element of a list costs of it. */
 const WORK_OF_ELEMENT = 32;
 
-const MAX_TEMPLATE_LENGTH = 65_536;
+/** The parser looks for a tag behind each of many spaces: what it costs grows with the square of this. */
+const MAX_TEMPLATE_LENGTH = 4_096;
 
 const RAW_BLOCK = /\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}/g;
 

@@ -24,6 +24,15 @@ describe('checkMessages', () => {
     await expect(check(text)).resolves.toEqual([error]);
   });
 
+  it('refuses more text than can be rendered in time', async () => {
+    const parts = { message: ' '.repeat(16_384), body: ' '.repeat(16_384) };
+    await expect(checkMessages('chat_a', { started: parts }, sandbox)).resolves.toEqual([]);
+    const messages = { started: parts, success: parts, error: { message: 'x' } };
+    await expect(checkMessages('chat_a', messages, sandbox)).resolves.toEqual([
+      'All messages together may not have more than 65536 characters.',
+    ]);
+  });
+
   it('quotes a template that is no template', async () => {
     await expect(check('{{ job.id')).resolves.toEqual([
       expect.stringMatching(/^Unable to render message '\{\{ job\.id': .+/),

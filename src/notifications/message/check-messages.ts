@@ -8,6 +8,9 @@ import type { TemplateSandbox } from './template-sandbox.js';
 /** How much of a template an error text quotes. */
 const QUOTED_LENGTH = 200;
 
+/** UTF-16 units of all templates of one object. */
+const MAX_TOTAL_LENGTH = 65_536;
+
 /**
  * All faults of a `messages` value for `{"messages": [...]}`: its shape, and every template tried
  * against an invented run with unknown variables refused (docs/contract/notifications.md#messages).
@@ -20,6 +23,12 @@ export async function checkMessages(
   const { errors, texts } = inspectMessages(value);
   const used = texts.filter(({ text }) => text !== '');
   if (used.length === 0) return errors;
+  if (used.reduce((total, { text }) => total + text.length, 0) > MAX_TOTAL_LENGTH) {
+    return [
+      ...errors,
+      `All messages together may not have more than ${MAX_TOTAL_LENGTH} characters.`,
+    ];
+  }
   const outputs = await sandbox.render(
     used.map(({ text }) => ({ template: text, strict: true })),
     stubContext(),

@@ -6,7 +6,7 @@ import type { SandboxLimits, SandboxTask, TemplateInput, TemplateOutput } from '
 import { messageOf } from '../../common/errors/message-of.js';
 
 /** Longest template accepted, in UTF-16 units. */
-export const MAX_TEMPLATE_LENGTH = 32_768;
+export const MAX_TEMPLATE_LENGTH = 16_384;
 
 const LIMITS: SandboxLimits = {
   maxSteps: 30_000,

@@ -27,6 +27,7 @@ import {
   ownObjectErrors,
   repeatedIdentifiers,
   templateFaults,
+  usableAmong,
   type Subject,
 } from './bulk-launch-faults.js';
 import type { JobEntry } from './job-entries.js';
@@ -85,7 +86,7 @@ export class BulkLaunchCheck {
     const { entries, prompts } = launch;
     const all = [prompts, ...entries.map((entry) => entry.prompts)];
     const templates = [...new Set(entries.map(({ templateId }) => templateId))];
-    const [subjects, objects] = await atOnce([
+    const [subjects, loaded] = await atOnce([
       this.subjects(launch, templates, actor),
       this.loader.load(
         {
@@ -97,6 +98,7 @@ export class BulkLaunchCheck {
         actor,
       ),
     ]);
+    const objects = usableAmong(loaded, all);
     const byId = new Map(subjects.templates.map((one) => [one.id, one]));
     const workflows = await this.workflows.templates(
       idsOfType(subjects.templates, 'workflow_job_template'),

@@ -73,6 +73,24 @@ const OBJECTS = [
 
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(OBJECTS.map(([field]) => field));
 
+/** Returns the objects without those that are named and may not be used: they read like missing ones. */
+export function usableAmong(objects: LaunchObjects, all: readonly Prompts[]): LaunchObjects {
+  const usable = <One>(
+    found: ReadonlyMap<number, One>,
+    field: ObjectField,
+    mayUse: (one: One) => boolean,
+  ): Map<number, One> => {
+    const ids = new Set(named(all, field));
+    return new Map([...found].filter(([id, one]) => mayUse(one) || !ids.has(id)));
+  };
+  return {
+    ...objects,
+    inventories: usable(objects.inventories, 'inventory', ({ mayUse }) => mayUse),
+    credentials: usable(objects.credentials, 'credentials', ({ mayUse }) => mayUse),
+    labels: usable(objects.labels, 'labels', ({ mayRead }) => mayRead),
+  };
+}
+
 /** Use of every object that jobs name is asked, whether a template asks for the field or not. */
 export const objectFaults = (jobs: readonly Prompts[], objects: LaunchObjects): string[] =>
   OBJECTS.flatMap(([field, plural, isUsable]) =>

@@ -41,12 +41,12 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
     actor: Actor,
   ): Promise<void> {
     if (row.source === CONSTRUCTED.word) assertOpen(values);
-    await this.check(values, row, '');
     const { source_project_id: former } = row;
     const isMoved = 'source_project' in values && values.source_project !== former;
     if (isMoved && former !== null) {
       await this.references.assertAllowed(resource('project'), [former], 'use', actor);
     }
+    await this.check(values, row, '');
   }
 
   /** What it has brought stays; that it has brought it is forgotten. */

@@ -50,11 +50,11 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     values: ValuesOf<JobTemplateSchema>,
     actor: Actor,
   ): Promise<Prepared<JobTemplateSchema>> {
-    const { organizationId } = await this.check(values, row);
     if (Object.keys(values).some((name) => !NON_SENSITIVE.has(name))) {
       await this.assertMayUse('project', values.project ?? row.project_id, actor);
       await this.assertMayUse('inventory', values.inventory ?? row.inventory_id, actor);
     }
+    const { organizationId } = await this.check(values, row);
     return {
       columns: {
         ...('project' in values ? { organization_id: organizationId } : {}),

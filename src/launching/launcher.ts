@@ -76,12 +76,10 @@ export abstract class Launcher<Plan extends LaunchCheck> {
 
 const isPossible = ({ errors }: LaunchCheck): boolean => Object.keys(errors).length === 0;
 
-/** The template's own refusal comes first: its faults are no business of those who may not launch it. */
+/** The refusal comes first: faults tell of the template and of what the launch names. */
 function assertLaunchable(plan: LaunchCheck): void {
-  const { errors, forbidden } = plan;
-  if (forbidden === 'template') throw new Forbidden();
-  if (!isPossible(plan)) throw new Invalid(errors);
-  if (forbidden !== null) throw new Forbidden();
+  if (plan.forbidden !== null) throw new Forbidden();
+  if (!isPossible(plan)) throw new Invalid(plan.errors);
 }
 
 /** Ids of the runs that begin once they are approved. */

@@ -56,7 +56,11 @@ const Prompt =
  */
 class LaunchOptions {
   @Prompt({ asks: 'inventory', about: 'where', inWorkflows: true, harmless: 'switch', aims: true })
-  @Reference(() => resource('inventory'), { nullable: true, needs: 'use' })
+  @Reference(() => resource('inventory'), {
+    nullable: true,
+    needs: 'use',
+    refusal: 'You do not have use_role to the inventory',
+  })
   inventory!: Reference;
 
   @Prompt({ asks: 'credential', about: 'where', harmless: 'switch' })

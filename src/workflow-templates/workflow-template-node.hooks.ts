@@ -53,15 +53,17 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     actor: Actor,
   ): Promise<Prepared<WorkflowTemplateNodeSchema>> {
     const identifier = sent.identifier === '' ? undefined : sent.identifier;
-    const { template, values } = await this.check({ ...sent, identifier }, row);
-    if (template) {
+    // A template that is sent is asked about as every reference is.
+    const kept = 'unified_job_template' in sent ? null : row.unified_job_template_id;
+    if (kept !== null) {
       await this.references.assertAllowed(
         resource('unified_job_template'),
-        [template.id],
+        [kept],
         'launch',
         actor,
       );
     }
+    const { template, values } = await this.check({ ...sent, identifier }, row);
     if ('unified_job_template' in values && !actor.isSuperuser) assertNoAnswersKept(row, values);
     if (values.extra_data === undefined) return { values };
     const place = { table: this.nodes.table, id: row.id };

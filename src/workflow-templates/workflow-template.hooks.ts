@@ -13,7 +13,6 @@ import { WorkflowTemplatesRepository } from './workflow-templates.repository.js'
 
 const ORGANIZATION_NEEDED =
   'An organization is required to create a workflow job template for normal user';
-const INVENTORY_NEEDED = 'You do not have use_role to the inventory';
 
 @Injectable()
 export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSchema> {
@@ -25,11 +24,10 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
   ) {}
 
   async prepareCreate(values: ValuesOf<WorkflowTemplateSchema>, actor: Actor): Promise<void> {
-    await this.check(values, {});
     if (values.organization === null && !actor.isSuperuser) {
       throw new Forbidden(ORGANIZATION_NEEDED);
     }
-    await this.assertMayUseInventory(values, actor);
+    await this.check(values, {});
   }
 
   async created(row: RowOf<WorkflowTemplateSchema>): Promise<void> {
@@ -41,14 +39,13 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
     values: ValuesOf<WorkflowTemplateSchema>,
     actor: Actor,
   ): Promise<Prepared<WorkflowTemplateSchema>> {
-    await this.check(values, row);
     if (values.organization === null && typeof row.organization_id === 'number') {
       // Taking a workflow out of its organization is up to whoever may put one into it.
       const organization = resource('organization');
       const former = [row.organization_id];
       await this.references.assertAllowed(organization, former, 'workflow_admin', actor);
     }
-    await this.assertMayUseInventory(values, actor);
+    await this.check(values, row);
     return { columns: this.webhooks.keyAfter(row, values) };
   }
 
@@ -65,17 +62,5 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
   ): Promise<void> {
     const errors = { ...(await this.webhooks.errors(values, row)), ...refErrors(values) };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  }
-
-  private async assertMayUseInventory(
-    { inventory }: ValuesOf<WorkflowTemplateSchema>,
-    actor: Actor,
-  ): Promise<void> {
-    if (typeof inventory !== 'number') return;
-    try {
-      await this.references.assertAllowed(resource('inventory'), [inventory], 'use', actor);
-    } catch (error) {
-      throw error instanceof Forbidden ? new Forbidden(INVENTORY_NEEDED) : error;
-    }
   }
 }

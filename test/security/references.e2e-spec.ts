@@ -5,6 +5,8 @@
  */
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { resources } from '../../src/common/resource/registry.js';
+import type { ResourceHooks } from '../../src/common/rest/hooks.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { bodyOf } from '../support/sample-bodies.js';
@@ -87,6 +89,49 @@ describe('every reference of every create', () => {
     );
   }, 60_000);
 
+  it('is refused before a hook compares it with other values', async () => {
+    const requests = [];
+    const samples = new Samples(test);
+    // Lists below an object create as the list of all does.
+    for (const route of routes().filter(({ info }) => info?.kind !== 'create' || !info.parent)) {
+      const verb = { create: 'post', modify: 'patch' }[String(route.info?.kind)];
+      const fields = (route.info?.body ?? []).flatMap((field) => {
+        const row = field.kind === 'reference' && !field.readOnly && field.target?.();
+        const id = row ? foreign[row.type]?.id : undefined;
+        return id === undefined ? [] : [{ [field.name]: id }];
+      });
+      if (verb !== 'post' && verb !== 'patch') continue;
+      const path = await samples.pathOf(route);
+      for (const sent of fields) {
+        requests.push({
+          verb,
+          path,
+          body: { ...(await bodyOf(samples, route)), ...sent },
+        } as const);
+      }
+    }
+    const hooks = resources().flatMap(({ hooks: type }) =>
+      type ? [test.app.get<ResourceHooks>(type, { strict: false })] : [],
+    );
+    const spies = [...new Set(hooks)].flatMap((one) => [
+      ...(one.prepareCreate ? [jest.spyOn(one, 'prepareCreate')] : []),
+      ...(one.prepareUpdate ? [jest.spyOn(one, 'prepareUpdate')] : []),
+    ]);
+    const faults: string[] = [];
+    let refused = 0;
+    for (const { verb, path, body } of requests) {
+      spies.forEach((spy) => spy.mockClear());
+      const { status } = await test.as.orgAdmin[verb](path, body);
+      const isCalled = spies.some((spy) => spy.mock.calls.length > 0);
+      if (status === 403) refused += 1;
+      if (status >= 400 && isCalled)
+        faults.push(`${verb} ${path} ${status} ${JSON.stringify(body)}`);
+    }
+    spies.forEach((spy) => spy.mockRestore());
+    expect(faults).toEqual([]);
+    expect(refused).toBeGreaterThan(20);
+  });
+
   it('attaches nothing of others, on any list that attaches', async () => {
     const faults: string[] = [];
     for (const route of routes()) {
@@ -145,6 +190,114 @@ describe('a launch', () => {
       await as.orgAdmin.post(`${url}launch/`, { inventory }).expect(201);
     },
   );
+});
+
+describe('what a caller may not use', () => {
+  /** Credentials of others that a launch takes, needs a password for, or takes never. */
+  let credentials: Row[];
+  let own: { template: Row; inventory: Row; credential: Row };
+  beforeAll(async () => {
+    const { make, home } = test;
+    const [organization, others] = [home.organization.id, home.otherOrganization.id];
+    credentials = [
+      await make.credential({ organization: others }),
+      await make.credential({ organization: others, inputs: { password: 'ASK' } }),
+      await make.credential({ organization: others, namespace: 'vault' }),
+      await make.credential({ organization: others, namespace: 'registry' }),
+    ];
+    const asks = ['credential', 'inventory', 'job_slice_count'].map((name) => [
+      `ask_${name}_on_launch`,
+      true,
+    ]);
+    const project = (await make.project({ organization })).id;
+    const inventory = await make.inventory({ organization });
+    own = {
+      template: await make.jobTemplate({
+        ...{ project, inventory: inventory.id },
+        ...Object.fromEntries(asks),
+      }),
+      inventory,
+      credential: await make.credential({ organization }),
+    };
+  });
+
+  const without = (body: unknown, id: number): string =>
+    JSON.stringify(body).replaceAll(String(id), 'ID');
+
+  it('tells a launch nothing of itself', async () => {
+    const path = `job_templates/${own.template.id}/launch/`;
+    const pending = await test.make.inventory({ organization: test.home.otherOrganization.id });
+    await test.database.execute(
+      sql`UPDATE inventories SET pending_deletion = true WHERE id = ${pending.id}`,
+    );
+    const answers = [];
+    for (const { id } of credentials) {
+      for (const ids of [[id], [own.credential.id, id]]) {
+        answers.push(await test.as.orgAdmin.post(path, { credentials: ids }));
+      }
+    }
+    for (const { id: inventory } of [foreign.inventory!, pending]) {
+      answers.push(await test.as.orgAdmin.post(path, { inventory, job_slice_count: 5 }));
+    }
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([403]));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  it('tells a bulk launch no more than an id of nothing', async () => {
+    const answers = [];
+    for (const id of [...credentials.map((one) => one.id), 2_000_000_000]) {
+      const jobs = [
+        { unified_job_template: own.template.id, credentials: [own.credential.id, id] },
+      ];
+      const organization = samples.home;
+      const { body } = await test.as.orgAdmin
+        .post('bulk/job_launch/', { name: 'probe', organization, jobs })
+        .expect(400);
+      answers.push(without(body, id));
+      const launch = { name: 'probe', organization, credentials: [id] };
+      const all = await test.as.orgAdmin
+        .post('bulk/job_launch/', { ...launch, jobs: [{ unified_job_template: own.template.id }] })
+        .expect(400);
+      answers.push(without(all.body, id));
+    }
+    expect(new Set(answers).size).toBe(2);
+    const inventories = [];
+    for (const inventory of [foreign.inventory!.id, 2_000_000_000]) {
+      const job = { unified_job_template: own.template.id, inventory, job_slice_count: 5 };
+      const { body } = await test.as.orgAdmin
+        .post('bulk/job_launch/', { name: 'probe', organization: samples.home, jobs: [job] })
+        .expect(400);
+      inventories.push(without(body, inventory));
+    }
+    expect(new Set(inventories).size).toBe(1);
+  });
+
+  it('tells nothing by changes of what is tied to it', async () => {
+    const { make, home, as } = test;
+    const organization = home.organization.id;
+    const workflow = await make.workflowTemplate({ organization });
+    const node = await make.workflowNode(workflow, {
+      unified_job_template: foreign.job_template!.id,
+    });
+    const project = await make.project({ organization: home.otherOrganization.id });
+    const template = await make.jobTemplate({ project: project.id, inventory: own.inventory.id });
+    const user = await make.user();
+    await make.grant('job_template', template, 'admin_role', { user });
+    await make.grant('workflow_job_template', workflow, 'admin_role', { user });
+    const admin = await as.asUser(user);
+    const probes: [string, object, object][] = [
+      [
+        `workflow_job_template_nodes/${node.id}/`,
+        { extra_data: {}, limit: null },
+        { extra_data: { anything: 1 }, limit: 'web' },
+      ],
+      [`job_templates/${template.id}/`, { playbook: 'other.yml' }, { scm_branch: 'dev' }],
+      [`job_templates/${template.id}/`, { project: null }, { playbook: '../up.yml' }],
+    ];
+    for (const [path, ...bodies] of probes) {
+      for (const body of bodies) await admin.patch(path, body).expect(403);
+    }
+  });
 });
 
 describe('bulk requests of own and foreign ids', () => {

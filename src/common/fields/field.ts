@@ -66,8 +66,9 @@ export interface Field {
   /** Target of a reference. */
   target: (() => ResourceDefinition) | null;
   onDelete: OnDelete;
-  /** Action the caller must be allowed on the referenced object when the reference is set. */
+  /** Action the caller must be allowed on the referenced object when it is set; what a refusal says. */
   needs: string | null;
+  refusal?: string;
   /** What is said of an id that leads to nothing; null: what is said of every reference. */
   unknown: ((id: unknown) => string) | null;
   /** Database index of the reference: of rows that have one alone, or none, since another serves. */

@@ -42,23 +42,27 @@ export class References {
     for (const [target, fields] of this.byTarget(definition, values)) {
       for (const field of fields) {
         const action = field.needs ?? 'read';
-        await this.assertAllowed(target, [idIn(values, field)], action, actor);
+        await this.assertAllowed(target, [idIn(values, field)], action, actor, field.refusal);
       }
     }
   }
 
-  /** @throws Forbidden unless the caller may do `action` to every one of the objects */
+  /**
+   * @param refusal replaces the general sentence
+   * @throws Forbidden unless the caller may do `action` to every one of the objects
+   */
   async assertAllowed(
     target: ResourceDefinition,
     ids: readonly number[],
     action: string,
     actor: Actor,
+    refusal?: string,
   ): Promise<void> {
     if (actor.isSuperuser || ids.length === 0) return;
     const allowed = await this.database.rows(sql`
       SELECT r.id FROM ${ident(target.table)} r
       WHERE ${and(sql`r.id = ANY(${idList(target, ids)})`, permit(target.policy, action, 'r', actor))}`);
-    if (allowed.length < new Set(ids).size) throw new Forbidden();
+    if (allowed.length < new Set(ids).size) throw new Forbidden(refusal);
   }
 
   /** Locks objects against their deletion. @returns those that exist, in their order */

@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { entryOf } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import type { CredentialInputSourceSchema } from './credential-input-source.schema.js';
 import { CredentialsRepository, type SealedCredential } from './credentials.repository.js';
+import { CredentialOwner } from './credential-owner.service.js';
+import { sealedInputs } from './sealed-inputs.js';
+import { inputField } from './types/definition.js';
+import { isDestination } from './types/inputs.js';
 import { checkMetadata } from './types/metadata.js';
 
 type Sent = ValuesOf<CredentialInputSourceSchema>;
@@ -12,23 +17,57 @@ type Sent = ValuesOf<CredentialInputSourceSchema>;
 /** Which inputs may be looked up, and where (docs/contract/resources.md#credential-input-sources). */
 @Injectable()
 export class CredentialInputSourceHooks implements ResourceHooks<CredentialInputSourceSchema> {
-  constructor(private readonly credentials: CredentialsRepository) {}
+  constructor(
+    private readonly credentials: CredentialsRepository,
+    private readonly owner: CredentialOwner,
+  ) {}
 
-  prepareCreate(sent: Sent): Promise<Prepared<CredentialInputSourceSchema>> {
-    return this.prepare(sent, sent);
+  async prepareCreate(sent: Sent, actor: Actor): Promise<Prepared<CredentialInputSourceSchema>> {
+    const prepared = await this.prepare(sent, sent);
+    await this.assertNotMoved(sent, sent.input_field_name, actor);
+    return prepared;
   }
 
-  prepareUpdate(
+  async prepareUpdate(
     row: RowOf<CredentialInputSourceSchema>,
     sent: Sent,
+    actor: Actor,
   ): Promise<Prepared<CredentialInputSourceSchema>> {
-    const { input_field_name, metadata, target_credential_id, source_credential_id } = row;
-    const stored = { input_field_name, metadata };
-    const ends = {
-      target_credential: target_credential_id,
-      source_credential: source_credential_id,
-    };
-    return this.prepare({ ...stored, ...ends, ...sent }, sent);
+    const former = formerOf(row);
+    const whole = { ...former, ...sent };
+    const prepared = await this.prepare(whole, sent);
+    if (Object.keys(former).some((name) => name in sent)) {
+      await this.assertNotMoved(former, former.input_field_name, actor);
+      await this.assertNotMoved(whole, whole.input_field_name, actor);
+    }
+    return prepared;
+  }
+
+  async prepareDelete(row: RowOf<CredentialInputSourceSchema>, actor: Actor): Promise<void> {
+    const former = formerOf(row);
+    await this.assertNotMoved(former, former.input_field_name, actor);
+  }
+
+  /**
+   * Refuses another value of an input that decides where the secrets of a credential are sent, while
+   * the credential keeps some or looks them up (docs/contract/access.md#kept-secrets).
+   *
+   * @throws Invalid, Forbidden
+   */
+  private async assertNotMoved(
+    whole: Pick<Sent, 'target_credential' | 'source_credential'>,
+    id = '',
+    actor: Actor,
+  ): Promise<void> {
+    const { target } = await this.ends(whole);
+    const field = inputField(target.type, id);
+    if (actor.isSuperuser || !field || !isDestination(field)) return;
+    const [secret] = sealedInputs(target.inputs).filter((kept) => kept !== id);
+    if (secret !== undefined) {
+      const text = `${secret} must be given anew: ${id} decides where it is sent.`;
+      throw Invalid.field('input_field_name', text);
+    }
+    await this.owner.assertMayRedirect(target.id, [id], actor);
   }
 
   /** @param whole what the row will hold */
@@ -50,6 +89,13 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     return { target: entryOf(found, target), source: entryOf(found, source) };
   }
 }
+
+const formerOf = (row: RowOf<CredentialInputSourceSchema>) => ({
+  input_field_name: row.input_field_name,
+  metadata: row.metadata,
+  target_credential: row.target_credential_id,
+  source_credential: row.source_credential_id,
+});
 
 function targetErrors({ type }: SealedCredential, field: string): FieldErrors {
   if (type.kind === 'external') {

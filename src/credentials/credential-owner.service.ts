@@ -11,6 +11,7 @@ import type { ValuesOf } from '../common/rest/hooks.js';
 import { References } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { UsersRepository } from '../users/users.repository.js';
+import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import type { CredentialSchema } from './credential.schema.js';
 
@@ -18,7 +19,7 @@ const OWNERS = ['organization', 'team', 'user'] as const;
 
 /**
  * Who a credential belongs to: one user, one team, or an organization
- * (docs/contract/resources.md#credentials).
+ * (docs/contract/resources.md#credentials). Who may send elsewhere what it looks up.
  */
 @Injectable()
 export class CredentialOwner {
@@ -31,6 +32,7 @@ export class CredentialOwner {
     private readonly grants: GrantsService,
     private readonly references: References,
     private readonly activity: ActivityRecorder,
+    private readonly sources: CredentialInputSourcesRepository,
   ) {}
 
   /**
@@ -116,6 +118,23 @@ export class CredentialOwner {
         'The credential is shared with users or teams outside of that organization.',
       );
     }
+  }
+
+  /**
+   * Checks a change of inputs that decide where secrets are sent: those that are looked up go there too.
+   *
+   * @throws Forbidden unless the caller may use every store that other inputs are looked up in
+   */
+  async assertMayRedirect(id: number, moved: readonly string[], actor: Actor): Promise<void> {
+    const sources = await this.sources.ofTargets([id]);
+    const stores = sources.filter(({ field }) => !moved.includes(field));
+    await this.references.assertAllowed(
+      resource('credential'),
+      stores.map((source) => source.source_id),
+      'use',
+      actor,
+      `Changing ${moved.join(', ')} needs use on the credentials that inputs are looked up with.`,
+    );
   }
 
   /** @throws Forbidden for credentials the product itself keeps */

@@ -10,7 +10,7 @@ import { CredentialUses } from './credential-uses.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { maskSealed, openInputs, sealedInputs, sealInputs } from './sealed-inputs.js';
 import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
-import { validateInputs } from './types/inputs.js';
+import { movedInputs, validateInputs } from './types/inputs.js';
 import type { CredentialSchema } from './credential.schema.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
@@ -62,6 +62,8 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     const previous = openInputs(this.box, row.id, stored);
     // Kept as a client would keep them: by another type, which would show them, they are not.
     const inputs = checked(type, values.inputs ?? maskSealed(stored), previous, actor);
+    const moved = movedInputs(type, inputs, previous);
+    if (moved.length > 0) await this.owner.assertMayRedirect(row.id, moved, actor);
     // Sealing never gives the same text twice: a change is told by what is in it.
     if (!('credential_type' in values) && same(inputs, previous)) {
       return { values: { inputs: undefined } };

@@ -192,3 +192,61 @@ describe('the secrets of a credential', () => {
     await as.orgAdmin.patch(url, anew).expect(200);
   });
 });
+
+describe('inputs that are looked up', () => {
+  const place = { secret_path: 'kv/token', secret_key: 'token' };
+  /** A credential whose administrator has no role on the store that one of its inputs comes from. */
+  async function lookedUp(field: string, inputs: object) {
+    const { make, home, as } = test;
+    const organization = home.organization.id;
+    const store = await make.credential({
+      ...{ organization, namespace: 'hashivault_kv' },
+      inputs: { url: 'https://vault.example.com', token: 'store-secret' },
+    });
+    const target = await make.credential({ organization, namespace: 'service_a_token', inputs });
+    const user = await make.user();
+    await make.grant('credential', target, 'admin_role', { user });
+    const draft = {
+      ...{ input_field_name: field, metadata: place },
+      ...{ target_credential: target.id, source_credential: store.id },
+    };
+    const useStore = (): Promise<unknown> => make.grant('credential', store, 'use_role', { user });
+    const url = `credentials/${target.id}/`;
+    return { url, draft, useStore, client: await as.asUser(user) };
+  }
+
+  it('count as kept where an address changes', async () => {
+    const { url, draft, client, useStore } = await lookedUp('token', {
+      host: 'https://git.example.com',
+    });
+    await test.as.superuser.post('credential_input_sources/', draft).expect(201);
+    const sent = { inputs: { host: 'https://attacker.example.com' } };
+    const { body } = await client.patch(url, sent).expect(403);
+    expect(body).toEqual({
+      detail: 'Changing host needs use on the credentials that inputs are looked up with.',
+    });
+    await client.patch(url, { description: 'changed' }).expect(200);
+    await useStore();
+    await client.patch(url, sent).expect(200);
+  });
+
+  it('cannot be an address while secrets are kept', async () => {
+    const { url, draft, client, useStore } = await lookedUp('host', { token: 'kept' });
+    await useStore();
+    const refused = {
+      input_field_name: ['token must be given anew: host decides where it is sent.'],
+    };
+    const { body } = await client.post('credential_input_sources/', draft).expect(400);
+    expect(body).toEqual(refused);
+    await client.patch(url, { inputs: { token: '' } }).expect(200);
+    const made = await client.post('credential_input_sources/', draft).expect(201);
+    await client.patch(url, { inputs: { token: 'anew' } }).expect(200);
+    const other = { metadata: { ...place, secret_path: 'kv/other' } };
+    expect((await client.patch(made.body.url, other).expect(400)).body).toEqual(refused);
+    await client.patch(made.body.url, { description: 'changed' }).expect(200);
+    await client.delete(made.body.url).expect(400);
+    await test.as.superuser.patch(made.body.url, other).expect(200);
+    await client.patch(url, { inputs: { token: '' } }).expect(200);
+    await client.delete(made.body.url).expect(204);
+  });
+});

@@ -1,4 +1,6 @@
 import {
+  harmless,
+  destination,
   managed,
   PASSWORD,
   PRIVATE_KEY,
@@ -15,7 +17,7 @@ const AWS = managed({
   namespace: 'aws',
   inputs: {
     fields: [
-      text('username', 'Access Key'),
+      harmless(text('username', 'Access Key')),
       secret('password', 'Secret Key'),
       secret('security_token', 'STS Token', 'Token of a temporary access key.'),
     ],
@@ -37,10 +39,10 @@ const AZURE_RM = managed({
   namespace: 'azure_rm',
   inputs: {
     fields: [
-      text('subscription', 'Subscription ID'),
+      harmless(text('subscription', 'Subscription ID')),
       USERNAME,
       PASSWORD,
-      text('client', 'Client ID'),
+      harmless(text('client', 'Client ID')),
       secret('secret', 'Client Secret'),
       text('tenant', 'Tenant ID'),
       text('cloud_environment', 'Cloud Environment', 'For clouds other than the public one.'),
@@ -67,8 +69,8 @@ const GCE = managed({
   namespace: 'gce',
   inputs: {
     fields: [
-      text('username', 'Service Account Email Address'),
-      text('project', 'Project'),
+      harmless(text('username', 'Service Account Email Address')),
+      harmless(text('project', 'Project')),
       { ...PRIVATE_KEY, label: 'Private Key' },
     ],
     required: ['username', 'ssh_key_data'],
@@ -123,10 +125,10 @@ const OPENSTACK = managed({
       USERNAME,
       { ...PASSWORD, label: 'Password (API Key)' },
       text('host', 'Host (Authentication URL)'),
-      text('project', 'Project (Tenant Name)'),
-      text('project_domain_name', 'Project (Domain Name)'),
+      harmless(text('project', 'Project (Tenant Name)')),
+      harmless(text('project_domain_name', 'Project (Domain Name)')),
       text('domain', 'Domain Name'),
-      text('region', 'Region Name'),
+      harmless(text('region', 'Region Name')),
       VERIFY_SSL,
     ],
     required: ['username', 'password', 'host', 'project'],
@@ -162,7 +164,7 @@ const TERRAFORM = managed({
   namespace: 'terraform',
   inputs: {
     fields: [
-      secretFile('configuration', 'Backend Configuration'),
+      destination(secretFile('configuration', 'Backend Configuration')),
       secretFile('gce_credentials', 'Google Cloud Platform Account Credentials'),
     ],
     required: ['configuration'],

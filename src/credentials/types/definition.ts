@@ -36,6 +36,11 @@ export interface InputField {
   ask_at_runtime?: boolean;
   default?: string | boolean;
   help_text?: string;
+  /**
+   * Whether the input decides where the secrets of a credential are sent, or who can read them on the way.
+   * Without it every input does that is no secret.
+   */
+  destination?: boolean;
 }
 
 /**

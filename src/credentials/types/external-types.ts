@@ -1,4 +1,11 @@
-import { managed, secret, secretFile, text, type ManagedCredentialType } from './managed-type.js';
+import {
+  harmless,
+  managed,
+  secret,
+  secretFile,
+  text,
+  type ManagedCredentialType,
+} from './managed-type.js';
 import type { InputField } from './definition.js';
 
 /** A text of several lines that is no secret, such as a certificate. */
@@ -33,7 +40,7 @@ const CYBERARK_CCP = store(
   'CyberArk Central Credential Provider Lookup',
   [
     url('url', 'CyberArk CCP URL'),
-    text('webservice_id', 'Web Service ID', 'AIMWebService where none is given.'),
+    harmless(text('webservice_id', 'Web Service ID', 'AIMWebService where none is given.')),
     secret('app_id', 'Application ID'),
     secretFile('client_key', 'Client Key'),
     secretFile('client_cert', 'Client Certificate'),
@@ -54,8 +61,8 @@ const CONJUR = store(
   [
     url('url', 'Conjur URL'),
     secret('api_key', 'API Key'),
-    text('account', 'Account'),
-    text('username', 'Username'),
+    harmless(text('account', 'Account')),
+    harmless(text('username', 'Username')),
     lines('cacert', 'Public Key Certificate'),
   ],
   [text('secret_path', 'Secret Identifier'), text('secret_version', 'Secret Version')],
@@ -66,14 +73,14 @@ const VAULT_FIELDS = [
   url('url', 'Server URL'),
   secret('token', 'Token', 'Used before all other ways to log in.'),
   lines('cacert', 'CA Certificate', 'Authority of the certificate of the server.'),
-  text('role_id', 'AppRole role_id'),
+  harmless(text('role_id', 'AppRole role_id')),
   secret('secret_id', 'AppRole secret_id'),
-  lines('client_cert_public', 'Client Certificate'),
+  harmless(lines('client_cert_public', 'Client Certificate')),
   secretFile('client_cert_private', 'Client Certificate Key'),
-  text('client_cert_role', 'TLS Authentication Role'),
+  harmless(text('client_cert_role', 'TLS Authentication Role')),
   text('namespace', 'Namespace name (Vault Enterprise only)'),
-  text('kubernetes_role', 'Kubernetes role'),
-  text('username', 'Username'),
+  harmless(text('kubernetes_role', 'Kubernetes role')),
+  harmless(text('username', 'Username')),
   secret('password', 'Password'),
   {
     ...text('default_auth_path', 'Path to Auth', 'Where the way to log in is mounted.'),
@@ -86,7 +93,7 @@ const AUTH_PATH = text('auth_path', 'Path to Auth', 'In place of that of the cre
 const VAULT_KV = store(
   'hashivault_kv',
   'HashiCorp Vault Secret Lookup',
-  [...VAULT_FIELDS, choice('api_version', 'API Version', ['v1', 'v2'], 'v1')],
+  [...VAULT_FIELDS, harmless(choice('api_version', 'API Version', ['v1', 'v2'], 'v1'))],
   [
     text(
       'secret_backend',
@@ -120,7 +127,7 @@ const AZURE_KV = store(
   'Microsoft Azure Key Vault',
   [
     url('url', 'Vault URL (DNS Name)'),
-    text('client', 'Client ID'),
+    harmless(text('client', 'Client ID')),
     secret('secret', 'Client Secret'),
     text('tenant', 'Tenant ID'),
     choice(
@@ -137,7 +144,7 @@ const AZURE_KV = store(
 const AWS_SECRETS_MANAGER = store(
   'aws_secretsmanager_credential',
   'AWS Secrets Manager lookup',
-  [text('aws_access_key', 'AWS Access Key'), secret('aws_secret_key', 'AWS Secret Key')],
+  [harmless(text('aws_access_key', 'AWS Access Key')), secret('aws_secret_key', 'AWS Secret Key')],
   [text('region_name', 'AWS Secrets Manager Region'), text('secret_name', 'AWS Secret Name')],
   ['aws_access_key', 'aws_secret_key', 'region_name', 'secret_name'],
 );
@@ -147,7 +154,7 @@ const THYCOTIC_TSS = store(
   'Thycotic Secret Server',
   [
     url('server_url', 'Secret Server URL'),
-    text('username', 'Username'),
+    harmless(text('username', 'Username')),
     text('domain', 'Domain'),
     secret('password', 'Password'),
   ],
@@ -161,7 +168,7 @@ const THYCOTIC_DSV = store(
   [
     text('tenant', 'Tenant'),
     choice('tld', 'Top-level Domain (TLD)', ['ca', 'com', 'com.au', 'eu'], 'com'),
-    text('client_id', 'Client ID'),
+    harmless(text('client_id', 'Client ID')),
     secret('client_secret', 'Client Secret'),
   ],
   [
@@ -182,10 +189,10 @@ const CENTRIFY = store(
   'Centrify Vault Credential Provider Lookup',
   [
     url('url', 'Centrify Tenant URL'),
-    text('client_id', 'Centrify API User'),
+    harmless(text('client_id', 'Centrify API User')),
     secret('client_password', 'Centrify API Password'),
-    { ...text('oauth_application_id', 'OAuth2 Application ID'), default: 'awx' },
-    { ...text('oauth_scope', 'OAuth2 Scope'), default: 'awx' },
+    { ...harmless(text('oauth_application_id', 'OAuth2 Application ID')), default: 'awx' },
+    { ...harmless(text('oauth_scope', 'OAuth2 Scope')), default: 'awx' },
   ],
   [text('account-name', 'Account Name'), text('system-name', 'System Name')],
   ['url', 'client_id', 'client_password', 'account-name', 'system-name'],

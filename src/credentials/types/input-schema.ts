@@ -23,6 +23,7 @@ const FIELD_KEYS: Readonly<Record<keyof InputField, (value: unknown) => boolean>
   ask_at_runtime: (value) => typeof value === 'boolean',
   default: (value) => typeof value === 'string' || typeof value === 'boolean',
   help_text: isText,
+  destination: (value) => typeof value === 'boolean',
 };
 
 /** Options that only make sense for texts. */

@@ -53,22 +53,21 @@ export function validateInputs(
   return errors.length > 0 ? { errors: { inputs: errors }, inputs: {} } : { errors: {}, inputs };
 }
 
-/** Words, alone or at the end of an id, for where the secrets of a credential are sent. */
-const DESTINATION =
-  /(^|_)(host|hostname|server|address|endpoint|domain|port|ur[il]|verify_ssl|ca_file)$/i;
+/** Whether a change of the input sends the secrets of a credential elsewhere. */
+export const isDestination = ({ destination, secret }: InputField): boolean =>
+  destination ?? secret !== true;
 
-/** Ids of the inputs whose change sends the secrets of a credential to somebody else. */
-function movedInputs(
+/** Ids of the inputs whose change sends the secrets of a credential elsewhere. */
+export function movedInputs(
   type: CredentialTypeDefinition,
   inputs: CredentialInputs,
   previous: CredentialInputs,
 ): string[] {
-  const aims = (type.inputs.fields ?? []).filter(
-    ({ id, format, secret }) => secret !== true && (format === 'url' || DESTINATION.test(id)),
-  );
-  return aims.flatMap(({ id, type: kind, default: value = kind === 'boolean' ? false : '' }) =>
-    (inputs[id] ?? value) === (previous[id] ?? value) ? [] : [id],
-  );
+  return (type.inputs.fields ?? [])
+    .filter(isDestination)
+    .flatMap(({ id, type: kind, default: value = kind === 'boolean' ? false : '' }) =>
+      (inputs[id] ?? value) === (previous[id] ?? value) ? [] : [id],
+    );
 }
 
 /** Ids of the inputs that are stored sealed and never shown. */

@@ -1,5 +1,6 @@
 import type { InputField } from './definition.js';
 import {
+  harmless,
   managed,
   PASSPHRASE,
   PASSWORD,
@@ -23,12 +24,14 @@ const MACHINE = managed({
       PRIVATE_KEY,
       secretFile('ssh_public_key_data', 'Signed SSH Certificate'),
       askable(PASSPHRASE),
-      text(
-        'become_method',
-        'Privilege Escalation Method',
-        'How tasks become another user, as the --become-method option of Ansible.',
+      harmless(
+        text(
+          'become_method',
+          'Privilege Escalation Method',
+          'How tasks become another user, as the --become-method option of Ansible.',
+        ),
       ),
-      text('become_username', 'Privilege Escalation Username'),
+      harmless(text('become_username', 'Privilege Escalation Username')),
       askable(secret('become_password', 'Privilege Escalation Password')),
     ],
   },
@@ -51,10 +54,12 @@ const VAULT = managed({
     fields: [
       askable(secret('vault_password', 'Vault Password')),
       {
-        ...text(
-          'vault_id',
-          'Vault Identifier',
-          'Tells several vault passwords apart, as the --vault-id option of Ansible.',
+        ...harmless(
+          text(
+            'vault_id',
+            'Vault Identifier',
+            'Tells several vault passwords apart, as the --vault-id option of Ansible.',
+          ),
         ),
         format: 'vault_id',
       },
@@ -73,7 +78,7 @@ const NETWORK = managed({
       PASSWORD,
       PRIVATE_KEY,
       PASSPHRASE,
-      { id: 'authorize', label: 'Authorize', type: 'boolean' },
+      harmless({ id: 'authorize', label: 'Authorize', type: 'boolean' }),
       secret('authorize_password', 'Authorize Password'),
     ],
     dependencies: { authorize_password: ['authorize'] },

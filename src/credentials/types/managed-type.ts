@@ -27,6 +27,12 @@ export const text = (id: string, label: string, helpText?: string): InputField =
   ...(helpText === undefined ? {} : { help_text: helpText }),
 });
 
+/** An input that decides nothing about where secrets are sent: who logs in, what is asked for. */
+export const harmless = (field: InputField): InputField => ({ ...field, destination: false });
+
+/** A secret that decides where the others are sent. */
+export const destination = (field: InputField): InputField => ({ ...field, destination: true });
+
 /** An input of one line that is stored encrypted and never shown. */
 export const secret = (id: string, label: string, helpText?: string): InputField => ({
   ...text(id, label, helpText),
@@ -39,7 +45,7 @@ export const secretFile = (id: string, label: string, helpText?: string): InputF
   multiline: true,
 });
 
-export const USERNAME: InputField = text('username', 'Username');
+export const USERNAME: InputField = harmless(text('username', 'Username'));
 export const PASSWORD: InputField = secret('password', 'Password');
 export const PRIVATE_KEY: InputField = {
   ...secretFile('ssh_key_data', 'SSH Private Key'),

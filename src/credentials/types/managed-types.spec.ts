@@ -4,6 +4,7 @@ import { injectCustom } from './custom-injection.js';
 import type { CredentialInputs } from './definition.js';
 import { emptyPlan, HIDDEN } from './injection-plan.js';
 import { validateTypeDefinition } from './input-schema.js';
+import { isDestination } from './inputs.js';
 import { validateInputs } from './inputs.js';
 import { managedCredentialType, MANAGED_CREDENTIAL_TYPES } from './managed-types.js';
 
@@ -78,6 +79,40 @@ describe('managed credential types', () => {
       expect(validateTypeDefinition({ kind: 'cloud', inputs: all, injectors })).toEqual({});
     },
   );
+
+  it('says which inputs decide where secrets are sent', () => {
+    const found = MANAGED_CREDENTIAL_TYPES.map(({ namespace, inputs: { fields = [] } }) => [
+      namespace,
+      fields
+        .filter(isDestination)
+        .map(({ id }) => id)
+        .join(' '),
+    ]);
+    const vault = 'url cacert namespace default_auth_path';
+    expect(Object.fromEntries(found.filter(([, ids]) => ids !== ''))).toEqual({
+      azure_rm: 'tenant cloud_environment',
+      vmware: 'host verify_ssl',
+      openstack: 'host domain verify_ssl',
+      terraform: 'configuration',
+      satellite6: 'host',
+      rhv: 'host ca_file',
+      controller: 'host verify_ssl',
+      kubernetes_bearer_token: 'host verify_ssl ssl_ca_cert',
+      registry: 'host verify_ssl',
+      galaxy_api_token: 'url auth_url',
+      service_a_token: 'host',
+      service_b_token: 'host',
+      service_c_dc_token: 'host',
+      aim: 'url verify',
+      conjur: 'url cacert',
+      hashivault_kv: vault,
+      hashivault_ssh: vault,
+      azure_kv: 'url tenant cloud_name',
+      thycotic_tss: 'server_url domain',
+      thycotic_dsv: 'tenant tld',
+      centrify_vault_kv: 'url',
+    });
+  });
 
   it('is undefined for an unknown namespace', () => {
     expect(managedCredentialType('nothing')).toBeUndefined();

@@ -40,6 +40,13 @@ export function parseGitSource(url: string, allowedSchemes: Iterable<string>): G
   return source;
 }
 
+/** Whether an address holds a password, which everybody would read who reads the address. */
+export function holdsPassword(address: string): boolean {
+  const text = address.trim();
+  if (!SCHEME.test(text)) return /^[^/@]*:[^/@]*@/.test(text);
+  return URL.canParse(text) && new URL(text).password !== '';
+}
+
 /** The host without its port; an IPv6 address in its brackets. */
 export const hostnameOf = ({ host }: Pick<GitSource, 'host'>): string => host.replace(/:\d+$/, '');
 

@@ -1,6 +1,11 @@
 import type { FieldErrors } from '../common/errors/errors.js';
 import type { GitReach } from '../code-hosts/git-reach.js';
-import { checkRef, GitSourceError, parseRefspecs } from '../code-hosts/git-source.js';
+import {
+  checkRef,
+  GitSourceError,
+  holdsPassword,
+  parseRefspecs,
+} from '../code-hosts/git-source.js';
 import { isFolderName } from './project-folders.service.js';
 
 /** What decides about a project: its fields as they would be, and what they meet. */
@@ -32,11 +37,18 @@ const UPDATE_OPTIONS = [
 export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   const isManual = facts.value('scm_type') === '';
   return {
+    ...passwordErrors(facts),
     ...(isManual ? manualErrors(facts) : sourceErrors(facts, reach)),
     ...credentialErrors(facts),
     ...overrideErrors(facts),
   };
 }
+
+/** Addresses are shown, filtered by and in the activity stream, also those of manual projects. */
+const passwordErrors = ({ value, touches }: ProjectFacts): FieldErrors =>
+  touches('scm_url', 'scm_type') && holdsPassword(String(value('scm_url') ?? ''))
+    ? { scm_url: ['A password belongs into a credential, not into the URL.'] }
+    : {};
 
 function manualErrors({ value, touches, isPathTaken, storedPath }: ProjectFacts): FieldErrors {
   const errors: FieldErrors = {};

@@ -110,6 +110,32 @@ describe('validation', () => {
     expect(Object.keys(body)).toEqual(['local_path']);
   });
 
+  it.each([
+    ['git', 'https://bob:secret@code.invalid/project.git'],
+    ['git', 'ssh://git:secret@code.invalid/project.git'],
+    ['git', 'git:secret@code.invalid:project.git'],
+    ['', 'https://bob:p%40ss@code.invalid/project.git'],
+  ])('a password in the address of a project of type "%s": %s', async (scm_type, scm_url) => {
+    const { superuser, orgAdmin } = test.as;
+    const refused = { scm_url: ['A password belongs into a credential, not into the URL.'] };
+    const sent = gitFields({ scm_type, scm_url });
+    expect((await superuser.post('projects/', sent).expect(400)).body).toEqual(refused);
+    const project = await makeGit();
+    const change = scm_type === '' ? { scm_url, scm_type, local_path: 'by_hand' } : { scm_url };
+    const { body } = await orgAdmin.patch(`projects/${project.id}/`, change).expect(400);
+    expect(body).toEqual(refused);
+  });
+
+  it.each(['git@code.invalid:project.git', 'https://bob@code.invalid/project.git'])(
+    'no user name in %s',
+    async (scm_url) => {
+      const { body } = await test.as.superuser
+        .post('projects/', gitFields({ scm_url }))
+        .expect(201);
+      expect(body.scm_url).toBe(scm_url);
+    },
+  );
+
   it('a credential of another kind', async () => {
     const { as, make } = test;
     const machine = await make.credential();

@@ -253,6 +253,12 @@ describe('what a launch must bring', () => {
   });
 });
 
+it.each(['hashivault_kv', 'galaxy_api_token'])('a URL of %s holds no password', (namespace) => {
+  const text = 'url: A password belongs into an input of its own, not into the URL.';
+  expect(errorsOf(typeOf(namespace), { url: 'https://bob:pw@host.example.com' })).toEqual([text]);
+  expect(errorsOf(typeOf(namespace), { url: 'https://bob@host.example.com' })).toEqual([]);
+});
+
 describe('kept secrets', () => {
   const KEPT = '$encrypted$';
   const changed = (

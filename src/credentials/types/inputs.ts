@@ -1,3 +1,4 @@
+import { holdsPassword } from '../../code-hosts/git-source.js';
 import { isRecord } from '../../common/records.js';
 import {
   ASK,
@@ -179,6 +180,11 @@ function textFault(field: InputField, text: string, isManaged: boolean): string 
   if (text === '' || (text === ASK && field.ask_at_runtime === true)) return null;
   // These are typed at prompts or written into options and headers: a second line would be a second answer.
   if (isManaged && field.multiline !== true && /[\r\n]/.test(text)) return 'Must be a single line.';
+  // Custom types may have inputs whose texts only look like addresses.
+  const isShown = field.secret !== true && (isManaged || field.format === 'url');
+  if (isShown && text.includes('://') && holdsPassword(text)) {
+    return 'A password belongs into an input of its own, not into the URL.';
+  }
   if (field.choices && !field.choices.includes(text)) {
     return field.secret === true ? 'Not a valid choice.' : `"${text}" is not a valid choice.`;
   }

@@ -2,22 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
+import { attempted } from './attempts.js';
 import { ambientManager } from './ambient-manager.js';
 import { ask, type Question } from './driver-query.js';
 import { withFewValues } from './few-values.js';
 import { OpenTransaction } from './open-transaction.js';
 import { PreparedNames } from './prepared-names.js';
-import { sqlState } from './sql-state.js';
+import { sqlState, STALE_PLAN } from './sql-state.js';
 import { join, raw, sql, type Sql } from './sql.js';
 import { isUnanswered } from './unanswered.js';
 
 export type Statement = Sql | Question;
-
-/** "cached plan must not change result type": a migration ran since the statement was prepared. */
-const STALE_PLAN = '0A000';
-/** To be tried again: serialization failure, deadlock, and a plan that a migration made stale. */
-const RETRYABLE = new Set(['40001', '40P01', STALE_PLAN]);
-const MAX_TRIES = 3;
 
 /**
  * The only way to the database. Statements join the ambient transaction of the caller, if there is
@@ -121,14 +116,7 @@ export class Database {
 
   /** Runs `work` in a transaction: the ambient one, or a new one that is tried again on deadlock. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    if (this.inTransaction) return work();
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.begin(work);
-      } catch (error) {
-        if (attempt >= MAX_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
-      }
-    }
+    return this.inTransaction ? work() : attempted(() => this.begin(work));
   }
 
   /**

@@ -1,6 +1,9 @@
 /** In a transaction that has failed every further statement fails with this. */
 const IN_FAILED_TRANSACTION = '25P02';
 
+/** "cached plan must not change result type": a migration ran since the statement was prepared. */
+export const STALE_PLAN = '0A000';
+
 /** The SQLSTATE of a database error, or an empty string for anything else. */
 export function sqlState(error: unknown): string {
   if (typeof error !== 'object' || error === null || !('code' in error)) return '';

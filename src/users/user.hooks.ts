@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { assertOtherSuperuser } from '../access/last-superuser.js';
 import type { Actor } from '../common/access.js';
-import { PasswordHasher } from '../common/crypto/password-hash.js';
+import { PasswordHasher, PasswordQueueFull } from '../common/crypto/password-hash.js';
 import { ENCRYPTED } from '../common/fields/text.js';
-import { Forbidden, Invalid } from '../common/errors/errors.js';
+import { Forbidden, Invalid, TooManyRequests } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
@@ -19,6 +19,7 @@ import type { UserSchema } from './user.schema.js';
 
 const USERNAME = /^[\w.@+-]+$/u;
 const PASSWORD_OF_MORE = 'Cannot change password: the user holds roles that you do not hold.';
+const RETRY_SECONDS = 1;
 const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
 
 @Injectable()
@@ -38,8 +39,11 @@ export class UserHooks implements ResourceHooks<UserSchema> {
       if (values[flag] === true && !actor.isSuperuser)
         throw new Forbidden(`Cannot change ${flag}.`);
     }
+    const { password } = values;
     // An import sends an empty password: an account that cannot log in with one.
-    return { columns: { password_hash: await this.hash(values.password) } };
+    if (!isNewPassword(password)) return { columns: { password_hash: '' } };
+    this.assertGood(password);
+    return { slowColumns: () => this.hash(password, actor) };
   }
 
   async prepareUpdate(
@@ -58,15 +62,12 @@ export class UserHooks implements ResourceHooks<UserSchema> {
       await assertOtherSuperuser(this.users, row.id, 'Cannot change is_superuser.');
     }
     const { password } = values;
-    if (password === undefined || password === '' || password === ENCRYPTED) {
-      return { values: { password: undefined } };
-    }
+    if (!isNewPassword(password)) return { values: { password: undefined } };
     await this.assertMaySetPassword(row, actor);
+    this.assertGood(password);
     return {
-      columns: {
-        password_hash: await this.hash(password),
-        session_generation: sql`session_generation + 1`,
-      },
+      columns: { session_generation: sql`session_generation + 1` },
+      slowColumns: () => this.hash(password, actor),
     };
   }
 
@@ -96,13 +97,24 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     }
   }
 
-  private async hash(password: unknown): Promise<string> {
-    if (typeof password !== 'string' || password === '' || password === ENCRYPTED) return '';
+  /** @throws Invalid for a password against the rules */
+  private assertGood(password: string): void {
     const faults = passwordFaults(password, this.settings);
     if (faults.length > 0) throw new Invalid({ password: faults });
-    return this.hasher.hash(password);
+  }
+
+  private async hash(password: string, { id }: Actor): Promise<{ password_hash: string }> {
+    try {
+      return { password_hash: await this.hasher.hash(password, String(id)) };
+    } catch (error) {
+      throw error instanceof PasswordQueueFull ? new TooManyRequests(RETRY_SECONDS) : error;
+    }
   }
 }
+
+/** A password to be set; an empty one, or what is shown in its place, is none. */
+const isNewPassword = (password: unknown): password is string =>
+  typeof password === 'string' && password !== '' && password !== ENCRYPTED;
 
 function assertUsername(username: unknown): void {
   if (typeof username === 'string' && !USERNAME.test(username)) {

@@ -1,14 +1,21 @@
 /** Whoever sets a password can act as its user: that must not give him more than he has. */
+import { PasswordHasher, PasswordQueueFull } from '../../src/common/crypto/password-hash.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 
 const REFUSED = {
   detail: 'Cannot change password: the user holds roles that you do not hold.',
 };
 
+const POOL_SIZE = 3;
+
 let test: TestApp;
 beforeAll(async () => {
-  test = await boot({ settings: { PASSWORD_CHANGE_ENDS_TOKENS: '1' } });
+  test = await boot({
+    settings: { PASSWORD_CHANGE_ENDS_TOKENS: '1', DATABASE_POOL_SIZE: String(POOL_SIZE) },
+  });
 });
 afterAll(() => test.close());
 
@@ -75,4 +82,55 @@ it('has at least eight characters', async () => {
     .expect(400);
   expect(body).toEqual({ password: ['Password must be at least 8 characters long.'] });
   await as.superuser.patch(`users/${user.id}/`, { password: '12345678' }).expect(200);
+});
+
+describe('the hash of a password', () => {
+  const hash = jest.spyOn(PasswordHasher.prototype, 'hash');
+  beforeEach(() => hash.mockReset());
+  afterAll(() => hash.mockRestore());
+
+  let names = 0;
+  const account = (): object => ({ username: `hashed-${(names += 1)}`, ...password });
+
+  it('is not computed for a caller who may not set it', async () => {
+    const { as, home } = test;
+    const refusals = await Promise.all([
+      ...Array.from({ length: 80 }, () => as.nobody.post('users/', account())),
+      as.orgAdmin.post('users/', account()),
+      as.orgAdmin.post('users/', { ...account(), is_superuser: true }),
+      as.orgMember.post(`organizations/${home.organization.id}/users/`, account()),
+      as.orgAdmin.post(`organizations/${home.otherOrganization.id}/users/`, account()),
+      as.nobody.patch(`users/${as.users.orgAdmin.id}/`, password),
+      as.orgAdmin.put(`users/${as.users.superuser.id}/`, account()),
+    ]);
+    expect(new Set(refusals.map(({ status }) => status))).toEqual(new Set([403]));
+    expect(hash).not.toHaveBeenCalled();
+  });
+
+  it('keeps no connection to the database waiting', async () => {
+    const { as, home } = test;
+    let release: (hash: string) => void = () => undefined;
+    const released = new Promise<string>((resolve) => (release = resolve));
+    hash.mockReturnValue(released);
+    const user = await member();
+    const path = `users/${user.id}/`;
+    const changes = [
+      ...Array.from({ length: POOL_SIZE }, () => as.superuser.post('users/', account())),
+      as.orgAdmin.post(`organizations/${home.organization.id}/users/`, account()),
+      as.superuser.patch(path, password),
+    ].map((sent) => sent.then(({ status }) => status));
+    await eventually(() => expect(hash).toHaveBeenCalledTimes(changes.length));
+    await as.orgMember.get('organizations/').expect(200);
+    await as.superuser.patch(path, { first_name: 'Ada' }).expect(200);
+    release('hashed');
+    expect(await Promise.all(changes)).toEqual([...Array(POOL_SIZE + 1).fill(201), 200]);
+    const stored = test.database.row(sql`SELECT * FROM users WHERE id = ${user.id}`);
+    expect(await stored).toMatchObject({ first_name: 'Ada', password_hash: 'hashed' });
+  });
+
+  it('is refused where a caller has too many under way', async () => {
+    hash.mockRejectedValue(new PasswordQueueFull());
+    const { headers } = await test.as.superuser.post('users/', account()).expect(429);
+    expect(headers['retry-after']).toBe('1');
+  });
 });

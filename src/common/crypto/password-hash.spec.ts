@@ -100,6 +100,26 @@ describe('PasswordHasher', () => {
     expect(await fresh.verify('x', stored)).toBe(true);
   });
 
+  it('hashes by turns of the callers, and so many of each and no more', async () => {
+    const fresh = new PasswordHasher({ cost: COST });
+    const done: string[] = [];
+    const hashes = [...Array<string>(110).fill('many'), 'one'].map((caller) =>
+      fresh.hash('x', caller).then(() => done.push(caller)),
+    );
+    const results = await Promise.allSettled(hashes);
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(110 - 101);
+    expect(done.indexOf('one')).toBeLessThanOrEqual(2);
+  });
+
+  it('checks passwords while others are hashed', async () => {
+    const stored = await hasher.hash('x');
+    const fresh = new PasswordHasher({ cost: COST });
+    const hashes = Promise.all(Array.from({ length: 50 }, () => fresh.hash('x')));
+    const first = Promise.race([hashes.then(() => 'hashes'), fresh.verify('x', stored)]);
+    expect(await first).toBe(true);
+    await hashes;
+  });
+
   it('checks many at once without losing one', async () => {
     const stored = await hasher.hash('x');
     const fresh = new PasswordHasher({ cost: COST, cacheTtlMs: 0 });

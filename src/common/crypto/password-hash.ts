@@ -18,14 +18,67 @@ const KEY_BYTES = 32;
 const SHAPE =
   /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{16,128})\$([A-Za-z0-9_-]{43})$/;
 
-/** Hashing runs in the same four threads as DNS and files; two leave room for them under a login flood. */
-const MAX_CONCURRENT = 2;
-/** Checks that wait for their turn; the last one waits for two to three seconds. */
-const MAX_WAITING = 32;
+/**
+ * Hashing runs in the same four threads as DNS and files; three leave room for them. Two check passwords,
+ * the last check that waits does so for two to three seconds. One hashes new passwords, by turns of the
+ * callers; the last of a caller waits for 15 seconds.
+ */
+const CHECKS = { concurrent: 2, waiting: 32 };
+const HASHES = { concurrent: 1, waiting: 100 };
 
-/** So many passwords wait to be checked that another would wait for long. */
+/** So many passwords wait to be checked, or to be hashed for a caller, that another would wait for long. */
 export class PasswordQueueFull extends Error {
   override readonly name = 'PasswordQueueFull';
+}
+
+interface QueueLimits {
+  /** Of all callers together. */
+  concurrent: number;
+  /** Of each caller. */
+  waiting: number;
+}
+
+/** Runs so much work at once; of the callers who wait, each has one piece of work done by turns. */
+class FairQueue {
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #running = 0;
+
+  constructor(private readonly limits: QueueLimits) {}
+
+  /** @throws PasswordQueueFull */
+  async run<T>(caller: string, work: () => Promise<T>): Promise<T> {
+    await this.#enter(caller);
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #enter(caller: string): Promise<void> {
+    if (this.#running < this.limits.concurrent) {
+      this.#running += 1;
+      return;
+    }
+    const own = this.#waiting.get(caller) ?? [];
+    if (own.length >= this.limits.waiting) throw new PasswordQueueFull();
+    this.#waiting.set(caller, own);
+    await new Promise<void>((resolve) => own.push(resolve));
+  }
+
+  /** A place is handed over, not freed, when work waits: a newcomer cannot slip in between. */
+  #leave(): void {
+    const [next] = this.#waiting;
+    if (!next) {
+      this.#running -= 1;
+      return;
+    }
+    const [caller, own] = next;
+    const start = own.shift();
+    this.#waiting.delete(caller);
+    if (own.length > 0) this.#waiting.set(caller, own);
+    start?.();
+  }
 }
 
 interface ParsedHash {
@@ -60,8 +113,8 @@ export class PasswordHasher {
   readonly #verifiedUntil = new Map<string, number>();
   readonly #pending = new Map<string, Promise<boolean>>();
   readonly #decoySalt = randomBytes(SALT_BYTES);
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #checks = new FairQueue(CHECKS);
+  readonly #hashes = new FairQueue(HASHES);
 
   constructor(options: PasswordHasherOptions = {}) {
     this.#cost = options.cost ?? DEFAULT_COST;
@@ -70,10 +123,16 @@ export class PasswordHasher {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Hashes with a new salt and the current cost. Nobody unknown sets a password: it has its turn. */
-  async hash(password: string): Promise<string> {
+  /**
+   * Hashes with a new salt and the current cost. It takes long: never inside a transaction, never for a
+   * caller who may not set the password.
+   *
+   * @param caller whose work it is: callers take turns
+   * @throws PasswordQueueFull
+   */
+  async hash(password: string, caller = ''): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
-    const key = await this.#derive(password, salt, this.#cost);
+    const key = await this.#hashes.run(caller, () => deriveScrypt(password, salt, this.#cost));
     const { logN, r, p } = this.#cost;
     return `$scrypt$ln=${logN},r=${r},p=${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
   }
@@ -110,8 +169,7 @@ export class PasswordHasher {
    * @throws PasswordQueueFull
    */
   async dummyVerify(password: string): Promise<false> {
-    this.#assertRoom();
-    await this.#derive(password, this.#decoySalt, this.#cost);
+    await this.#checks.run('', () => deriveScrypt(password, this.#decoySalt, this.#cost));
     return false;
   }
 
@@ -126,34 +184,9 @@ export class PasswordHasher {
   async #check(password: string, stored: string): Promise<boolean> {
     const parsed = parseHash(stored);
     if (!parsed) return this.dummyVerify(password);
-    this.#assertRoom();
-    const key = await this.#derive(password, parsed.salt, parsed.cost);
+    const { salt, cost } = parsed;
+    const key = await this.#checks.run('', () => deriveScrypt(password, salt, cost));
     return timingSafeEqual(key, parsed.key);
-  }
-
-  #assertRoom(): void {
-    if (this.#waiting.length >= MAX_WAITING) throw new PasswordQueueFull();
-  }
-
-  async #derive(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
-    await this.#enter();
-    try {
-      return await deriveScrypt(password, salt, cost);
-    } finally {
-      this.#leave();
-    }
-  }
-
-  async #enter(): Promise<void> {
-    if (this.#running < MAX_CONCURRENT) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** A place is handed over, not freed, when somebody waits: a newcomer cannot slip in between. */
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#running -= 1;
   }
 
   #cacheKey(password: string, stored: string): string {

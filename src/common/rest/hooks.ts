@@ -19,6 +19,11 @@ export interface Prepared<Schema extends object = object> {
   values?: ValuesOf<Schema>;
   /** Columns that are no fields, or are stored in another form, by column name. */
   columns?: ExtraColumns;
+  /**
+   * Computes columns slowly, such as the hash of a password: when the caller was found to be permitted
+   * to write the row, and outside the transaction, whose hooks run again with the result.
+   */
+  slowColumns?: () => Promise<ExtraColumns>;
 }
 
 /**

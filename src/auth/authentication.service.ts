@@ -24,6 +24,8 @@ export interface Credentials {
   headers: IncomingHttpHeaders;
   /** Whether it came by https. */
   secure: boolean;
+  /** Whether the age of a session begins anew with it. */
+  prolongs: boolean;
   body?: Record<string, unknown>;
   /** Statement for the row that a caller will be asked about next, if that can be told. */
   wanted?: (actor: Actor) => Sql | null;
@@ -146,10 +148,10 @@ export class AuthenticationService {
   }
 
   private async bySession(credentials: Credentials): Promise<Actor | null> {
-    const { method, headers, body } = credentials;
+    const { method, headers, body, prolongs } = credentials;
     const session = sessionOf(credentials);
     if (!session) return null;
-    const user = await this.sessions.find(session);
+    const user = await this.sessions.find(session, prolongs);
     if (!user) return null;
     const scope = currentScope();
     if (scope) {

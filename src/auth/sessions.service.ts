@@ -24,13 +24,17 @@ export class SessionsService {
   /**
    * The user of a session that has not ended. Its age begins anew with a request, written once a
    * minute at most; `renewed` says so, for the browser has to keep the cookie as long.
+   *
+   * @param prolongs whether it begins anew
    */
-  async find(cookie: string): Promise<(Account & { renewed: boolean }) | null> {
+  async find(cookie: string, prolongs: boolean): Promise<(Account & { renewed: boolean }) | null> {
     const session = this.living(cookie);
     const quiet = Math.min(RENEWAL_SECONDS, session.ageSeconds / 2);
     const user = await this.sessions.user(session, quiet);
-    if (user?.renewed) await this.sessions.touch(session.digest);
-    return user ?? null;
+    if (!user) return null;
+    const renewed = prolongs && user.renewed;
+    if (renewed) await this.sessions.touch(session.digest);
+    return { ...user, renewed };
   }
 
   /** Whether a session has not ended, without prolonging it. */

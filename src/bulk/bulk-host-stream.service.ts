@@ -114,7 +114,7 @@ export class BulkHostStream {
     try {
       const { source } = stream;
       const received = await this.receive(source, spool, report);
-      await source.judgeAgain?.();
+      await source.judgeAgain();
       const judged = { ...stream, ...(await this.prepare(source.query, source.actor)) };
       const write = (): Promise<Reply> => this.write(judged, received, report);
       if (stream.dryRun) return await write();

@@ -1,11 +1,9 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { Actor } from '../common/access.js';
-import { CurrentActor, Target } from '../common/rest/parameters.js';
+import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
-import type { Row } from '../common/resource/define-resource.js';
-import { RunStreams, type NewsSender } from '../runs/live/run-streams.service.js';
+import { RunStreams, type NewsSender, type Sent } from '../runs/live/run-streams.service.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 
@@ -38,34 +36,24 @@ export class WorkflowLiveController {
     },
   })
   @Get()
-  async follow(
-    @Target() run: Row,
-    @CurrentActor() actor: Actor,
-    @Res() response: Response,
-  ): Promise<void> {
-    await this.streams.serve({
-      definition: workflowJobs,
-      run,
-      actor,
-      response,
-      sender: this.nodeSender(run.id),
-      patienceMs: PATIENCE_MS,
-    });
+  async follow(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    const sender = this.nodeSender(request.target.id);
+    await this.streams.serve({ request, response, sender, patienceMs: PATIENCE_MS });
   }
 
   /** Sends the nodes whose state is another than the client was told. */
   private nodeSender(runId: number): NewsSender {
     const told = new Map<number, string>();
     return async (stream, signal) => {
-      let wasSent = false;
+      let sent: Sent = 'nothing';
       for (const { id, job, status } of await this.nodes.states(runId)) {
         if (signal.aborted) break;
         if (told.get(id) === status) continue;
         told.set(id, status);
-        wasSent = true;
+        sent = 'all';
         await stream.send({ event: 'node', data: { id, job, status } });
       }
-      return wasSent;
+      return sent;
     };
   }
 }

@@ -1,7 +1,8 @@
 import { get as request, type IncomingMessage } from 'node:http';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { sql } from '../../src/database/sql.js';
+import { SessionsService } from '../../src/auth/sessions.service.js';
+import { ident, sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { StreamSlots } from '../../src/runs/live/stream-slots.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
@@ -88,13 +89,14 @@ async function makeJob(status = 'running'): Promise<Row> {
     VALUES ('job', 'Watched', ${status}, ${template}, ${test.home.organization.id}) RETURNING *`))!;
 }
 
-async function addEvents(job: Row, from: number, to: number): Promise<void> {
+async function addEvents(job: Row, from: number, to: number, text = 'line '): Promise<void> {
   await test.database.execute(sql`
     INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
-    SELECT ${job.id}, n, 'runner_on_ok', '{}', 'line ' || n, n - 1, n
+    SELECT ${job.id}, n, 'runner_on_ok', '{}', ${text}::text || n, n - 1, n
     FROM generate_series(${from}::int, ${to}::int) AS n`);
 }
 
+const sessions = (): SessionsService => test.app.get(SessionsService, { strict: false });
 const signals = (): RunSignals => test.app.get(RunSignals, { strict: false });
 const finish = (job: Row): Promise<unknown> =>
   test.app
@@ -243,25 +245,124 @@ describe('live events are refused', () => {
     });
   });
 
-  it('when the role is taken away meanwhile', async () => {
-    const job = await makeJob();
-    const user = await test.make.user();
-    const template = await samples.of('job_template');
-    await test.make.grant('job_template', template, 'read_role', { user });
-    const token = await test.make.token(user);
-    const listener = await listen(`jobs/${job.id}/events/stream/`, {
-      Authorization: `Bearer ${token}`,
+  describe('from the next look on, when', () => {
+    const bearer = async (user: Row): Promise<Record<string, string>> => ({
+      Authorization: `Bearer ${await test.make.token(user)}`,
     });
+    const password = 'a long enough password';
+    const reader = async (): Promise<Row> => {
+      const user = await test.make.user({ username: `reader-${Math.random()}`, password });
+      const template = await samples.of('job_template');
+      await test.make.grant('job_template', template, 'read_role', { user });
+      return user;
+    };
+    const superuser = () => test.make.user({ is_superuser: true });
+    type Proof = (user: Row) => Promise<Record<string, string>>;
+    const session: Proof = async ({ id }) => ({
+      Cookie: `controller_session=${await sessions().start(Number(id))}`,
+    });
+    const byPassword: Proof = async ({ username }) => ({
+      Authorization: `Basic ${Buffer.from(`${String(username)}:${password}`).toString('base64')}`,
+    });
+    const remove = (table: string) => (user: Row) =>
+      test.database.execute(sql`DELETE FROM ${ident(table)} WHERE user_id = ${user.id}`);
+    const revoke = async (user: Row) => {
+      const template = await samples.of('job_template');
+      await test.make.revoke('job_template', template, 'read_role', { user });
+    };
+    const expire = ({ id }: Row) =>
+      test.database.execute(sql`UPDATE tokens SET expires = now() WHERE user_id = ${id}`);
+    const demote = ({ id }: Row) =>
+      test.database.execute(sql`UPDATE users SET is_superuser = false WHERE id = ${id}`);
+    const leave = ({ id }: Row) => test.as.superuser.delete(`users/${id}/`).expect(204);
+    const change = ({ id }: Row) =>
+      test.as.superuser.patch(`users/${id}/`, { password: 'another password' }).expect(200);
+
+    type Loss = [name: string, () => Promise<Row>, Proof, (user: Row) => Promise<unknown>];
+    const losses: Loss[] = [
+      ['the role is revoked', reader, bearer, revoke],
+      ['the token is deleted', superuser, bearer, remove('tokens')],
+      ['the token expires', superuser, bearer, expire],
+      ['the user is deleted', superuser, bearer, leave],
+      ['the superuser flag is taken away', superuser, bearer, demote],
+      ['the session ends', superuser, session, remove('sessions')],
+      ['the password is changed', reader, byPassword, change],
+    ];
+
+    it.each(losses)('%s', async (_case, who, proof, loss) => {
+      const job = await makeJob();
+      const user = await who();
+      const listener = await listen(`jobs/${job.id}/events/stream/`, {
+        Authorization: '',
+        ...(await proof(user)),
+      });
+      await addEvents(job, 1, 1);
+      signals().announce([[job.id, { counter: 1 }]]);
+      // Once the event is there, the look at the run that was allowed is over.
+      await eventually(() => expect(listener.counters).toEqual([1]));
+      await loss(user);
+      await addEvents(job, 2, 2);
+      signals().announce([[job.id, { counter: 2 }]]);
+      await eventually(() => expect(listener.isEnded).toBe(true), 8000);
+      expect(listener.counters).toEqual([1]);
+    });
+
+    it('nothing is told of a workflow job either', async () => {
+      const workflow = (await test.database.row<Row>(sql`
+        INSERT INTO unified_jobs (type, name, status, organization_id)
+        VALUES ('workflow_job', 'Watched', 'running', ${test.home.organization.id}) RETURNING *`))!;
+      const user = await superuser();
+      const listener = await listen(
+        `workflow_jobs/${workflow.id}/events/stream/`,
+        await bearer(user),
+      );
+      await eventually(() => expect(listener.statuses).toEqual(['running']));
+      await test.database.execute(sql`DELETE FROM tokens WHERE user_id = ${user.id}`);
+      await eventually(() => expect(listener.isEnded).toBe(true), 8000);
+    });
+
+    it('a client that reads slowly gets neither all events nor a whole download', async () => {
+      const job = await makeJob();
+      await addEvents(job, 1, 6000, 'x'.repeat(2000));
+      for (const path of [
+        `jobs/${job.id}/events/stream/`,
+        `jobs/${job.id}/stdout/?format=txt_download`,
+      ]) {
+        const user = await superuser();
+        const listener = await listen(path, await bearer(user));
+        listener.answer.pause();
+        await test.database.execute(sql`DELETE FROM tokens WHERE user_id = ${user.id}`);
+        listener.answer.resume();
+        await eventually(() => expect(listener.isEnded).toBe(true), 8000);
+        expect(listener.text.length).toBeLessThan(6000 * 2000);
+      }
+    });
+  });
+
+  it('after more than a minute of silence no session is prolonged by a stream', async () => {
+    const find = jest.spyOn(sessions(), 'find');
+    const job = await makeJob();
+    const user = await test.make.user({ is_superuser: true });
+    const cookie = await sessions().start(Number(user.id));
+    const listener = await listen(`jobs/${job.id}/events/stream/`, {
+      Authorization: '',
+      Cookie: `controller_session=${cookie}`,
+    });
+    await eventually(() => expect(listener.statuses).toEqual(['running']));
+    await test.database.execute(sql`
+      UPDATE sessions SET last_seen = now() - interval '2 minutes' WHERE user_id = ${user.id}`);
+    find.mockClear();
+    signals().announce([[job.id, { counter: 1 }]]);
+    await eventually(() => expect(find).toHaveBeenCalled());
     await addEvents(job, 1, 1);
     signals().announce([[job.id, { counter: 1 }]]);
-    // Once it is there the look at the run is over that was allowed.
     await eventually(() => expect(listener.counters).toEqual([1]));
-    await test.make.revoke('job_template', template, 'read_role', { user });
-    await addEvents(job, 2, 2);
-    signals().announce([[job.id, { counter: 2 }]]);
-    await eventually(() => expect(listener.isEnded).toBe(true), 8000);
-    expect(listener.counters).toEqual([1]);
-  }, 15_000);
+    const { isOld } = (await test.database.row<{ isOld: boolean }>(sql`
+      SELECT last_seen < now() - interval '1 minute' AS "isOld" FROM sessions
+      WHERE user_id = ${user.id}`))!;
+    expect(isOld).toBe(true);
+    find.mockRestore();
+  });
 });
 
 it('ends all streams at shutdown', async () => {

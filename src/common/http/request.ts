@@ -26,6 +26,9 @@ export interface ApiRequest extends Request<
   target: Row;
   /** The row of the second parameter, where the route says what that is. */
   member: Row;
-  /** Judges the request again, for a handler that reads the body itself (`RequestGuards`). */
-  judgeAgain?: () => Promise<void>;
+  /**
+   * Authenticates the caller and judges the object of the URL again (`RequestGuards`), for a handler
+   * that reads the body itself or sends a long response. Sets `actor` and `target` anew.
+   */
+  judgeAgain: () => Promise<void>;
 }

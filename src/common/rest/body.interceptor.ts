@@ -38,9 +38,9 @@ export class BodyInterceptor implements NestInterceptor {
     const info = this.reflector.get<RouteInfo | undefined>(ROUTE_INFO, context.getHandler());
     const fault = this.bodies.faultOf(request);
     if (fault) throw fault;
+    request.judgeAgain = () => this.guards.judge(context);
     if (info?.lines && sendsLines(request)) {
       assertPlain(request);
-      request.judgeAgain = () => this.guards.judge(context);
     } else if (request.body === undefined) {
       // What is not declared is answered without a look at the body: 404, or a description.
       if (info && hasBody(request)) return this.read(context, request, next);

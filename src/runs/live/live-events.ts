@@ -1,12 +1,11 @@
-import { Headers, RequestMethod, Res } from '@nestjs/common';
+import { Headers, RequestMethod, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { BadRequest } from '../../common/errors/errors.js';
-import type { Actor } from '../../common/access.js';
+import type { ApiRequest } from '../../common/http/request.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
 import type { CommonServices } from '../../common/rest/common-services.service.js';
-import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
 import { listEvents } from '../events/event-list.js';
@@ -58,17 +57,16 @@ export function WithLiveEvents(events: ResourceDefinition = jobEvents): ClassDec
       method: RequestMethod.GET,
       path: ':id/events/stream',
       info: { ...ROUTE, operationId: `${definition.path}_events_stream`, parent: definition },
-      parameters: [Target(), ListParams(), Headers('last-event-id'), CurrentActor(), Res()],
+      parameters: [Headers('last-event-id'), Req(), Res()],
       handler(
         this: GenericController,
-        run: Row,
-        query: QueryParameters,
         resumed: string | undefined,
-        actor: Actor,
+        request: ApiRequest,
         response: Response,
       ) {
-        const sender = eventSender(this.services, run.id, { events, query, resumed, actor });
-        const following = { definition, run, actor, response, sender, patienceMs: PATIENCE_MS };
+        const { query, target } = request;
+        const sender = eventSender(this.services, target.id, { events, query, resumed });
+        const following = { request, response, sender, patienceMs: PATIENCE_MS };
         return this.services.find(RunStreams).serve(following);
       },
     });
@@ -81,12 +79,11 @@ interface Asked {
   query: QueryParameters;
   /** `Last-Event-ID`. */
   resumed: string | undefined;
-  actor: Actor;
 }
 
-/** Sends the events behind the place the client has, in the order of their counters. */
+/** Sends a page of the events behind the place the client has, in the order of their counters. */
 function eventSender(services: CommonServices, runId: number, asked: Asked): NewsSender {
-  const { events, query, actor } = asked;
+  const { events, query } = asked;
   const { no_truncate } = query;
   const paging = {
     page_size: BATCH,
@@ -94,21 +91,19 @@ function eventSender(services: CommonServices, runId: number, asked: Asked): New
     ...(no_truncate === undefined ? {} : { no_truncate }),
   };
   let after = placeOf(asked);
-  return async (stream, signal) => {
-    const before = after;
-    for (let hasNext = true; hasNext && !signal.aborted;) {
-      const page = await listEvents(events, services, paging, actor, {
-        scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
-        visible: sql`TRUE`,
-        orderBy: ['counter'],
-      });
-      for (const event of page.results) {
-        after = Number(event.counter);
-        await stream.send({ event: 'job_event', id: after, data: event });
-      }
-      ({ hasNext } = page);
+  return async (stream, signal, actor) => {
+    const { results, hasNext } = await listEvents(events, services, paging, actor, {
+      scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
+      visible: sql`TRUE`,
+      orderBy: ['counter'],
+    });
+    for (const event of results) {
+      if (signal.aborted) break;
+      after = Number(event.counter);
+      await stream.send({ event: 'job_event', id: after, data: event });
     }
-    return after !== before;
+    if (hasNext) return 'some';
+    return results.length > 0 ? 'all' : 'nothing';
   };
 }
 

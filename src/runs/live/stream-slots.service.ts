@@ -30,7 +30,7 @@ export class StreamSlots implements BeforeApplicationShutdown {
     const isTaken = !this.isStopping && (await this.takeBoth(own));
     if (!isTaken) throw new TooManyRequests(RETRY_AFTER_SECONDS);
     const controller = new AbortController();
-    // After this long the client has to come again, so that it has to prove anew who it is.
+    // Behind a proxy a client that left may go unnoticed, so each has to come again.
     const timer = setTimeout(() => controller.abort(), this.settings.STREAM_SECONDS * 1000);
     this.open.add(controller);
     return {

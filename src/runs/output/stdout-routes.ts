@@ -1,14 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Headers, RequestMethod, StreamableFile } from '@nestjs/common';
+import { Req, RequestMethod, StreamableFile } from '@nestjs/common';
 import { toBoolean } from '../../common/fields/lenient.js';
 import { BadRequest, NotFound } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import { Reply } from '../../common/http/reply.js';
+import type { ApiRequest } from '../../common/http/request.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { INTEGER, object, STRING } from '../../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
-import { ListParams, Target } from '../../common/rest/parameters.js';
+import { Target } from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { htmlText, plainText } from './stdout.js';
 import { StdoutService, type Output } from './stdout.service.js';
@@ -46,14 +47,9 @@ export function WithStdout(): ClassDecorator {
       method: RequestMethod.GET,
       path: ':id/stdout',
       info: { ...ROUTE, operationId: `${definition.path}_stdout`, parent: definition },
-      parameters: [Target(), ListParams(), Headers()],
-      handler(
-        this: GenericController,
-        run: Row,
-        query: QueryParameters,
-        headers: IncomingHttpHeaders,
-      ) {
-        return answer(this.services.find(StdoutService), definition, run, { query, headers });
+      parameters: [Target(), Req()],
+      handler(this: GenericController, run: Row, request: ApiRequest) {
+        return answer(this.services.find(StdoutService), definition, run, request);
       },
     });
   };
@@ -63,6 +59,7 @@ export function WithStdout(): ClassDecorator {
 interface Asked {
   query: QueryParameters;
   headers: IncomingHttpHeaders;
+  judgeAgain: () => Promise<void>;
 }
 
 async function answer(
@@ -74,7 +71,8 @@ async function answer(
   const format = formatOf(asked);
   if (format === 'txt_download' || format === 'ansi_download') {
     const colours = format === 'ansi_download';
-    return new StreamableFile(stdout.stream(id, { colours }), {
+    const { judgeAgain } = asked;
+    return new StreamableFile(stdout.stream(id, { colours, judgeAgain }), {
       type: 'text/plain; charset=utf-8',
       disposition: `attachment; filename="${type}_${id}.txt"`,
     });

@@ -10,6 +10,8 @@ export interface Output {
   content: string;
 }
 
+type Judge = () => Promise<void>;
+
 /** Events read at once for a download. */
 const BATCH = 1000;
 
@@ -40,13 +42,20 @@ export class StdoutService {
     return { range, content };
   }
 
-  /** The whole output, read in parts while it is sent. */
-  stream(runId: number, { colours }: { colours: boolean }): Readable {
-    return Readable.from(this.parts(runId, colours));
+  /**
+   * Reads the whole output in parts while it is sent.
+   *
+   * @param judgeAgain called before each further part; the stream fails when it throws
+   */
+  stream(runId: number, options: { colours: boolean; judgeAgain: Judge }): Readable {
+    return Readable.from(this.parts(runId, options));
   }
 
-  private async *parts(runId: number, colours: boolean): AsyncGenerator<string> {
-    for (let counter = 0; ;) {
+  private async *parts(
+    runId: number,
+    { colours, judgeAgain }: { colours: boolean; judgeAgain: Judge },
+  ): AsyncGenerator<string> {
+    for (let counter = 0; ; await judgeAgain()) {
       const chunks = await this.events.outputAfter(runId, counter, BATCH);
       const last = chunks.at(-1);
       if (!last) return;

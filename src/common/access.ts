@@ -64,6 +64,8 @@ export interface Policy {
   list?: Predicate;
   change?: Predicate;
   delete?: Predicate;
+  /** Detail of a 403 to a caller who may read the object and not delete it. */
+  deleteRefusal?: string;
   /** Whether an object with these values may be created; references are checked by their `needs`. */
   add?: (values: Record<string, unknown>) => Predicate;
   /** Whether the caller could create anything of this kind; for OPTIONS and forms. */

@@ -53,8 +53,6 @@ const isOrphan: Predicate = (alias, actor) => sql`(
   AND ${holdsAny('organization', ['admin_role'], actor)}
   AND ${ident(alias, 'id')} NOT IN (${membersOf(() => TRUE)}))`;
 
-const isOrphanWithinRights = allOf(isOrphan, isWithinRights);
-
 const isSuperuserRow: Predicate = (alias) => ident(alias, 'is_superuser');
 
 export const users = defineResource({
@@ -86,10 +84,11 @@ export const users = defineResource({
     ),
     add: () => superusersOnly,
     change: anyOf(isActor('id'), administersAllOf),
-    delete: anyOf(administersAllOf, isOrphanWithinRights),
+    delete: administersAllOf,
+    deleteRefusal: 'Cannot delete user.',
     actions: {
       // Taking a user into an organization gives its administrators power over the account.
-      enlist: anyOf(administersAllOf, isOrphanWithinRights),
+      enlist: anyOf(administersAllOf, allOf(isOrphan, isWithinRights)),
       self: isActor('id'),
       set_password: anyOf(isActor('id'), isWithinRights),
     },

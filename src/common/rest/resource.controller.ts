@@ -122,7 +122,7 @@ const updater =
 
 /** What each generic route declares of itself. */
 function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteInfo> {
-  const { path, label, fields, deletesLater } = definition;
+  const { path, label, fields, policy, deletesLater } = definition;
   const word = label.toLowerCase();
   const common = (name: GenericMethod): Pick<RouteInfo, 'kind' | 'access' | 'operationId'> => ({
     kind: name,
@@ -151,6 +151,7 @@ function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteIn
     destroy: {
       ...one('destroy', 'Delete'),
       needs: 'delete',
+      ...(policy.deleteRefusal ? { refusal: policy.deleteRefusal } : {}),
       ...(deletesLater ? { status: 202 } : {}),
     },
   };

@@ -5,28 +5,26 @@ import { sqlState, STALE_PLAN } from './sql-state.js';
 const RETRYABLE = new Set(['40001', '40P01', STALE_PLAN]);
 const MAX_TRIES = 3;
 
-/** Results of slow work that the running transaction needed in earlier attempts. */
-const results = new AsyncLocalStorage<Map<string, unknown>>();
+/** What slow work has resulted in, in the order in which the running transaction asked for it. */
+const results = new AsyncLocalStorage<{ known: readonly unknown[]; used: number }>();
 
 /** Rolls a transaction back that needs the result of slow work. */
 class NeedsResult extends Error {
-  constructor(
-    readonly key: string,
-    readonly work: () => Promise<unknown>,
-  ) {
+  constructor(readonly work: () => Promise<unknown>) {
     super('The transaction begins again when the result of slow work is known');
   }
 }
 
 /** Runs a transaction until it is committed or fails for good. */
 export async function attempted<T>(transaction: () => Promise<T>): Promise<T> {
-  const known = new Map<string, unknown>();
-  for (let attempt = 1; ; attempt++) {
+  const known: unknown[] = [];
+  for (let attempt = 1; ;) {
     try {
-      return await results.run(known, transaction);
+      return await results.run({ known, used: 0 }, transaction);
     } catch (error) {
-      if (error instanceof NeedsResult) known.set(error.key, await error.work());
+      if (error instanceof NeedsResult) known.push(await error.work());
       else if (attempt >= MAX_TRIES || !RETRYABLE.has(sqlState(error))) throw error;
+      else attempt += 1;
     }
   }
 }
@@ -34,12 +32,11 @@ export async function attempted<T>(transaction: () => Promise<T>): Promise<T> {
 /**
  * Runs slow work that needs no database, such as the hash of a password, without a transaction: the
  * ambient one is rolled back, gives its connection back, and runs again when the result is known.
- *
- * @param key name of the result in the transaction
  */
-export async function outsideTransaction<T>(key: string, work: () => Promise<T>): Promise<T> {
-  const known = results.getStore();
-  if (!known) return work();
-  if (!known.has(key)) throw new NeedsResult(key, work);
-  return known.get(key) as T;
+export async function outsideTransaction<T>(work: () => Promise<T>): Promise<T> {
+  const attempt = results.getStore();
+  if (!attempt) return work();
+  if (attempt.used === attempt.known.length) throw new NeedsResult(work);
+  attempt.used += 1;
+  return attempt.known[attempt.used - 1] as T;
 }

@@ -290,7 +290,7 @@ export class ResourceService {
   }
 
   private async preparedColumns({ columns, slowColumns }: Prepared): Promise<ExtraColumns> {
-    const slow = slowColumns && (await outsideTransaction('slow columns', slowColumns));
+    const slow = slowColumns && (await outsideTransaction(slowColumns));
     return { ...columns, ...slow };
   }
 

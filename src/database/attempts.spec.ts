@@ -1,0 +1,38 @@
+import { attempted, outsideTransaction } from './attempts.js';
+
+describe('slow work of a transaction', () => {
+  it('is done between attempts, each piece once', async () => {
+    const log: string[] = [];
+    let isOpen = false;
+    const slowly = (result: string) => () => {
+      log.push(`${result} ${isOpen ? 'inside' : 'outside'}`);
+      return Promise.resolve(result);
+    };
+    const hashes = await attempted(async () => {
+      isOpen = true;
+      try {
+        return [await outsideTransaction(slowly('one')), await outsideTransaction(slowly('two'))];
+      } finally {
+        isOpen = false;
+      }
+    });
+    expect(hashes).toEqual(['one', 'two']);
+    expect(log).toEqual(['one outside', 'two outside']);
+  });
+
+  it('is kept where the transaction is tried again for another reason', async () => {
+    const work = jest.fn(() => Promise.resolve('hash'));
+    let tries = 0;
+    const result = await attempted(async () => {
+      const hash = await outsideTransaction(work);
+      tries += 1;
+      if (tries === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' });
+      return hash;
+    });
+    expect([result, tries, work.mock.calls.length]).toEqual(['hash', 2, 1]);
+  });
+
+  it('is done at once where there is no transaction', async () => {
+    expect(await outsideTransaction(() => Promise.resolve(1))).toBe(1);
+  });
+});

@@ -4,8 +4,8 @@
  */
 const LINE = /^(\w+): (?:([A-Za-z_][\w./@:-]*)|(\d{1,3}(?:\.\d{1,3}){3})|(0|[1-9]\d{0,14}))$/;
 const KEY = /^[A-Za-z_]/;
-/** Words that YAML 1.1 reads as something else than a text; the parser takes `e5` for a number, too. */
-const NO_TEXT = /^(?:y|n|yes|no|on|off|true|false|null|e-?\d+)$/i;
+/** Words that YAML 1.1 reads as something else than a text. */
+const NO_TEXT = /^(?:yes|no|on|off|true|false|null)$/i;
 
 /**
  * Reads variables that are one `key: value` a line, which those of hosts mostly are, ten times as

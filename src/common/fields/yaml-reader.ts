@@ -1,5 +1,7 @@
 import * as yaml from 'yaml';
 
+import { CORE, implicitTag, scalarOf, textScalar, type YamlScalar } from './yaml-scalars.js';
+
 export interface YamlLimits {
   /** Repeated references allowed in one text; more is the "billion laughs" pattern. */
   aliases: number;
@@ -25,7 +27,7 @@ export type YamlOutcome =
 export function readAllYaml({ texts, limits }: YamlTask): YamlOutcome[] {
   return texts.map((text) => {
     try {
-      const json = JSON.stringify(checkedObject(readYaml(text, limits), limits));
+      const json = readYaml(text, limits);
       if (json.length > limits.length) throw new Error(`it stands for too much`);
       return { json };
     } catch (error) {
@@ -41,44 +43,198 @@ function placeOf(error: unknown): number | null {
   return typeof start === 'number' ? start : null;
 }
 
-function readYaml(text: string, limits: YamlLimits): unknown {
-  const document = yaml.parseDocument(text, {
+/**
+ * Returns the JSON text of what PyYAML's SafeLoader makes of a text: its resolvers, merge keys and order
+ * of keys; of a key that recurs the last value counts. The syntax is the library's.
+ */
+function readYaml(text: string, limits: YamlLimits): string {
+  // A lone carriage return and NEL end lines in YAML 1.1, which the library reads as text.
+  const lines = text.replace(/\r(?!\n)|\u0085/g, '\n');
+  const document = yaml.parseDocument(lines, {
     version: '1.1',
+    schema: 'failsafe',
     logLevel: 'error',
     prettyErrors: false,
     strict: true,
     // The library compares each key with all before it.
     uniqueKeys: false,
   });
-  // An unknown tag is only a warning to the parser, which would then drop it: `!vault` text must not become plain.
-  const problem = document.errors[0] ?? document.warnings[0];
+  const [problem] = document.errors;
   if (problem) throw problem;
-  let aliases = 0;
-  yaml.visit(document, {
-    Alias: () => {
-      aliases += 1;
-      if (aliases > limits.aliases) {
-        throw new Error('Excessive alias count indicates a resource exhaustion attack');
-      }
-    },
-    Map: (_, map) => assertUniqueKeys(map),
-  });
-  return document.toJS({ maxAliasCount: limits.aliases }) ?? {};
+  return document.contents === null ? '{}' : new Constructor(lines, document, limits).root();
 }
 
-/** As the library would: scalars by their value. Each `<<` is a symbol of its own, so it may recur. */
-function assertUniqueKeys(map: yaml.YAMLMap): void {
-  const seen = new Set<unknown>();
-  for (const { key } of map.items) {
-    if (yaml.isMap(key)) throw new Error('a mapping cannot be a key');
-    const value = yaml.isScalar(key) ? key.value : key;
-    if (seen.has(value)) {
-      const pos = yaml.isNode(key) ? key.range : null;
-      throw Object.assign(new Error('Map keys must be unique'), { pos });
+const MERGE = `${CORE}merge`;
+const VALUE = `${CORE}value`;
+
+/** Pairs that merge keys may repeat in one text. */
+const MOST_MERGED = 100_000;
+
+type Pair = readonly [key: yaml.Node | null, value: yaml.Node | null];
+type Pairs = readonly Pair[];
+
+/** Makes JSON text of the nodes of one document, as the constructors of PyYAML make objects of them. */
+class Constructor {
+  private readonly targets = new Map<yaml.Node, yaml.Node>();
+  private readonly made = new Map<yaml.Node, string>();
+  private readonly flattened = new Map<yaml.Node, Pairs>();
+  private merged = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly document: yaml.Document.Parsed,
+    private readonly limits: YamlLimits,
+  ) {
+    this.resolveAliases();
+  }
+
+  root(): string {
+    const root = this.target(this.document.contents);
+    if (yaml.isMap(root)) return this.textOf(root, 0);
+    const json = yaml.isSeq(root) ? '[]' : this.scalar(root).json;
+    // An empty document has no variables.
+    return json === 'null' ? '{}' : JSON.stringify(checkedObject(JSON.parse(json), this.limits));
+  }
+
+  /** Finds the node of each alias: the last one before it with its anchor. */
+  private resolveAliases(): void {
+    const anchors = new Map<string, yaml.Node>();
+    yaml.visit(this.document, (_, node) => {
+      if (yaml.isAlias(node)) {
+        if (this.targets.size >= this.limits.aliases) throw tooManyAliases();
+        const target = anchors.get(node.source);
+        if (!target) throw at(node, `Unresolved alias: ${node.source}`);
+        this.targets.set(node, target);
+        return;
+      }
+      if (!yaml.isNode(node) || node.anchor === undefined) return;
+      const { anchor } = node;
+      // The library takes `&a:` and `*a:` for names with a colon.
+      if (!/^[-\w]+$/.test(anchor)) throw at(node, `Invalid anchor: ${anchor}`);
+      if (anchors.has(anchor)) throw at(node, `Duplicate anchor: ${anchor}`);
+      anchors.set(anchor, node);
+    });
+  }
+
+  private target(node: unknown): yaml.Node | null {
+    if (!yaml.isNode(node)) return null;
+    return this.targets.get(node) ?? node;
+  }
+
+  private textOf(value: unknown, depth: number): string {
+    const node = this.target(value);
+    if (!yaml.isCollection(node)) return this.scalar(node).json;
+    if (depth > this.limits.depth)
+      throw new Error(`nested deeper than ${this.limits.depth} levels`);
+    const known = this.made.get(node);
+    if (known !== undefined) return known;
+    const json = yaml.isMap(node) ? this.mapping(node, depth) : this.sequence(node, depth);
+    // Repeated references are the only way to more than a small multiple of the text.
+    if (json.length > this.limits.length) throw tooManyAliases();
+    this.made.set(node, json);
+    return json;
+  }
+
+  private sequence(node: yaml.YAMLSeq, depth: number): string {
+    assertTag(node, 'seq');
+    return `[${node.items.map((item) => this.textOf(item, depth + 1)).join(',')}]`;
+  }
+
+  private mapping(node: yaml.YAMLMap, depth: number): string {
+    assertTag(node, 'map');
+    /** By what Python takes for the same key; the first of them stays, with the last value. */
+    const members = new Map<string, { key: YamlScalar; json: string }>();
+    for (const [keyNode, value] of this.pairs(node)) {
+      const key = this.key(keyNode);
+      const json = this.textOf(value, depth + 1);
+      members.set(key.same, { key: members.get(key.same)?.key ?? key, json });
     }
-    seen.add(value);
+    // Keys that differ for Python can have the same name in JSON: `1` and `"1"`.
+    const named = new Map([...members.values()].map(({ key, json }) => [nameOf(key), json]));
+    return `{${[...named].map(([name, json]) => `${name}:${json}`).join(',')}}`;
+  }
+
+  /** Returns the pairs of a mapping, those that `<<` merges into it first. */
+  private pairs(node: yaml.YAMLMap): Pairs {
+    const known = this.flattened.get(node);
+    if (known) return known;
+    const own: Pair[] = [];
+    const merged: Pair[] = [];
+    // A mapping that merges itself finds nothing.
+    this.flattened.set(node, []);
+    for (const { key, value } of node.items) {
+      const keyNode = this.target(key);
+      if (this.tagOf(keyNode) === MERGE) merged.push(...this.mergedBy(this.target(value)));
+      else own.push([keyNode, this.target(value)]);
+    }
+    this.merged += merged.length;
+    if (this.merged > MOST_MERGED) throw tooManyAliases();
+    const pairs = [...merged, ...own];
+    this.flattened.set(node, pairs);
+    return pairs;
+  }
+
+  private mergedBy(value: yaml.Node | null): Pairs {
+    if (yaml.isMap(value)) return this.pairs(value);
+    const maps = yaml.isSeq(value) ? value.items.map((item) => this.target(item)) : [value];
+    // The first mapping of a list wins, so it comes last.
+    return maps.reverse().flatMap((map) => {
+      if (!yaml.isMap(map)) throw at(value, 'only a mapping or a list of mappings can be merged');
+      return this.pairs(map);
+    });
+  }
+
+  private key(node: yaml.Node | null): YamlScalar {
+    if (yaml.isMap(node)) throw at(node, 'a mapping cannot be a key');
+    if (yaml.isSeq(node)) throw at(node, 'a list cannot be a key');
+    const key = this.tagOf(node) === VALUE ? textScalar('=') : this.scalar(node);
+    // Copied by assignment somewhere downstream, this key would change the prototype of the copy.
+    if (key.json === '"__proto__"') throw at(node, 'the key "__proto__" is not allowed');
+    return key;
+  }
+
+  private scalar(node: yaml.Node | null): YamlScalar {
+    const text = this.textIn(node);
+    try {
+      return scalarOf(this.tagOf(node), text);
+    } catch (error) {
+      throw at(node, reasonOf(error));
+    }
+  }
+
+  private textIn(node: yaml.Node | null): string {
+    if (!yaml.isScalar(node) || typeof node.value !== 'string') return '';
+    const isBlock =
+      node.type === yaml.Scalar.BLOCK_LITERAL || node.type === yaml.Scalar.BLOCK_FOLDED;
+    // The library ends the last line of a text that does not end it.
+    const isUnended =
+      isBlock && /[^\n ] *$/.test(this.text) && node.range?.[1] === this.text.length;
+    return isUnended ? node.value.replace(/\n$/, '') : node.value;
+  }
+
+  private tagOf(node: yaml.Node | null): string {
+    if (!yaml.isScalar(node)) return node?.tag ?? implicitTag('');
+    const { tag, type } = node;
+    if (tag !== undefined && tag !== '!') return tag;
+    const isPlain = type === undefined || type === yaml.Scalar.PLAIN || tag === '!';
+    return isPlain ? implicitTag(this.textIn(node)) : `${CORE}str`;
   }
 }
+
+/** Name of a member in JSON, as Python's `json.dumps` writes a key. */
+const nameOf = ({ json }: YamlScalar): string => (json.startsWith('"') ? json : `"${json}"`);
+
+function assertTag(node: yaml.Node, kind: 'map' | 'seq'): void {
+  const { tag = '!' } = node;
+  if (tag !== '!' && tag !== CORE + kind) throw at(node, `Unresolved tag: ${tag}`);
+}
+
+const tooManyAliases = (): Error =>
+  new Error('Excessive alias count indicates a resource exhaustion attack');
+
+/** An error with the place of a node in the text. */
+const at = (node: yaml.Node | null, message: string): Error =>
+  Object.assign(new Error(message), { pos: node?.range });
 
 /** The value, if it is an object that JSON can hold. */
 export function checkedObject(

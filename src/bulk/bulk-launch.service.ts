@@ -1,3 +1,4 @@
+import { exactJson } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
@@ -84,8 +85,7 @@ export class BulkLaunchService {
 
 /** Length of the variables as JSON: those of the launch as often as it has jobs, and each job's own. */
 function charactersOf(prompts: Prompts, entries: readonly JobEntry[]): number {
-  const lengthOf = ({ extra_vars: variables = {} }: Prompts): number =>
-    JSON.stringify(variables).length;
+  const lengthOf = ({ extra_vars: variables = {} }: Prompts): number => exactJson(variables).length;
   const shared = lengthOf(prompts) * entries.length;
   return entries.reduce((sum, entry) => sum + lengthOf(entry.prompts), shared);
 }

@@ -1,3 +1,5 @@
+import { jsonText } from '../common/fields/json-text.js';
+import { mergeExact } from '../common/exact-json.js';
 import { noDictionary, noList } from '../common/fields/fault-texts.js';
 import { readFields } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
@@ -87,8 +89,8 @@ function takePort(entry: HostEntry, faults: FieldErrors): void {
     if (port === null) return;
     entry.name = name;
     if (faults.variables) return;
-    const variables = { ...parseVariables(entry.variables ?? ''), ansible_ssh_port: port };
-    entry.variables = JSON.stringify(variables);
+    const variables = mergeExact(parseVariables(entry.variables ?? ''), { ansible_ssh_port: port });
+    entry.variables = jsonText(variables);
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;
     Object.assign(faults, error.errors);

@@ -1,4 +1,6 @@
 import type { EntityManager } from 'typeorm';
+import { entriesOf, ExactNumber, exactJson, recordOf } from '../common/exact-json.js';
+import '../common/json-columns.js';
 import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { Settings } from '../config/settings.js';
 import { openDataSource } from './migrate.js';
@@ -67,8 +69,8 @@ async function reseal(
         return text;
       }
     });
-    const stored = typeof sealed === 'string' ? sealed : JSON.stringify(sealed);
-    if (stored === (typeof value === 'string' ? value : JSON.stringify(value))) continue;
+    const stored = typeof sealed === 'string' ? sealed : exactJson(sealed);
+    if (stored === (typeof value === 'string' ? value : exactJson(value))) continue;
     await manager.query(`UPDATE ${table} SET ${column} = $1 WHERE id = $2`, [stored, id]);
     changed++;
   }
@@ -83,8 +85,6 @@ function walk(
 ): unknown {
   if (typeof value === 'string') return isSealed(value) ? replace(value, field) : value;
   if (Array.isArray(value)) return value.map((item) => walk(item, field, replace));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, walk(item, key, replace)]),
-  );
+  if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return value;
+  return recordOf(entriesOf(value).map(([key, item]) => [key, walk(item, key, replace)] as const));
 }

@@ -1,3 +1,4 @@
+import { parseExact } from '../common/exact-json.js';
 import type { WebhookEvent } from './event.js';
 
 /** The contract's own prefix; it is always provided. */
@@ -62,5 +63,5 @@ export function webhookVariables(
 }
 
 function toPayload(text: string | null): unknown {
-  return text === null ? null : JSON.parse(text);
+  return text === null ? null : parseExact(text);
 }

@@ -22,6 +22,7 @@ import { ErrorViews } from './rest/error-views.js';
 import { ErrorsFilter } from './rest/errors.filter.js';
 import { Idempotency } from './rest/idempotency.service.js';
 import { IdempotencyKeysRepository } from './rest/idempotency-keys.repository.js';
+import './json-columns.js';
 import './rest/idempotency-table.js';
 import { OptionsService } from './rest/options.service.js';
 import { ReplyInterceptor } from './rest/reply.interceptor.js';

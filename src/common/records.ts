@@ -1,8 +1,12 @@
+import { parseExact } from './exact-json.js';
 import { BrokenInvariant } from './invariants.js';
 
-/** Whether a value is an object of named members: not null, and no list. */
+/** Whether a value is an object of named members: not null, no list, and no number with a form of its own. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Number);
 
 /** A member of whatever was thrown or sent; undefined of what has none. */
 export const memberOf = (value: unknown, name: string): unknown =>
@@ -14,7 +18,7 @@ export const memberOf = (value: unknown, name: string): unknown =>
  * @throws BrokenInvariant when it is the JSON of something else
  */
 export function parseRecord(text: string): Record<string, unknown> {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = parseExact(text);
   if (!isRecord(value)) throw new BrokenInvariant('the JSON of an object is one');
   return value;
 }

@@ -1,4 +1,5 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { isSameJson } from '../common/exact-json.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { messageOf } from '../common/errors/message-of.js';
 import type { RowOf } from '../common/resource/define-resource.js';
@@ -46,7 +47,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>,
     const prepared = withDefaults(values);
     const after: Values = { ...values, ...prepared.values };
     const changed = ['inputs', 'kind'].find(
-      (name) => name in values && JSON.stringify(after[name]) !== JSON.stringify(row[name]),
+      (name) => name in values && !isSameJson(after[name], row[name]),
     );
     if (changed && (await this.credentials.namesOfType(row.id)) !== null) {
       throw new Forbidden(

@@ -1,3 +1,5 @@
+import { jsonText } from '../common/fields/json-text.js';
+import { mergeExact } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import { Forbidden } from '../common/errors/errors.js';
 import { readVariables } from '../common/fields/variables.js';
@@ -64,5 +66,5 @@ async function withoutPort(
   const { name, port } = splitHostName(String(sent.name));
   if (port === null) return {};
   const own = await readVariables(variables);
-  return { name, variables: JSON.stringify({ ...own, ansible_ssh_port: port }) };
+  return { name, variables: jsonText(mergeExact(own, { ansible_ssh_port: port })) };
 }

@@ -1,3 +1,4 @@
+import { mergeExact } from '../common/exact-json.js';
 import { Body, RequestMethod } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { freeObject } from '../common/fields/json-schema.js';
@@ -39,7 +40,7 @@ export function VariableData(): ClassDecorator {
       infoOf(definition, 'replace', 'Replace'),
       replaced,
     );
-    const merged: Change = (present, sent) => ({ ...present, ...sent });
+    const merged: Change = (present, sent) => mergeExact(present, sent);
     declareChange(controller, RequestMethod.PATCH, infoOf(definition, 'modify', 'Change'), merged);
   };
 }

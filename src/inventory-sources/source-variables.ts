@@ -1,3 +1,4 @@
+import { exactJson } from '../common/exact-json.js';
 /** Names no source may set, of whatever kind. */
 const NEVER = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
 /** Names with which whoever writes to a project could have the worker run something else. */
@@ -27,6 +28,6 @@ export const environmentOf = (variables: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [
       name,
-      typeof value === 'string' ? value : JSON.stringify(value),
+      typeof value === 'string' ? value : exactJson(value),
     ]),
   );

@@ -1,3 +1,5 @@
+import { jsonText } from '../common/fields/json-text.js';
+import { exactJson } from '../common/exact-json.js';
 import { atOnce } from '../database/at-once.js';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
@@ -109,9 +111,9 @@ export class LaunchRows {
       job_template_id: template.row.id,
       created_by_id: request.createdBy,
       modified_by_id: request.createdBy,
-      extra_vars: JSON.stringify(maskedVariables(variables.variables, variables.secrets)),
+      extra_vars: jsonText(maskedVariables(variables.variables, variables.secrets)),
       start_args: sealPasswords(this.box, id, usedPasswords(plan)),
-      launch_config: JSON.stringify({
+      launch_config: exactJson({
         ...configOf(plan),
         ...sealSecrets(this.box, id, variables.variables, variables.secrets),
       }),

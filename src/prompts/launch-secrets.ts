@@ -1,3 +1,4 @@
+import { entriesOf, exactJson, parseExact, recordOf } from '../common/exact-json.js';
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import { BrokenInvariant } from '../common/invariants.js';
 import { isTexts, mapValues, tableOf } from '../common/records.js';
@@ -22,7 +23,10 @@ export function maskedVariables(
 ): Readonly<Record<string, unknown>> {
   // There may be thousands, of each node of a workflow.
   if (secretNames.length === 0) return variables;
-  return mapValues(variables, (value, name) => (secretNames.includes(name) ? ENCRYPTED : value));
+  const shown = entriesOf(variables).map(
+    ([name, value]) => [name, secretNames.includes(name) ? ENCRYPTED : value] as const,
+  );
+  return recordOf(shown);
 }
 
 /** Names of variables that are stored masked. */
@@ -38,7 +42,7 @@ export function sealSecrets(
 ): SealedSecrets {
   if (secretNames.length === 0) return {};
   const sealed = tableOf(secretNames, (name) =>
-    box.seal(JSON.stringify(variables[name]), contextOf(jobId, name)),
+    box.seal(exactJson(variables[name]), contextOf(jobId, name)),
   );
   return { [SECRETS]: sealed };
 }
@@ -55,7 +59,7 @@ export function openSecrets(
   launchConfig: LaunchConfig | null,
 ): Record<string, unknown> {
   return mapValues(launchConfig?.[SECRETS] ?? {}, (text, name): unknown =>
-    JSON.parse(box.open(text, contextOf(jobId, name))),
+    parseExact(box.open(text, contextOf(jobId, name))),
   );
 }
 

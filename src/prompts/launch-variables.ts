@@ -1,3 +1,4 @@
+import { mergeExact } from '../common/exact-json.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { connectionFaults } from './connection-variables.js';
@@ -36,7 +37,7 @@ export interface MergedVariables {
 export const heldVariables = (
   template: Readonly<Record<string, unknown>>,
   survey: Survey | null,
-): Record<string, unknown> => ({ ...template, ...(survey ? defaultAnswers(survey) : {}) });
+): Record<string, unknown> => mergeExact(template, survey ? defaultAnswers(survey) : {});
 
 /** Merges the variables of a launch (docs/contract/launching.md#variables). */
 export function mergeVariables(sources: VariableSources): MergedVariables {
@@ -54,7 +55,7 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
   const passwords = new Set(survey ? secretVariables(survey) : []);
   const isAccepted = (name: string): boolean =>
     asks || isRelaunch || questions.has(name) || Object.hasOwn(forced, name);
-  const accepted = { ...sent, ...forced };
+  const accepted = mergeExact(sent, forced);
   const ignored: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(accepted)) {
     // A password sent back as it was shown stands for the default.
@@ -64,7 +65,7 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
     delete accepted[name];
   }
   const held = heldVariables(template, survey);
-  const variables = { ...held, ...accepted };
+  const variables = mergeExact(held, accepted);
   return {
     variables,
     accepted,

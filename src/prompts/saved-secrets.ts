@@ -1,3 +1,4 @@
+import { entriesOf, exactJson, mergeExact, parseExact, recordOf } from '../common/exact-json.js';
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { mapValues } from '../common/records.js';
@@ -33,19 +34,19 @@ export function sealAnswers(
   secretNames: readonly string[],
   former: SealedAnswers = {},
 ): StoredVariables {
-  const shown: Record<string, unknown> = {};
+  const shown: [string, unknown][] = [];
   const sealed: Record<string, string> = {};
-  for (const [name, value] of Object.entries(variables)) {
+  for (const [name, value] of entriesOf(variables)) {
     if (!secretNames.includes(name)) {
-      shown[name] = value;
+      shown.push([name, value]);
       continue;
     }
     const kept = value === ENCRYPTED ? former[name] : undefined;
     if (value === ENCRYPTED && kept === undefined) continue;
-    shown[name] = ENCRYPTED;
-    sealed[name] = kept ?? box.seal(JSON.stringify(value), rowContext(row.table, row.id, name));
+    shown.push([name, ENCRYPTED]);
+    sealed[name] = kept ?? box.seal(exactJson(value), rowContext(row.table, row.id, name));
   }
-  return { shown, sealed };
+  return { shown: recordOf(shown), sealed };
 }
 
 /**
@@ -60,7 +61,7 @@ export function openAnswers(
   sealed: SealedAnswers,
 ): Record<string, unknown> {
   const opened = mapValues(sealed, (text, name): unknown =>
-    JSON.parse(box.open(text, rowContext(row.table, row.id, name))),
+    parseExact(box.open(text, rowContext(row.table, row.id, name))),
   );
-  return { ...shown, ...opened };
+  return mergeExact(shown, opened);
 }

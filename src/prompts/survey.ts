@@ -1,3 +1,4 @@
+import { ExactNumber } from '../common/exact-json.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
 export const QUESTION_TYPES = [
@@ -114,7 +115,8 @@ export function defaultOf(question: SurveyQuestion): unknown {
 }
 
 /** Faults of one answer. An empty answer to an optional question is none. */
-export function valueErrors(question: SurveyQuestion, value: unknown): string[] {
+export function valueErrors(question: SurveyQuestion, answer: unknown): string[] {
+  const value = answer instanceof ExactNumber ? answer.valueOf() : answer;
   const { variable, type } = question;
   if (value === '' && question.required !== true && type !== 'multiselect') return [];
   switch (type) {

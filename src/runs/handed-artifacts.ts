@@ -1,3 +1,4 @@
+import { exactJson } from '../common/exact-json.js';
 import { parseRecord } from '../common/records.js';
 import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 
@@ -22,7 +23,7 @@ export const sealArtifacts = (
   id: number,
   secret: Variables,
 ): string =>
-  Object.keys(secret).length === 0 ? '' : box.seal(JSON.stringify(secret), contextOf(table, id));
+  Object.keys(secret).length === 0 ? '' : box.seal(exactJson(secret), contextOf(table, id));
 
 /**
  * The artifacts of a row.

@@ -1,3 +1,4 @@
+import { isSameJson } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { toBoolean } from '../common/fields/lenient.js';
@@ -76,7 +77,7 @@ export class RuntimeSettings {
     const changes: Record<string, unknown> = {};
     for (const name of names) {
       if (!Object.hasOwn(body, name)) continue;
-      if (JSON.stringify(body[name]) === JSON.stringify(present[name])) continue;
+      if (isSameJson(body[name], present[name])) continue;
       try {
         changes[name] = parseValue(name, body[name]);
       } catch (error) {

@@ -1,3 +1,4 @@
+import { parseExact } from '../common/exact-json.js';
 import { anyValue } from '../common/fields/json-schema.js';
 import type {
   Extension,
@@ -31,4 +32,4 @@ export async function webhookDeliveryExtension(
 }
 
 const toValue = (payload: unknown): unknown =>
-  typeof payload === 'string' ? JSON.parse(payload) : null;
+  typeof payload === 'string' ? parseExact(payload) : null;

@@ -1,3 +1,4 @@
+import { exactJson } from '../common/exact-json.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { zip } from '../common/invariants.js';
 import { BOOLEAN, list, STRING } from '../common/fields/json-schema.js';
@@ -163,7 +164,7 @@ function nodeValues(
     unified_job_template_id: isKept && former !== null ? (approvals.get(former) ?? former) : null,
     identifier: node.identifier,
     all_parents_must_converge: node.all_parents_must_converge,
-    extra_data: JSON.stringify(isKept ? shown : {}),
+    extra_data: exactJson(isKept ? shown : {}),
     survey_passwords: JSON.stringify(isKept ? sealed : {}),
     ...(node.inventory?.may_use === true ? {} : { inventory_id: null }),
   };

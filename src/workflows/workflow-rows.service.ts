@@ -1,3 +1,5 @@
+import { jsonText } from '../common/fields/json-text.js';
+import { exactJson } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
@@ -200,8 +202,8 @@ export class WorkflowRows {
       modified_by_id: job.createdBy,
       organization_id: job.organizationId,
       ...columnsOfPrompts(prompts, HANDED_PROMPTS),
-      extra_vars: JSON.stringify(config.extra_vars ?? {}),
-      launch_config: JSON.stringify({ ...config, ...this.sealed(id, job) }),
+      extra_vars: jsonText(config.extra_vars ?? {}),
+      launch_config: exactJson({ ...config, ...this.sealed(id, job) }),
       webhook_service: webhook?.service ?? '',
       webhook_credential_id: webhook?.credentialId ?? null,
       webhook_guid: webhook?.guid ?? '',
@@ -274,8 +276,8 @@ function nodeValues(node: PlacedNode): unknown[] {
     unified_job_template_id: node.templateId,
     identifier: node.identifier,
     all_parents_must_converge: node.allParentsMustConverge ?? false,
-    extra_data: JSON.stringify(maskedPrompts(own, secrets).extra_vars ?? {}),
-    prompts: JSON.stringify(maskedPrompts(node.effective ?? own, secrets)),
+    extra_data: exactJson(maskedPrompts(own, secrets).extra_vars ?? {}),
+    prompts: exactJson(maskedPrompts(node.effective ?? own, secrets)),
   };
   return [...OWN_NODE_NAMES.map((name) => values[name]), ...storedValues(own)];
 }

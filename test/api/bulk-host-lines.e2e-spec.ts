@@ -77,12 +77,12 @@ it('creates the host of each line', async () => {
   expect(list.results).toMatchObject([
     {
       name: 'a',
-      variables: '{"x":1}',
+      variables: '{"x": 1}',
       enabled: false,
       description: 'one',
       summary_fields: { groups: { results: [{ name: 'web' }] } },
     },
-    { name: 'b', variables: '{"ansible_ssh_port":2222}', enabled: true },
+    { name: 'b', variables: '{"ansible_ssh_port": 2222}', enabled: true },
   ]);
   expect(await activity()).toMatchObject([
     { changes: { total_hosts: [0, 2], groups_created: ['web'] } },

@@ -90,7 +90,7 @@ describe('hosts that exist already', () => {
     expect(body).toMatchObject({ created: 1, updated: 1, unchanged: 1 });
     expect(body.hosts[0]).toMatchObject({
       id: old.id,
-      variables: '{"b":2}',
+      variables: '{"b": 2}',
       description: 'kept',
       enabled: false,
     });

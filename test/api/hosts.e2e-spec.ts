@@ -139,7 +139,7 @@ describe('variable_data', () => {
     expect((await test.as.orgAdmin.get(path)).body).toEqual({ a: 1, b: ['x'] });
     expect((await test.as.orgAdmin.patch(path, { a: 2 })).body).toEqual({ a: 2, b: ['x'] });
     expect((await test.as.orgAdmin.put(path, { c: null })).body).toEqual({ c: null });
-    expect((await test.as.orgAdmin.get(`hosts/${host.id}/`)).body.variables).toBe('{"c":null}');
+    expect((await test.as.orgAdmin.get(`hosts/${host.id}/`)).body.variables).toBe('{"c": null}');
     await test.as.orgAdmin.put(path, '{"__proto__": {"x": 1}}').expect(400);
     await test.as.orgAdmin.put(path, '["a"]').expect(400);
   });

@@ -25,7 +25,7 @@ describe('creating', () => {
     expect(body).toMatchObject({
       kind: '',
       host_filter: null,
-      variables: '{"a":1}',
+      variables: '{"a": 1}',
       total_hosts: 0,
       total_groups: 0,
       has_active_failures: false,

@@ -190,7 +190,7 @@ describe('rules across fields', () => {
   it.each([
     ['YAML', 'a: 1\nb: [x]\n', 'a: 1\nb: [x]\n'],
     ['JSON', '{"a": 1, "b": ["x"]}', '{"a": 1, "b": ["x"]}'],
-    ['an object', { a: 1, b: ['x'] }, '{"a":1,"b":["x"]}'],
+    ['an object', { a: 1, b: ['x'] }, '{"a": 1, "b": ["x"]}'],
     ['a megabyte', `{"a": "${'x'.repeat(1_000_000)}"}`, `{"a": "${'x'.repeat(1_000_000)}"}`],
   ])('take variables as %s', async (_what, source_vars, stored) => {
     const { body: made } = await post({ source_vars }).expect(201);

@@ -149,7 +149,7 @@ describe('validation', () => {
   it('takes variables as an object and stores their text', async () => {
     const fields = fieldsOf({ extra_vars: { a: [1] } });
     const { body } = await test.as.superuser.post('job_templates/', fields).expect(201);
-    expect(body.extra_vars).toBe('{"a":[1]}');
+    expect(body.extra_vars).toBe('{"a": [1]}');
   });
 });
 

@@ -101,5 +101,5 @@ it('uses the ref of an event where it can be chosen, and only there', async () =
     sql`SELECT id, scm_branch, extra_vars FROM unified_jobs WHERE id = ANY(${jobIds}) ORDER BY id`,
   );
   expect(rows.map((row) => row.scm_branch)).toEqual(['abc123', '']);
-  expect(rows[0]!.extra_vars).toBe('{"forced":true}');
+  expect(rows[0]!.extra_vars).toBe('{"forced": true}');
 });

@@ -110,7 +110,7 @@ describe('creating', () => {
     expect(body).toMatchObject({
       type: 'workflow_job_template',
       url,
-      extra_vars: '{"a":1}',
+      extra_vars: '{"a": 1}',
       inventory: null,
       limit: null,
       scm_branch: null,

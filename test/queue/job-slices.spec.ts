@@ -93,7 +93,7 @@ it('hands secret answers to every slice, sealed', async () => {
   await advance();
   const box = test.app.get(SecretBox, { strict: false });
   for (const job of await childrenOf(parent.id)) {
-    expect(job.extra_vars).toBe('{"token":"$encrypted$"}');
+    expect(job.extra_vars).toBe('{"token": "$encrypted$"}');
     expect(JSON.stringify(job)).not.toContain('canary-word');
     expect(openSecrets(box, job.id, job.launch_config as object)).toEqual({ token: 'canary-word' });
   }

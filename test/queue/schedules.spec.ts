@@ -289,7 +289,7 @@ it('hands secret answers to the job, sealed', async () => {
   await miss(0, one);
   await launch();
   const [run] = await runsOf(one);
-  expect(run!.extra_vars).toBe('{"token":"$encrypted$"}');
+  expect(run!.extra_vars).toBe('{"token": "$encrypted$"}');
   expect(JSON.stringify(run)).not.toContain('canary-word');
   expect(JSON.stringify(run!.launch_config)).toContain('$sealed$');
 });

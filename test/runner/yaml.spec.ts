@@ -1,9 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 
 import { readAllYaml } from '../../src/common/fields/yaml-reader.js';
 import { IS_DEEP } from '../support/depth.js';
+import { linesOfPython } from '../support/python.js';
 
 /** Reads a text a line, and writes what PyYAML makes of each as JSON, or why it does not. */
 const PYTHON = `
@@ -22,24 +21,13 @@ for line in sys.stdin:
     print(json.dumps(told))
 `;
 
-/** PyYAML of the Ansible that runs use. */
-function python(): string {
-  const path = execFileSync('sh', ['-c', 'command -v ansible-playbook'], { encoding: 'utf8' });
-  return /^#!(\S*python\S*)/.exec(readFileSync(path.trim(), 'utf8'))?.[1] ?? 'python3';
-}
-
 type Reading = { json: string } | { error: string };
 
-function readByPython(texts: readonly string[]): Reading[] {
-  const input = texts.map((text) => `${JSON.stringify(text)}\n`).join('');
-  const options = { input, encoding: 'utf8', maxBuffer: 1e9 } as const;
-  const { stdout, stderr } = spawnSync(python(), ['-c', PYTHON], options);
-  expect(stderr).toBe('');
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Reading);
-}
+const readByPython = (texts: readonly string[]): Reading[] =>
+  linesOfPython(
+    PYTHON,
+    texts.map((text) => JSON.stringify(text)),
+  ).map((line) => JSON.parse(line) as Reading);
 
 const LIMITS = { aliases: 100, depth: 64, length: 1_048_576 };
 

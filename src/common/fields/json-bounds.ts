@@ -1,3 +1,4 @@
+import { parseExact } from '../exact-json.js';
 import { MAX_DEPTH } from './text.js';
 
 /** Values of a body, or of JSON in a text: about what a parser makes of them in a twentieth of a second. */
@@ -25,10 +26,10 @@ export class JsonTooLarge extends Error {
   }
 }
 
-/** `JSON.parse` of a text of strangers. @throws JsonTooLarge, SyntaxError */
+/** `parseExact` of a text of strangers. @throws JsonTooLarge, SyntaxError */
 export function parseJson(text: string, maxValues = MAX_VALUES, maxNames = Infinity): unknown {
   assertBoundedJson(text, maxValues, maxNames);
-  return JSON.parse(text);
+  return parseExact(text);
 }
 
 /**

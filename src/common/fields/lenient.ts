@@ -1,7 +1,9 @@
+import { plainJson } from '../exact-json.js';
 import { Invalid } from '../errors/errors.js';
 import { FAULTS } from './fault-texts.js';
 import type { Field, FieldKind } from './field.js';
 import { parseJson } from './json-bounds.js';
+import { jsonText } from './json-text.js';
 
 /**
  * How the value of a field is read: as the clients write it (docs/contract/clients.md#requests).
@@ -11,7 +13,9 @@ import { parseJson } from './json-bounds.js';
 export function lenientReader(field: Field): (given: unknown) => unknown {
   const read = readerOf(field);
   const ofNull = nullOf(field);
-  return (given) => (given === null ? ofNull : read(given));
+  const formOf =
+    field.kind === 'variables' || field.anyShape ? (given: unknown) => given : plainJson;
+  return (given) => (given === null ? ofNull : read(formOf(given)));
 }
 
 const TEXTUAL: ReadonlySet<string> = new Set<FieldKind>([
@@ -53,7 +57,7 @@ function readerOf(field: Field): (given: unknown) => unknown {
     case 'json':
       return jsonReader(field);
     case 'variables':
-      return (given) => (typeof given === 'object' ? JSON.stringify(given) : given);
+      return (given) => (typeof given === 'object' ? jsonText(given) : given);
     case 'reference':
       return field.nullable ? (given) => (given === '' ? null : toId(given)) : toId;
   }

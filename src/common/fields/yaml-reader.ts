@@ -1,5 +1,6 @@
 import * as yaml from 'yaml';
 
+import { ExactNumber, exactJson, parseExact } from '../exact-json.js';
 import { CORE, implicitTag, scalarOf, textScalar, type YamlScalar } from './yaml-scalars.js';
 
 export interface YamlLimits {
@@ -93,7 +94,7 @@ class Constructor {
     if (yaml.isMap(root)) return this.textOf(root, 0);
     const json = yaml.isSeq(root) ? '[]' : this.scalar(root).json;
     // An empty document has no variables.
-    return json === 'null' ? '{}' : JSON.stringify(checkedObject(JSON.parse(json), this.limits));
+    return json === 'null' ? '{}' : exactJson(checkedObject(parseExact(json), this.limits));
   }
 
   /** Finds the node of each alias: the last one before it with its anchor. */
@@ -249,10 +250,9 @@ export function checkedObject(
 }
 
 function assertJson(value: unknown, depth: number, deepest: number): void {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw new Error('numbers must be finite');
-  }
-  if (typeof value !== 'object' || value === null) return;
+  const isNumber = typeof value === 'number' || value instanceof ExactNumber;
+  if (isNumber && !Number.isFinite(value.valueOf())) throw new Error('numbers must be finite');
+  if (isNumber || typeof value !== 'object' || value === null) return;
   if (depth > deepest) throw new Error(`nested deeper than ${deepest} levels`);
   if (Array.isArray(value)) {
     for (const item of value) assertJson(item, depth + 1, deepest);
@@ -276,6 +276,7 @@ function isPlain(value: object): value is Record<string, unknown> {
 function typeNameOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
+  if (value instanceof ExactNumber) return 'number';
   return typeof value === 'object' ? value.constructor.name : typeof value;
 }
 

@@ -1,3 +1,5 @@
+import { isInexact, parseExact } from '../exact-json.js';
+import type { IncomingMessage } from 'node:http';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import multer from 'multer';
 import { assertBoundedJson, JsonTooLarge } from '../fields/json-bounds.js';
@@ -34,17 +36,32 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
     if (hasBody(request)) {
       assertPlain(request);
       for (const parse of parsers) await parse(request, response);
+      // The parser says what is wrong with a body, and has its numbers rounded.
+      const exact = memberOf(request, 'exact');
+      if (exact instanceof Buffer) request.body = parseExact(exact.toString('utf8'));
     }
     request.body = objectOf(request);
   };
 }
 
+/** A request with the bytes of JSON that `JSON.parse` would change. */
+interface ExactRequest {
+  exact?: Buffer;
+}
+
 /** Looks at the bytes before they are parsed; in other encodings than UTF-8 they say something else. */
 const boundedJson =
   (maxValues: number) =>
-  (_request: unknown, _response: unknown, bytes: Buffer, encoding: string): void => {
+  (
+    request: IncomingMessage & ExactRequest,
+    _response: unknown,
+    bytes: Buffer,
+    encoding: string,
+  ): void => {
     if (encoding !== 'utf-8') throw new UnsupportedMediaType();
-    assertBoundedJson(bytes.toString('latin1'), maxValues);
+    const text = bytes.toString('latin1');
+    assertBoundedJson(text, maxValues);
+    if (isInexact(text)) request.exact = bytes;
   };
 
 /** @throws UnsupportedMediaType for a compressed body: a few bytes could stand for any number */

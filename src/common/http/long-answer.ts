@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { entriesOf, exactJson } from '../exact-json.js';
 import { isRecord } from '../records.js';
 import { Turns } from '../turns.js';
 
@@ -21,11 +22,11 @@ export const isInPieces = (answer: unknown): answer is object =>
 /** The JSON of an answer, which what follows it together makes. */
 function* piecesOf(value: unknown, depth: number): Generator<string> {
   if (depth === 0 || !isRecord(value)) {
-    yield JSON.stringify(value);
+    yield exactJson(value);
     return;
   }
   let before = '{';
-  for (const [name, member] of Object.entries(value)) {
+  for (const [name, member] of entriesOf(value)) {
     if (member === undefined) continue;
     yield `${before}${JSON.stringify(name)}:`;
     yield* piecesOf(member, depth - 1);

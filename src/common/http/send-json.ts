@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { exactJson } from '../exact-json.js';
 import { isInPieces, writeInPieces } from './long-answer.js';
 
 /**
@@ -13,7 +14,7 @@ export function sendJson(this: Response, value: unknown): Response {
     void writeInPieces(this, value).catch((error: Error) => this.destroy(error));
     return this;
   }
-  const text = JSON.stringify(value);
+  const text = exactJson(value);
   this.setHeader('Content-Length', Buffer.byteLength(text));
   return this.end(text);
 }

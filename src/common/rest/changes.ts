@@ -1,3 +1,4 @@
+import { exactJson, isSameJson } from '../exact-json.js';
 import { columnOf, type Field } from '../fields/field.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
@@ -28,7 +29,7 @@ export function changesOf(definition: ResourceDefinition, row: Row, values: Valu
 }
 
 function same(field: Field, stored: unknown, given: unknown): boolean {
-  if (field.kind === 'json') return JSON.stringify(stored) === JSON.stringify(given);
+  if (field.kind === 'json') return isSameJson(stored, given);
   if (field.kind === 'datetime' && typeof stored === 'string' && typeof given === 'string') {
     return new Date(stored).getTime() === new Date(given).getTime();
   }
@@ -81,7 +82,7 @@ export function columnsOf(definition: ResourceDefinition, values: Values): Value
   for (const [name, value] of Object.entries(values)) {
     const field = definition.field(name);
     if (!field?.column) continue;
-    columns[field.column] = field.kind === 'json' && value !== null ? JSON.stringify(value) : value;
+    columns[field.column] = field.kind === 'json' && value !== null ? exactJson(value) : value;
   }
   return columns;
 }

@@ -1,3 +1,4 @@
+import { exactJson, parseExact } from '../exact-json.js';
 import { memberOf } from '../records.js';
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
@@ -88,7 +89,7 @@ export class Idempotency {
       throw new Conflict('The Idempotency-Key was used for a request with another body.');
     }
     const { status, location, body } = stored;
-    const content: unknown = body === '' ? undefined : JSON.parse(body);
+    const content: unknown = body === '' ? undefined : parseExact(body);
     if (status === REFUSED) return new BadRequest(String(memberOf(content, 'detail')));
     return new Reply(status, content, {
       'Idempotent-Replayed': 'true',
@@ -102,7 +103,7 @@ export class Idempotency {
     await this.keys.store(key, {
       status,
       location: headers.Location ?? null,
-      body: body === undefined ? '' : JSON.stringify(body),
+      body: body === undefined ? '' : exactJson(body),
     });
   }
 }
@@ -115,4 +116,4 @@ function checkedKey(header: string): string {
 }
 
 const digest = (parts: readonly unknown[]): string =>
-  createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  createHash('sha256').update(exactJson(parts)).digest('base64url');

@@ -1,8 +1,14 @@
+import { exactJson } from '../../common/exact-json.js';
 import { parseDocument, readDocument } from './inventory-document.js';
 
 it('gives what a document says', async () => {
   const document = { all: { hosts: ['a', 'b'] }, _meta: { hostvars: { a: { x: null } } } };
   expect(await readDocument(JSON.stringify(document))).toEqual(document);
+});
+
+it('keeps integers of any size, forms of floats and orders of names', async () => {
+  const text = '{"all":{"vars":{"b":1.0,"443":[12345678901234567890,{"9":1,"1":[]}]}},"7":{}}';
+  expect(exactJson(await readDocument(text))).toBe(text);
 });
 
 it.each([

@@ -1,3 +1,10 @@
+import {
+  entriesOf,
+  ExactNumber,
+  isInexact,
+  parseExact,
+  recordOf,
+} from '../../common/exact-json.js';
 import { Thread, threadFile } from '../../common/thread.js';
 import { RunFailed } from '../worker/outcome.js';
 
@@ -8,8 +15,9 @@ const MAX_VALUES = 4_000_000;
 /** Far longer than the largest document takes. */
 const TIMEOUT_MS = 60_000;
 
-/** The document, or why the thread refused it. */
-export type ParsedDocument = { readonly document: unknown } | { readonly fault: string };
+/** The document, packed or as it is, or why the thread refused it. */
+export type ParsedDocument =
+  { readonly document: unknown } | { readonly packed: unknown } | { readonly fault: string };
 
 const parser = new Thread<string, ParsedDocument>({
   file: threadFile('inventory-document'),
@@ -28,7 +36,7 @@ export async function readDocument(text: string): Promise<unknown> {
     throw new RunFailed(`The inventory cannot be read: ${error.message}.`);
   });
   if ('fault' in parsed) throw new RunFailed(parsed.fault);
-  return parsed.document;
+  return 'packed' in parsed ? unpack(parsed.packed) : parsed.document;
 }
 
 /** Runs in the thread. */
@@ -37,10 +45,25 @@ export function parseDocument(text: string): ParsedDocument {
     return { fault: `The inventory has more than ${MAX_VALUES} values.` };
   }
   try {
-    return { document: JSON.parse(text) };
+    return isInexact(text) ? { packed: pack(parseExact(text)) } : { document: JSON.parse(text) };
   } catch {
     return { fault: 'The inventory that was read is no JSON.' };
   }
+}
+
+/** Puts what copies between threads lose into sets (numbers with their text) and maps (objects with their order). */
+function pack(value: unknown): unknown {
+  if (value instanceof ExactNumber) return new Set([value.text]);
+  if (Array.isArray(value)) return value.map(pack);
+  if (typeof value !== 'object' || value === null) return value;
+  return new Map(entriesOf(value).map(([name, member]) => [name, pack(member)]));
+}
+
+function unpack(value: unknown): unknown {
+  if (value instanceof Set) return new ExactNumber(String([...value][0]));
+  if (Array.isArray(value)) return value.map(unpack);
+  if (!(value instanceof Map)) return value;
+  return recordOf([...value].map(([name, member]) => [String(name), unpack(member)] as const));
 }
 
 const MARKS = new Set([...',[{'].map((mark) => mark.charCodeAt(0)));

@@ -1,3 +1,4 @@
+import { ExactNumber, entriesOf, exactJson, recordOf } from '../../common/exact-json.js';
 /** What stands in for a half of a surrogate pair: such text is no UTF-8 and PostgreSQL refuses it. */
 const REPLACEMENT = '\uFFFD';
 const LONE_SURROGATE = /\p{Surrogate}/gu;
@@ -22,7 +23,7 @@ export function truncateText(text: string, max: number): string {
  */
 export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return change(value);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isContainer(value)) return value;
   if (depth >= MAX_DEPTH) return null;
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, depth + 1));
   return mapTextsIn(value, change, depth);
@@ -34,12 +35,11 @@ export function mapTextsIn(
   change: (text: string) => string,
   depth = 0,
 ): Record<string, unknown> {
-  // fromEntries defines own properties, so a key `__proto__` stays an ordinary key.
-  return Object.fromEntries(
-    Object.entries(record).map(([key, item]: [key: string, item: unknown]) => [
-      change(key),
-      mapTexts(item, change, depth + 1),
-    ]),
+  // `recordOf` defines own properties, so a key `__proto__` stays an ordinary key.
+  return recordOf(
+    entriesOf(record).map(
+      ([key, item]) => [change(key), mapTexts(item, change, depth + 1)] as const,
+    ),
   );
 }
 
@@ -47,16 +47,19 @@ export function mapTextsIn(
 export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];
+  if (value instanceof ExactNumber) return [value.text];
   if (typeof value !== 'object' || value === null) return [];
   return Object.values(value).flatMap(textsIn);
 }
 
+const isContainer = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
+
 /** Whether a parsed JSON value is an object with keys. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  isContainer(value) && !Array.isArray(value);
 
 /** JSON text without NUL characters and lone surrogates, which `JSON.stringify` alone would let pass. */
 export function toCleanJson(value: unknown): string {
-  return JSON.stringify(mapTexts(value, cleanText));
+  return exactJson(mapTexts(value, cleanText));
 }

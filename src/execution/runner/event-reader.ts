@@ -1,3 +1,4 @@
+import { parseExact } from '../../common/exact-json.js';
 import { randomUUID } from 'node:crypto';
 
 import { isRunnerEvent, type RunnerEvent } from './events.js';
@@ -78,7 +79,8 @@ export class EventReader {
 export function parseEvent(text: string): RunnerEvent | null {
   if (!text.startsWith('{')) return null;
   try {
-    const value: unknown = JSON.parse(text);
+    // Statistics that runs set are handed on; other events are shown alone.
+    const value: unknown = text.includes('"artifact_data"') ? parseExact(text) : JSON.parse(text);
     return isRunnerEvent(value) ? value : null;
   } catch {
     return null;

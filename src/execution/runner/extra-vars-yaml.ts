@@ -1,3 +1,4 @@
+import { ExactNumber, entriesOf } from '../../common/exact-json.js';
 import { cleanText, isRecord, MAX_DEPTH } from './clean-text.js';
 
 /** Characters that YAML readers refuse or treat as line ends when they stand unescaped in quotes. */
@@ -14,7 +15,7 @@ export function toExtraVarsYaml(
   variables: Readonly<Record<string, unknown>>,
   unsafeKeys: ReadonlySet<string>,
 ): string {
-  const lines = Object.entries(variables)
+  const lines = entriesOf(variables)
     .filter(([, value]) => value !== undefined)
     .map(
       ([key, value]) =>
@@ -26,6 +27,7 @@ export function toExtraVarsYaml(
 function emit(value: unknown, tag: string, depth: number): string {
   if (typeof value === 'string') return tag + quote(value);
   if (typeof value === 'number') return emitNumber(value);
+  if (value instanceof ExactNumber) return yamlNumber(value.text);
   if (typeof value === 'boolean') return String(value);
   if (depth >= MAX_DEPTH) return 'null';
   if (Array.isArray(value)) {
@@ -33,7 +35,7 @@ function emit(value: unknown, tag: string, depth: number): string {
   }
   if (!isRecord(value)) return 'null';
   // The explicit `?` form has no limit on the length of a key; the plain form ends at 1,024 characters.
-  const pairs = Object.entries(value)
+  const pairs = entriesOf(value)
     .filter(([, item]) => item !== undefined)
     .map(([key, item]) => `? ${tag}${quote(key)} : ${emit(item, tag, depth + 1)}`);
   return `{${pairs.join(', ')}}`;
@@ -42,8 +44,13 @@ function emit(value: unknown, tag: string, depth: number): string {
 /** YAML 1.1 reads `1e+21` as a text: a number with an exponent needs a decimal point and a sign. */
 function emitNumber(value: number): string {
   if (!Number.isFinite(value)) return 'null';
-  const text = String(value);
-  return text.includes('e') && !text.includes('.') ? text.replace('e', '.0e') : text;
+  return yamlNumber(String(value));
+}
+
+function yamlNumber(json: string): string {
+  const [, mantissa = json, sign = '', power] = /^(.*?)[eE]([-+]?)(\d+)$/.exec(json) ?? [];
+  if (power === undefined) return json;
+  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}e${sign === '-' ? '-' : '+'}${power}`;
 }
 
 function quote(text: string): string {

@@ -1,3 +1,4 @@
+import { ExactNumber, entriesOf, recordOf } from '../../common/exact-json.js';
 import { itemAt } from '../../common/invariants.js';
 import { beginningFinderOf, brokenFinderOf, wrappedForms } from './broken-texts.js';
 import { isRecord, mapTexts } from './clean-text.js';
@@ -92,9 +93,8 @@ function maskData(
 
 function maskNumbers(input: unknown, text: (value: string) => string): unknown {
   if (typeof input === 'number') return text(String(input)) === MASK ? MASK : input;
+  if (input instanceof ExactNumber) return text(input.text) === MASK ? MASK : input;
   if (typeof input !== 'object' || input === null) return input;
   if (Array.isArray(input)) return input.map((item) => maskNumbers(item, text));
-  return Object.fromEntries(
-    Object.entries(input).map(([key, item]) => [key, maskNumbers(item, text)]),
-  );
+  return recordOf(entriesOf(input).map(([key, item]) => [key, maskNumbers(item, text)] as const));
 }

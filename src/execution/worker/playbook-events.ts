@@ -1,3 +1,4 @@
+import { exactJson } from '../../common/exact-json.js';
 import { HIDDEN_ARTIFACTS, HIDES_ARTIFACTS } from '../../runs/artifacts.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
@@ -75,9 +76,7 @@ export class PlaybookEvents {
   /** Columns of the job. */
   fields(): Record<string, unknown> {
     return {
-      artifacts: JSON.stringify(
-        this.isHidden ? HIDDEN_ARTIFACTS : this.masker.value(this.collected),
-      ),
+      artifacts: exactJson(this.isHidden ? HIDDEN_ARTIFACTS : this.masker.value(this.collected)),
       host_status_counts: JSON.stringify(hostStatusCounts(this.summaries.values())),
       playbook_counts: JSON.stringify({
         play_count: this.counts.playCount,

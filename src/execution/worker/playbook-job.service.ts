@@ -1,3 +1,4 @@
+import { exactJson } from '../../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { Settings } from '../../config/settings.js';
@@ -173,7 +174,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const { explanation, fields, ...verdict } = await this.process.conclude(run, ended);
     // Only the nodes of a workflow get what must not be seen; nobody else has a use for it.
     const secret = job.launch_type === 'workflow' ? events.secretArtifacts() : {};
-    const isTooLarge = JSON.stringify(secret).length > MOST_SECRETS;
+    const isTooLarge = exactJson(secret).length > MOST_SECRETS;
     const notes = [
       explanation,
       await this.keepFacts(run, preparation),

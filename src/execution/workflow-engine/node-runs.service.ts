@@ -1,3 +1,4 @@
+import { exactJson } from '../../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
@@ -168,7 +169,7 @@ export class NodeRuns {
       made.map(({ id: runId, node: { id, inherited } }) => ({
         id,
         runId,
-        artifacts: JSON.stringify(inherited.open),
+        artifacts: exactJson(inherited.open),
         secret: sealArtifacts(this.box, 'workflow_job_nodes', id, inherited.secret),
       })),
     );

@@ -1,3 +1,4 @@
+import { exactJson } from '../../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { entryOf } from '../../common/invariants.js';
@@ -81,7 +82,7 @@ export class WorkflowGraphs {
       await this.workflowJobs.storeArtifacts(
         gathered.map(({ id, open, secret }) => ({
           id,
-          artifacts: JSON.stringify(open),
+          artifacts: exactJson(open),
           secret: sealArtifacts(this.box, 'unified_jobs', id, secret),
         })),
       );

@@ -1,3 +1,4 @@
+import { jsonText } from '../../common/fields/json-text.js';
 import { createHash } from 'node:crypto';
 import { isStorableJson } from '../../common/fields/text.js';
 import { Turns } from '../../common/turns.js';
@@ -189,7 +190,7 @@ export function textOf(
   if (!isStorableJson(variables)) {
     throw new ImportError(`The variables of the ${noun} ${name} cannot be stored.`);
   }
-  const delivered = Object.keys(variables).length === 0 ? '' : JSON.stringify(variables);
+  const delivered = Object.keys(variables).length === 0 ? '' : jsonText(variables);
   if (delivered.length > MAX_VARIABLES) {
     throw new ImportError(
       `The variables of the ${noun} ${name} have more than ${MAX_VARIABLES} characters.`,

@@ -1,3 +1,5 @@
+import { jsonText } from '../../common/fields/json-text.js';
+import { entriesOf, mergeExact, recordOf } from '../../common/exact-json.js';
 import { isDeepStrictEqual } from 'node:util';
 import { VariablesError, type VariablesReader } from '../../common/fields/variables.js';
 import { ImportError, type Variables } from './delivery.js';
@@ -20,7 +22,7 @@ export function mergedText(
   const before = read(delivered ?? '');
   const merged = mergedVariables(present, { before, now: read(now), others });
   if (isDeepStrictEqual(merged, present)) return variables;
-  return Object.keys(merged).length === 0 ? '' : JSON.stringify(merged);
+  return Object.keys(merged).length === 0 ? '' : jsonText(merged);
 }
 
 export function mergedVariables(
@@ -32,8 +34,8 @@ export function mergedVariables(
     !Object.hasOwn(now, name) &&
     !others.includes(name) &&
     isDeepStrictEqual(value, before[name]);
-  const kept = Object.entries(present).filter((entry) => !isGone(entry));
-  return { ...Object.fromEntries(kept), ...now };
+  const kept = entriesOf(present).filter((entry) => !isGone(entry));
+  return mergeExact(recordOf(kept), now);
 }
 
 function readOf(what: string, text: string, read: VariablesReader): Variables {

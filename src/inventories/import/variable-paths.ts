@@ -1,3 +1,4 @@
+import { exactJson } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
 import type { EnabledRule, Variables } from './delivery.js';
 
@@ -57,5 +58,5 @@ function textOf(marked: unknown): string {
   const value =
     isRecord(marked) && Object.hasOwn(marked, NO_TEMPLATE) ? marked[NO_TEMPLATE] : marked;
   if (value === undefined || value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return typeof value === 'string' ? value : exactJson(value);
 }

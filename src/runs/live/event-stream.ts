@@ -1,3 +1,4 @@
+import { exactJson } from '../../common/exact-json.js';
 import { once } from 'node:events';
 import type { Response } from 'express';
 
@@ -53,4 +54,4 @@ export class EventStream {
 
 /** JSON has no line breaks of its own, so one data line is enough. */
 export const framed = ({ event, id, data }: StreamMessage): string =>
-  `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+  `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${exactJson(data)}\n\n`;

@@ -1,0 +1,15 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** Returns the Python that runs Ansible here, and so has its PyYAML. */
+function python(): string {
+  const path = execFileSync('sh', ['-c', 'command -v ansible-playbook'], { encoding: 'utf8' });
+  return /^#!(\S*python\S*)/.exec(readFileSync(path.trim(), 'utf8'))?.[1] ?? 'python3';
+}
+
+/** Runs a program that reads lines and writes one for each: one process for all of them. */
+export function linesOfPython(program: string, lines: readonly string[]): string[] {
+  const input = lines.map((line) => `${line}\n`).join('');
+  const options = { input, encoding: 'utf8', maxBuffer: 1e9 } as const;
+  return execFileSync(python(), ['-c', program], options).trimEnd().split('\n');
+}

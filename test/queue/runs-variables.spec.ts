@@ -37,7 +37,7 @@ const asPython = (...texts: string[]): string[] =>
     texts,
   );
 
-/** What callers send reaches the run as Python reads it: docs/decisions/0141-values-are-data.md. */
+/** What callers send reaches the run as Python reads it: docs/decisions/0142-values-are-data.md. */
 describe('variables', () => {
   let cluster: Cluster;
   let api: ApiCalls;

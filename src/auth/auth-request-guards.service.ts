@@ -1,4 +1,12 @@
-import { Injectable, type ExecutionContext } from '@nestjs/common';
+import { Injectable, type ExecutionContext, type OnModuleInit } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
+import { currentScope, type RequestScope } from '../common/http/request-scope.js';
+import { atOnce } from '../database/at-once.js';
+import { Database } from '../database/database.js';
+import { UsersRepository, type Account } from '../users/users.repository.js';
+import { SessionsService } from './sessions.service.js';
+import { TokensRepository } from './tokens.repository.js';
 import { AccessGuard } from '../common/rest/access.guard.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { RequestGuards } from '../common/rest/request-guards.js';
@@ -6,11 +14,22 @@ import { AuthGuard } from './auth.guard.js';
 
 /** The guards of a request in their order, but for the rate: the request was counted when it came. */
 @Injectable()
-export class AuthRequestGuards implements RequestGuards {
+export class AuthRequestGuards implements RequestGuards, OnModuleInit {
   constructor(
     private readonly authGuard: AuthGuard,
     private readonly accessGuard: AccessGuard,
+    private readonly database: Database,
+    private readonly tokens: TokensRepository,
+    private readonly sessions: SessionsService,
+    private readonly users: UsersRepository,
   ) {}
+
+  onModuleInit(): void {
+    this.database.beginsWith = async () => {
+      const scope = currentScope();
+      if (scope?.actor) await this.judgeWrite(scope, scope.actor);
+    };
+  }
 
   async judge(context: ExecutionContext): Promise<void> {
     const request = context.switchToHttp().getRequest<Partial<ApiRequest>>();
@@ -19,4 +38,40 @@ export class AuthRequestGuards implements RequestGuards {
     await this.authGuard.canActivate(context);
     await this.accessGuard.canActivate(context);
   }
+
+  /**
+   * Judges a caller at the beginning of a transaction and holds the answer until its end: the caller's row is
+   * locked, with the token or session, so that whoever takes them away waits for what is being written.
+   *
+   * @throws Unauthenticated, Forbidden, NotFound
+   */
+  private async judgeWrite(scope: RequestScope, actor: Actor): Promise<void> {
+    // Asked together: the object is judged by what holds once the caller is locked.
+    const [account, refusal] = await atOnce([
+      this.lock(scope, actor),
+      scope.judgeTarget?.().then(() => null, errorOf),
+    ]);
+    if (account?.id !== actor.id) throw new Unauthenticated();
+    const { is_superuser: isSuperuser, is_system_auditor: isSystemAuditor } = account;
+    const lostFlag =
+      (actor.isSuperuser && !isSuperuser) || (actor.isSystemAuditor && !isSystemAuditor);
+    if (lostFlag) throw new Forbidden();
+    if (refusal) throw refusal;
+  }
+
+  private async lock(
+    { tokenDigest, sessionDigest, isReadOnly }: RequestScope,
+    { id }: Actor,
+  ): Promise<Account | undefined> {
+    if (tokenDigest !== undefined) {
+      const use = await this.tokens.lockUse(tokenDigest);
+      if (use && isReadOnly !== true && !use.scope.includes('write')) throw new Forbidden();
+      return use;
+    }
+    return sessionDigest === undefined
+      ? this.users.lockAccount(id)
+      : this.sessions.lockUser(sessionDigest);
+  }
 }
+
+const errorOf = (error: unknown): unknown => error;

@@ -51,11 +51,18 @@ export class SessionsRepository extends TableRepository<SessionRow> implements S
     return row !== undefined;
   }
 
-  /** Has the age of a session begin anew. */
+  /** The user of a session that has not ended, both locked until the transaction ends. */
+  lockUser(session: LivingSession): Promise<Account | undefined> {
+    return this.database.preparedRow<Account & Record<string, unknown>>(sql`
+      SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor
+      ${fromLiving(session)} FOR SHARE`);
+  }
+
+  /** Has the age of a session begin anew, unless a request of the session is writing. */
   async touch(digest: string): Promise<void> {
-    await this.database.execute(
-      sql`UPDATE sessions SET last_seen = now() WHERE digest = ${digest}`,
-    );
+    await this.database.execute(sql`
+      UPDATE sessions SET last_seen = now() WHERE digest IN (
+        SELECT digest FROM sessions WHERE digest = ${digest} FOR NO KEY UPDATE SKIP LOCKED)`);
   }
 
   async keep(digest: string, user: number, generation: number): Promise<void> {

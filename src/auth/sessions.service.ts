@@ -28,7 +28,7 @@ export class SessionsService {
    * @param prolongs whether it begins anew
    */
   async find(cookie: string, prolongs: boolean): Promise<(Account & { renewed: boolean }) | null> {
-    const session = this.living(cookie);
+    const session = this.living(tokenDigest(cookie));
     const quiet = Math.min(RENEWAL_SECONDS, session.ageSeconds / 2);
     const user = await this.sessions.user(session, quiet);
     if (!user) return null;
@@ -39,17 +39,22 @@ export class SessionsService {
 
   /** Whether a session has not ended, without prolonging it. */
   isOpen(cookie: string): Promise<boolean> {
-    return this.sessions.isOpen(this.living(cookie));
+    return this.sessions.isOpen(this.living(tokenDigest(cookie)));
   }
 
   async end(cookie: string): Promise<void> {
     await this.sessions.end(tokenDigest(cookie));
   }
 
-  private living(cookie: string): LivingSession {
+  /** The user of a session that has not ended, locked until the transaction ends. */
+  lockUser(digest: string): Promise<Account | undefined> {
+    return this.sessions.lockUser(this.living(digest));
+  }
+
+  private living(digest: string): LivingSession {
     const { SESSION_COOKIE_AGE, SESSION_MAX_AGE } = this.settings;
     return {
-      digest: tokenDigest(cookie),
+      digest,
       ageSeconds: SESSION_COOKIE_AGE,
       maxAgeSeconds: SESSION_MAX_AGE,
     };

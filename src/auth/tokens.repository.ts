@@ -82,8 +82,16 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
     return { use, row: row.id === null ? null : row };
   }
 
+  /** The same, locked with its user until the transaction ends. */
+  lockUse(digest: string): Promise<TokenUse | undefined> {
+    return this.database.preparedRow<TokenUse>(sql`${useOf(digest)} FOR SHARE`);
+  }
+
+  /** Notes a use, unless a request of the same token is writing: the next request notes it. */
   async touch(digest: string): Promise<void> {
-    await this.database.execute(sql`UPDATE tokens SET last_used = now() WHERE digest = ${digest}`);
+    await this.database.execute(sql`
+      UPDATE tokens SET last_used = now() WHERE id IN (
+        SELECT id FROM tokens WHERE digest = ${digest} FOR NO KEY UPDATE SKIP LOCKED)`);
   }
 
   async add({

@@ -27,6 +27,8 @@ export class Database {
   statementCount = 0;
   private readonly prepared = new PreparedNames();
   private ambient: EntityManager | undefined;
+  /** Called first in every transaction that may write; a rejection refuses the transaction. */
+  beginsWith: () => Promise<void> = async () => {};
 
   constructor(readonly dataSource: DataSource) {}
 
@@ -116,7 +118,8 @@ export class Database {
 
   /** Runs `work` in a transaction: the ambient one, or a new one that is tried again on deadlock. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
-    return this.inTransaction ? work() : attempted(() => this.begin(work));
+    if (this.inTransaction) return work();
+    return attempted(() => this.begin(() => this.beginsWith().then(work)));
   }
 
   /**

@@ -80,11 +80,23 @@ export class UsersRepository extends TableRepository<RowOf<UserSchema>> implemen
         password_hash = coalesce(nullif(EXCLUDED.password_hash, ''), users.password_hash)`);
   }
 
-  /** Notes a login, once a minute at most. */
+  /** An account, locked until the transaction ends. */
+  lockAccount(id: number): Promise<Account | undefined> {
+    return this.database.preparedRow<Account & Record<string, unknown>>(sql`
+      SELECT id, username, is_superuser, is_system_auditor FROM users WHERE id = ${id} FOR SHARE`);
+  }
+
+  async holdWrites(user: number): Promise<void> {
+    await this.database.execute(sql`SELECT 1 FROM users WHERE id = ${user} FOR NO KEY UPDATE`);
+  }
+
+  /** Notes a login, once a minute at most, and not while a request of the user is writing. */
   async noteLogin(id: number): Promise<void> {
     await this.database.execute(sql`
-      UPDATE users SET last_login = now()
-      WHERE id = ${id} AND (last_login IS NULL OR last_login < now() - interval '1 minute')`);
+      UPDATE users SET last_login = now() WHERE id IN (
+        SELECT id FROM users
+        WHERE id = ${id} AND (last_login IS NULL OR last_login < now() - interval '1 minute')
+        FOR NO KEY UPDATE SKIP LOCKED)`);
   }
 
   async lockSuperusers(): Promise<number[]> {

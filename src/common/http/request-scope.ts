@@ -12,6 +12,8 @@ export interface RequestScope {
   sessionDigest?: string;
   /** Digest of the token the request came with. */
   tokenDigest?: string;
+  /** Judges again whether the caller may do this to the object of the URL. @throws Forbidden, NotFound */
+  judgeTarget?: () => Promise<void>;
   /** Value of the session cookie where its age began anew with this request. */
   renewedSession?: string;
 }

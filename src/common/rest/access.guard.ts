@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import type { Actor } from '../access.js';
 import { Forbidden, MethodNotAllowed, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
+import { currentScope } from '../http/request-scope.js';
 import { admitted } from './verdict.js';
 import { CommonServices } from './common-services.service.js';
 import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
@@ -74,9 +75,18 @@ export class AccessGuard implements CanActivate {
       foundTarget === undefined
         ? await resources.load(parent, params.id, actor, { action, refusal })
         : admitted(parent, foundTarget, refusal);
+    const scope = currentScope();
+    const { id } = request.target;
+    if (scope && action !== 'read' && !actor.isSuperuser) {
+      scope.judgeTarget = async () => {
+        await resources.load(parent, id, actor, { action, refusal });
+      };
+    }
     if (!member) return;
-    const id = params[member.param] ?? '';
-    request.member = await resources.load(member.resource, id, actor, { action: member.needs });
+    const memberId = params[member.param] ?? '';
+    request.member = await resources.load(member.resource, memberId, actor, {
+      action: member.needs,
+    });
     if (!member.belongs(request.member, request.target)) throw new NotFound();
   }
 }

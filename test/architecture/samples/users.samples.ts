@@ -11,6 +11,8 @@ export default {
       firstSuperuser: [[]],
       hasSuperuser: [[]],
       saveSuperuser: [['ada', '']],
+      lockAccount: [[1]],
+      holdWrites: [[1]],
       noteLogin: [[1]],
       lockSuperusers: [[]],
       setFlag: [[1, 'is_superuser', true]],

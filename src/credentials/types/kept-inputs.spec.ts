@@ -1,0 +1,80 @@
+import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
+import { secretInputs, validateInputs } from './inputs.js';
+import { managedCredentialType } from './managed-types.js';
+
+const typeOf = (namespace: string): CredentialTypeDefinition => {
+  const type = managedCredentialType(namespace);
+  if (!type) throw new Error(`no type ${namespace}`);
+  return type;
+};
+const CUSTOM: CredentialTypeDefinition = {
+  name: 'Cloud X',
+  kind: 'cloud',
+  namespace: null,
+  managed: false,
+  inputs: {
+    fields: [
+      { id: 'region', label: 'Region', type: 'string', choices: ['eu', 'us'] },
+      { id: 'secret', label: 'Secret', type: 'string', secret: true },
+      { id: 'verify', label: 'Verify', type: 'boolean', default: true },
+      { id: 'note', label: 'Note', type: 'string', destination: false },
+    ],
+  },
+  injectors: {},
+};
+
+describe('kept secrets', () => {
+  const KEPT = '$encrypted$';
+  const changed = (
+    type: CredentialTypeDefinition,
+    previous: CredentialInputs,
+    change: CredentialInputs,
+  ): readonly string[] => {
+    const secrets = secretInputs(type).filter((id) => id in previous);
+    const kept = Object.fromEntries(secrets.map((id) => [id, KEPT]));
+    const { errors } = validateInputs(type, { ...previous, ...kept, ...change }, previous);
+    return errors.inputs ?? [];
+  };
+
+  it.each<[string, CredentialInputs, CredentialInputs]>([
+    ['azure_rm', { subscription: 's', password: 'pw' }, { cloud_environment: 'Other' }],
+    ['azure_rm', { subscription: 's', password: 'pw', tenant: 'ours' }, { tenant: 'theirs' }],
+    ['aim', { url: 'https://ccp.example.com', app_id: 'pw' }, { verify: false }],
+    ['conjur', { url: 'https://c.example.com', api_key: 'pw' }, { cacert: 'another' }],
+    ['hashivault_kv', { url: 'https://v.example.com', token: 'pw' }, { cacert: 'another' }],
+    ['hashivault_kv', { url: 'https://v.example.com', token: 'pw' }, { default_auth_path: 'mine' }],
+    ['azure_kv', { url: 'https://k.example.com', secret: 'pw' }, { cloud_name: 'AzureChinaCloud' }],
+    ['thycotic_dsv', { tenant: 'ours', client_secret: 'pw' }, { tenant: 'theirs' }],
+    ['thycotic_dsv', { tenant: 'ours', client_secret: 'pw' }, { tld: 'eu' }],
+    ['openstack', { host: 'https://o.example.com', password: 'pw' }, { domain: 'other' }],
+  ])('of %s are given anew: %j, %j', (namespace, previous, change) => {
+    const [secret] = secretInputs(typeOf(namespace)).filter((id) => id in previous);
+    expect(changed(typeOf(namespace), previous, change)).toEqual([
+      `${secret} must be given anew: ${Object.keys(change).join()} decides where it is sent.`,
+    ]);
+  });
+
+  it('are given anew beside a secret that decides where they are sent', () => {
+    const kubernetes = { host: 'https://k.example.com', bearer_token: 'pw', ssl_ca_cert: 'ours' };
+    expect(changed(typeOf('kubernetes_bearer_token'), kubernetes, { ssl_ca_cert: 'mine' })).toEqual(
+      ['bearer_token must be given anew: ssl_ca_cert decides where it is sent.'],
+    );
+  });
+
+  it('of custom types are given anew for every input that is not declared harmless', () => {
+    const previous = { region: 'eu', secret: 'pw', note: 'a' };
+    expect(changed(CUSTOM, previous, { region: 'us' })).toEqual([
+      'secret must be given anew: region decides where it is sent.',
+    ]);
+    expect(changed(CUSTOM, previous, { verify: false })).toHaveLength(1);
+    expect(changed(CUSTOM, previous, { note: 'b' })).toEqual([]);
+  });
+
+  it('stay where only the account changes', () => {
+    expect(changed(typeOf('ssh'), { username: 'a', password: 'pw' }, { username: 'b' })).toEqual(
+      [],
+    );
+    const aws = { username: 'a', password: 'pw' };
+    expect(changed(typeOf('aws'), aws, { username: 'b' })).toEqual([]);
+  });
+});

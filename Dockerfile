@@ -29,6 +29,7 @@ COPY --from=build /app/scripts scripts
 COPY --from=build /app/dist dist
 ENV NODE_ENV=production \
     WEB_CONCURRENCY=auto \
+    SHUTDOWN_DRAIN_SECONDS=5 \
     HOST=0.0.0.0 \
     PORT=8080 \
     DATA_DIR=/data

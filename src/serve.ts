@@ -9,12 +9,15 @@ import { configureApp } from './configure-app.js';
 import { JsonLogger } from './logging/json-logger.js';
 
 /** Serves the API from this process. */
-export async function serve({ LOG_LEVEL }: Settings): Promise<void> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule, new HttpAdapter(), {
+export async function serve({ LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: Settings): Promise<void> {
+  const adapter = new HttpAdapter(SHUTDOWN_DRAIN_SECONDS * 1000);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule, adapter, {
     bodyParser: false,
     logger: new JsonLogger(LOG_LEVEL),
   });
   configureApp(app);
+  // Before this line SIGINT ends the process by itself.
+  process.prependOnceListener('SIGINT', () => adapter.endAtOnce());
   serveDocument(app, () => buildDocument(app, VERSION));
   const { HOST, PORT } = app.get(Settings);
   await app.listen(PORT, HOST);

@@ -1,7 +1,7 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Response } from 'express';
 import { BOOLEAN, object, STRING, type JsonSchema } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { HealthService } from './health.service.js';
 
@@ -33,9 +33,8 @@ export class HealthController {
     alternatives: [{ status: 503, description: 'It cannot serve.', response: STATE }],
   })
   @Get('ready')
-  async ready(@Res({ passthrough: true }) response: Response): Promise<object> {
+  async ready(): Promise<object> {
     const state = await this.health.state();
-    if (!state.ready) response.status(503);
-    return state;
+    return state.ready ? state : new Reply(503, state);
   }
 }

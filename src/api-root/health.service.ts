@@ -1,4 +1,6 @@
-import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { HttpAdapter } from '../common/http/http-adapter.js';
 import { RedisConnection } from '../common/queue/redis-connection.service.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
@@ -11,26 +13,21 @@ export interface HealthState {
 }
 
 @Injectable()
-export class HealthService implements BeforeApplicationShutdown {
-  private stopping = false;
-
+export class HealthService {
   constructor(
     private readonly database: Database,
     private readonly redis: RedisConnection,
+    private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
 
-  /** From here on `/health/ready` answers 503, so that nobody sends new requests. */
-  beforeApplicationShutdown(): void {
-    this.stopping = true;
-  }
-
+  /** A process that is about to end is not ready: new requests go to another one. */
   async state(): Promise<HealthState> {
     const database = await this.database
       .row(sql`SELECT 1`)
       .then(() => true)
       .catch(() => false);
     return {
-      ready: database && !this.stopping,
+      ready: database && !this.host.httpAdapter.isEnding,
       database,
       redis: this.redis.client.status === 'ready',
     };

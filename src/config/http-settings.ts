@@ -24,6 +24,13 @@ export const HTTP_SETTINGS = {
     auto: processesOfMachine,
     help: 'Processes of the API behind its port. `auto`: one for each core, as far as the memory reaches.',
   }),
+  SHUTDOWN_DRAIN_SECONDS: integer({
+    category: 'system',
+    default: 0,
+    min: 0,
+    max: 20,
+    help: 'Time in which the API serves on after SIGTERM, while /health/ready answers 503, so that an orchestrator sends new requests elsewhere. The image says 5; SIGINT (Ctrl-C) ends without.',
+  }),
   CONNECTIONS_PER_ADDRESS: integer({
     category: 'system',
     default: 512,

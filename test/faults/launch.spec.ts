@@ -1,12 +1,25 @@
 /**
- * Budget: 25 s, because it kills API processes between commit and response.
+ * Budget: 50 s, because it kills API processes between commit and response, and ends six others while
+ * requests are under way.
  */
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
 import { issueToken } from '../../src/common/crypto/tokens.js';
+import { IS_DEEP } from '../support/depth.js';
+import { eventually } from '../support/eventually.js';
 import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
+import type { Environment } from './support/processes.js';
+
+/** How often each API is ended while requests are under way. */
+const ENDS = IS_DEEP ? 10 : 2;
+const REQUESTS = 40;
+const HOSTS = 20;
+const START_MS = 30_000;
 
 /** An API process that dies while it launches a job. */
-describe('an API process that dies', () => {
+describe('an API process', () => {
   let cluster: Cluster;
   let headers: Record<string, string>;
 
@@ -30,14 +43,14 @@ describe('an API process that dies', () => {
   const jobIds = async () =>
     (await cluster.rows<{ id: number }>('SELECT id FROM unified_jobs')).map(({ id }) => id);
 
-  it('before the commit: there is no job, and the next launch works', async () => {
+  it('that dies before the commit: there is no job, and the next launch works', async () => {
     const api = await cluster.api({ FAIL_POINT: 'run-created' });
     await expect(launch(api.url)).rejects.toThrow();
     expect(await api.ended).toBe('SIGKILL');
     expect(await jobIds()).toEqual([]);
   });
 
-  it('after the commit, before anybody was told: the job runs', async () => {
+  it('that dies after the commit, before anybody was told: the job runs', async () => {
     const api = await cluster.api({ FAIL_POINT: 'run-committed' });
     await expect(launch(api.url)).rejects.toThrow();
     expect(await api.ended).toBe('SIGKILL');
@@ -46,5 +59,90 @@ describe('an API process that dies', () => {
     const figures = figuresOf(ids, await cluster.over(ids, 20_000), await cluster.ledger());
     printFigures('API killed after its commit', figures);
     expect(figures).toEqual({ accepted: 1, finished: 1, lost: 0, doubled: 0 });
+  });
+
+  /**
+   * Sends a request on a connection of its own.
+   *
+   * @returns when it is sent, and what comes until the connection is closed
+   */
+  async function send(url: string, request: string): Promise<{ response: Promise<string> }> {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString())).on('error', () => undefined);
+    const response = new Promise<string>((resolve) => {
+      socket.once('close', () => resolve(text));
+    });
+    await once(socket, 'connect');
+    await new Promise((resolve) => socket.write(request, resolve));
+    return { response };
+  }
+
+  const post = (path: string, body: object): string => {
+    const text = JSON.stringify(body);
+    const sent = { ...headers, Host: 'localhost', 'Content-Length': String(text.length) };
+    const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}\r\n`);
+    return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
+  };
+  let names = 0;
+  const hosts = (): string =>
+    post('/api/v2/bulk/host_create/', {
+      inventory: 1,
+      hosts: Array.from({ length: HOSTS }, () => ({ name: `host-${(names += 1)}` })),
+    });
+
+  /** Status and `Connection` of a response; empty where there is none. */
+  const summaryOf = (response: string): string =>
+    [/^HTTP\/1\.1 (\d+)/, /^connection: (\w+)/im]
+      .map((pattern) => pattern.exec(response)?.[1] ?? '')
+      .join(' ');
+
+  /** Starts so many processes, each of which serves. */
+  async function start(size: number, environment: Environment = {}) {
+    const log = { WEB_CONCURRENCY: String(size), LOG_LEVEL: 'info' };
+    const api = await cluster.api({ ...log, ...environment });
+    const started = () => api.output().split('"message":"started"').length - 1;
+    await eventually(() => expect(started()).toBe(size === 1 ? 1 : size + 1), START_MS);
+    return api;
+  }
+
+  it.each([1, 2])('of %s that is told to end answers what has reached it', async (size) => {
+    for (let end = 1; end <= ENDS; end += 1) {
+      const api = await start(size);
+      const before = names;
+      const sent = await Promise.all(
+        Array.from({ length: REQUESTS }, () => send(api.url, hosts())),
+      );
+      api.child.kill('SIGTERM');
+      const responses = await Promise.all(sent.map(({ response }) => response));
+      expect(responses.map(summaryOf)).toEqual(Array(REQUESTS).fill('201 close'));
+      await api.ended;
+      const [stored] = await cluster.rows(
+        `SELECT count(*)::int AS count FROM hosts WHERE substring(name from 'host-(.*)')::int > $1`,
+        [before],
+      );
+      expect(stored).toEqual({ count: REQUESTS * HOSTS });
+    }
+  });
+
+  it('serves on for a while, and says that it is about to end', async () => {
+    const api = await start(2, { SHUTDOWN_DRAIN_SECONDS: '2' });
+    const ready = async () => (await fetch(`${api.url}/health/ready`)).status;
+    expect(await ready()).toBe(200);
+    api.child.kill('SIGTERM');
+    await eventually(async () => expect(await ready()).toBe(503));
+    const { response } = await send(api.url, hosts());
+    expect(summaryOf(await response)).toBe('201 close');
+    await api.ended;
+  });
+
+  it('ends at once by Ctrl-C', async () => {
+    const api = await start(2, { SHUTDOWN_DRAIN_SECONDS: '20' });
+    api.child.kill('SIGINT');
+    const ended = await Promise.race([
+      api.ended.then(() => 'ended'),
+      new Promise((resolve) => setTimeout(resolve, 10_000)),
+    ]);
+    expect(ended).toBe('ended');
   });
 });

@@ -1,6 +1,7 @@
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { routedByCollection } from './collection-routers.js';
+import { ServerShutdown } from './server-shutdown.js';
 
 /**
  * How long a connection may take for what. Node looks for connections that take too long only so
@@ -15,11 +16,35 @@ const LIMITS = {
 
 /** Express on a server whose clients cannot hold a connection by sending next to nothing. */
 export class HttpAdapter extends ExpressAdapter {
-  constructor() {
+  private shutdown: ServerShutdown | undefined;
+
+  /** @param drainMs how long the server goes on serving when it is told to end */
+  constructor(private drainMs = 0) {
     super(routedByCollection());
   }
 
   override initHttpServer(): void {
-    this.setHttpServer(createServer(LIMITS, this.getInstance()));
+    const server = createServer(LIMITS, this.getInstance<RequestListener>());
+    this.shutdown = new ServerShutdown(server);
+    this.setHttpServer(server);
+  }
+
+  /** Whether new requests should be sent to another process. */
+  get isEnding(): boolean {
+    return this.shutdown?.isEnding === true;
+  }
+
+  /** A person who ends the server at the terminal waits for it. */
+  endAtOnce(): void {
+    this.drainMs = 0;
+  }
+
+  override async beforeClose(): Promise<void> {
+    super.beforeClose();
+    await this.shutdown?.stopListening(this.drainMs);
+  }
+
+  override async close(): Promise<void> {
+    await this.shutdown?.end();
   }
 }

@@ -51,7 +51,7 @@ export class ProcessGroup {
       this.failures = 0;
     });
     cluster.on('exit', (member, code, signal) => this.leave(member, code, signal));
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.stop());
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.stop(signal));
     for (let count = 0; count < this.settings.WEB_CONCURRENCY; count += 1) this.fork();
   }
 
@@ -59,9 +59,9 @@ export class ProcessGroup {
     if (!this.isStopping) closeWhatItLeaves(cluster.fork(shareOf(this.settings)));
   }
 
-  private stop(): void {
+  private stop(signal: NodeJS.Signals): void {
     this.isStopping = true;
-    for (const member of this.members()) member.process.kill('SIGTERM');
+    for (const member of this.members()) member.process.kill(signal);
   }
 
   private leave(member: Worker, code: number | null, signal: string | null): void {
@@ -71,7 +71,7 @@ export class ProcessGroup {
     if (!this.hasServed) {
       // None could start: what it said in the log is the reason, and trying again changes nothing.
       process.exitCode = code || 1;
-      this.stop();
+      this.stop('SIGTERM');
       return;
     }
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.failures, LONGEST_PAUSE_MS);

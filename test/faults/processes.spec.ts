@@ -119,8 +119,11 @@ describe('processes of the API', () => {
       socket.on('error', () => undefined).once('close', () => (closed += 1));
       socket.write('GET /api/v2/ping/ HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n');
     }
-    await eventually(() => expect(closed).toBe(SIZE - 1));
-    process.kill(first, 'SIGKILL');
+    try {
+      await eventually(() => expect(closed).toBeGreaterThanOrEqual(SIZE - 1));
+    } finally {
+      process.kill(first, 'SIGKILL');
+    }
     await eventually(() => expect(closed).toBe(SIZE));
     await eventually(() => expect(served(api)).toBe(before + 1), START_MS);
     await untilAllServe();

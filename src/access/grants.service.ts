@@ -55,8 +55,6 @@ export class GrantsService {
     await this.assertMayGrant(role, actor);
     if (role.object_id === null) return this.setSystemFlag(role, user, false);
     const object = await this.objectOf(role);
-    // What the user writes with the role ends before the role does.
-    await this.users.holdWrites(user.id);
     const wasHeld = await this.members.revoke(role.id, user.id);
     if (wasHeld) this.log('disassociate', role, object, refOf(resource('user'), user));
   }

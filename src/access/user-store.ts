@@ -5,8 +5,6 @@ export type SystemFlag = 'is_superuser' | 'is_system_auditor';
 export abstract class UserStore {
   /** Ids of all superusers; none of them ceases to be one before the transaction ends. */
   abstract lockSuperusers(): Promise<number[]>;
-  /** Waits for what a user is writing, and holds up what the user begins, until the transaction ends. */
-  abstract holdWrites(user: number): Promise<void>;
   /** @returns whether the user had it otherwise */
   abstract setFlag(user: number, flag: SystemFlag, value: boolean): Promise<boolean>;
 }

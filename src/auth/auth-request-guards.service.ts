@@ -12,6 +12,9 @@ import type { ApiRequest } from '../common/http/request.js';
 import { RequestGuards } from '../common/rest/request-guards.js';
 import { AuthGuard } from './auth.guard.js';
 
+/** Types of objects whose routes may change accounts and tokens, the caller's among them. */
+const CHANGE_ACCOUNTS: ReadonlySet<string> = new Set(['user', 'role', 'o_auth2_access_token']);
+
 /** The guards of a request in their order, but for the rate: the request was counted when it came. */
 @Injectable()
 export class AuthRequestGuards implements RequestGuards, OnModuleInit {
@@ -42,14 +45,21 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
   /**
    * Judges a caller at the beginning of a transaction and holds the answer until its end: the caller's row is
    * locked, with the token or session, so that whoever takes them away waits for what is being written.
+   * A request that may change accounts locks them as it will need them: of two that both hold a weaker lock
+   * neither could go on.
    *
    * @throws Unauthenticated, Forbidden, NotFound
    */
   private async judgeWrite(scope: RequestScope, actor: Actor): Promise<void> {
+    const { target } = scope;
+    const changed = target?.type === 'user' ? [target.id] : [];
     // Asked together: the object is judged by what holds once the caller is locked.
-    const [account, refusal] = await atOnce([
+    const [, account, refusal] = await atOnce([
+      target && CHANGE_ACCOUNTS.has(target.type)
+        ? this.users.lockForChange([actor.id, ...changed])
+        : undefined,
       this.lock(scope, actor),
-      scope.judgeTarget?.().then(() => null, errorOf),
+      actor.isSuperuser ? null : target?.judge().then(() => null, errorOf),
     ]);
     if (account?.id !== actor.id) throw new Unauthenticated();
     const { is_superuser: isSuperuser, is_system_auditor: isSystemAuditor } = account;

@@ -51,11 +51,11 @@ export class SessionsRepository extends TableRepository<SessionRow> implements S
     return row !== undefined;
   }
 
-  /** The user of a session that has not ended, both locked until the transaction ends. */
+  /** The user of a session that has not ended; neither changes before the transaction ends. The user is locked first. */
   lockUser(session: LivingSession): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
       SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor
-      ${fromLiving(session)} FOR SHARE`);
+      ${fromLiving(session)} FOR SHARE OF usr FOR SHARE OF ses`);
   }
 
   /** Has the age of a session begin anew, unless a request of the session is writing. */

@@ -82,9 +82,11 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
     return { use, row: row.id === null ? null : row };
   }
 
-  /** The same, locked with its user until the transaction ends. */
+  /** The same; neither its user nor the token changes before the transaction ends. The user is locked first. */
   lockUse(digest: string): Promise<TokenUse | undefined> {
-    return this.database.preparedRow<TokenUse>(sql`${useOf(digest)} FOR SHARE`);
+    return this.database.preparedRow<TokenUse>(
+      sql`${useOf(digest)} FOR SHARE OF usr FOR SHARE OF tok`,
+    );
   }
 
   /** Notes a use, unless a request of the same token is writing: the next request notes it. */

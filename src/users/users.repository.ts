@@ -80,14 +80,16 @@ export class UsersRepository extends TableRepository<RowOf<UserSchema>> implemen
         password_hash = coalesce(nullif(EXCLUDED.password_hash, ''), users.password_hash)`);
   }
 
-  /** An account, locked until the transaction ends. */
+  /** An account, which nobody changes before the transaction ends. */
   lockAccount(id: number): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
       SELECT id, username, is_superuser, is_system_auditor FROM users WHERE id = ${id} FOR SHARE`);
   }
 
-  async holdWrites(user: number): Promise<void> {
-    await this.database.execute(sql`SELECT 1 FROM users WHERE id = ${user} FOR NO KEY UPDATE`);
+  /** Locks accounts to be changed, always in the same order. */
+  async lockForChange(ids: readonly number[]): Promise<void> {
+    await this.database.preparedRows(sql`
+      SELECT id FROM users WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
   }
 
   /** Notes a login, once a minute at most, and not while a request of the user is writing. */

@@ -277,7 +277,7 @@ describe('between the last check and the commit', () => {
     ['deletion', 'DELETE', '', undefined],
     ['member', 'POST', 'users/', { username: 'too-late', password: '' }],
   ])('a role that is revoked allows no %s', async (_what, method, list, body) => {
-    const { make, as, home } = test;
+    const { make, as, home, database } = test;
     const team = await make.team({ organization: home.organization.id });
     const user = await make.user();
     for (const [type, object] of [
@@ -291,6 +291,7 @@ describe('between the last check and the commit', () => {
     const content = body ? { body: JSON.stringify(body) } : {};
     const sent = { method, path, headers: bearer(token), ...content };
     const { status } = await sendBeside(sent, async () => {
+      await database.execute(sql`UPDATE users SET last_name = 'x' WHERE id = ${user.id}`);
       await make.revoke('organization', home.organization, 'admin_role', { user });
       await make.revoke('team', team, 'admin_role', { user });
     });
@@ -316,6 +317,23 @@ describe('between the last check and the commit', () => {
         UPDATE users SET session_generation = session_generation + 1 WHERE id = ${user.id}`);
     expect(await sendBeside(sent, change)).toEqual({ status: 401, hasWaited: true });
   });
+});
+
+it('changes of the callers themselves, sent at once, do not wait for each other in circles', async () => {
+  const { as, make, home } = test;
+  const users = [await make.user(), await make.user()];
+  for (const user of users) {
+    await make.grant('organization', home.organization, 'admin_role', { user });
+    await make.grant('organization', home.organization, 'member_role', { user });
+  }
+  const clients = await Promise.all(users.map((user) => as.asUser(user)));
+  const requests = Array.from({ length: 12 }, async (_, at) => {
+    // Both change their own accounts and those of each other.
+    const path = `users/${users[Math.floor(at / 2) % 2]!.id}/`;
+    const { status } = await clients[at % 2]!.patch(path, { first_name: `name ${at}` });
+    return status;
+  });
+  expect(new Set(await Promise.all(requests))).toEqual(new Set([200]));
 });
 
 describe('a caller who loses', () => {

@@ -12,8 +12,8 @@ export interface RequestScope {
   sessionDigest?: string;
   /** Digest of the token the request came with. */
   tokenDigest?: string;
-  /** Judges again whether the caller may do this to the object of the URL. @throws Forbidden, NotFound */
-  judgeTarget?: () => Promise<void>;
+  /** The object of the URL; `judge` asks again whether the caller may do this to it. */
+  target?: { type: string; id: number; judge: () => Promise<unknown> };
   /** Value of the session cookie where its age began anew with this request. */
   renewedSession?: string;
 }

@@ -5,6 +5,7 @@ import type { Actor } from '../access.js';
 import { Forbidden, MethodNotAllowed, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
+import type { Row } from '../resource/define-resource.js';
 import { admitted } from './verdict.js';
 import { CommonServices } from './common-services.service.js';
 import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
@@ -77,11 +78,8 @@ export class AccessGuard implements CanActivate {
         : admitted(parent, foundTarget, refusal);
     const scope = currentScope();
     const { id } = request.target;
-    if (scope && action !== 'read' && !actor.isSuperuser) {
-      scope.judgeTarget = async () => {
-        await resources.load(parent, id, actor, { action, refusal });
-      };
-    }
+    const judge = (): Promise<Row> => resources.load(parent, id, actor, { action, refusal });
+    if (scope) scope.target = { type: parent.type, id, judge };
     if (!member) return;
     const memberId = params[member.param] ?? '';
     request.member = await resources.load(member.resource, memberId, actor, {

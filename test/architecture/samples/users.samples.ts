@@ -12,7 +12,7 @@ export default {
       hasSuperuser: [[]],
       saveSuperuser: [['ada', '']],
       lockAccount: [[1]],
-      holdWrites: [[1]],
+      lockForChange: [[[1, 2]]],
       noteLogin: [[1]],
       lockSuperusers: [[]],
       setFlag: [[1, 'is_superuser', true]],

@@ -15,6 +15,12 @@ const ANSWERS = {
   'a host with YAML': [201],
   'hosts with YAML': [201],
   'hosts with much JSON': [201],
+  'a name of nine megabytes': [400, 413],
+  // An account without roles is refused before the content is looked at, or for what it contains.
+  'a deep object': [400, 403],
+  'blocks of 120 KB': [400, 403],
+  'blocks of 260 KB': [400, 403],
+  'YAML of aliases': [400, 403],
   filters: [200],
   'ways over relations': [200, 503],
   words: [200],

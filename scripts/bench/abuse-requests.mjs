@@ -68,7 +68,7 @@ export async function makeVictims(world, call) {
       const { object_roles: own } = (await call('GET', path)).summary_fields;
       await call('POST', `users/${user.id}/roles/`, { id: own[role].id });
     }
-    tokens[username] = (await world.cli('create-token', '--username', username)).trim();
+    tokens[username] = (await call('POST', `users/${user.id}/personal_tokens/`, {})).token;
   };
   await account('nobody', []);
   await account('executor', [[`job_templates/${template.id}/`, 'execute_role']]);
@@ -163,6 +163,14 @@ function ofStrangers({ template }, { get, post }) {
 function ofBodies({ inventory }, { post }) {
   const host = nameless(inventory);
   const kinds = times(60_000, (n) => `{"k${n}":0}`);
+  const aliases = times(40, (n) => `a${n}: &a${n} [*a${n - 1}, *a${n - 1}]`)
+    .join('\n')
+    .replaceAll('*a-1', 'x');
+  /** A template that opens blocks and never closes one. @type {(bytes: number) => object} */
+  const template = (bytes) => ({
+    ...{ name: 'blocks', kind: 'cloud', inputs: { fields: [] } },
+    injectors: { env: { VALUE: `{%${fill(' ', bytes / 2)}{%${fill(' ', bytes / 2)}` } },
+  });
   const part = (/** @type {number} */ n) =>
     `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\n1\r\n`;
   const many = JSON.stringify(Object.fromEntries(times(700, (n) => [`k${n}`, n])));
@@ -176,6 +184,19 @@ function ofBodies({ inventory }, { post }) {
     post('values within the limit', 'nobody', 'teams/', `{"name": [${fill('0,', 190_000)}0]}`),
     post('levels', 'nobody', 'teams/', fill('[')),
     post('a text of a megabyte', 'nobody', 'teams/', { name: fill('é', MEGABYTE / 2) }),
+    post('a name of nine megabytes', 'nobody', 'teams/', { name: fill('x', 9 * MEGABYTE) }),
+    post('a deep object', 'nobody', 'credential_types/', {
+      ...{ name: 'deep', kind: 'cloud' },
+      inputs: { fields: times(2000, (n) => ({ id: `f${n}`, label: 'x', choices: [[[]]] })) },
+    }),
+    post('blocks of 120 KB', 'nobody', 'credential_types/', template(120_000)),
+    post('blocks of 260 KB', 'nobody', 'credential_types/', template(260_000)),
+    post(
+      'YAML of aliases',
+      'nobody',
+      'hosts/',
+      anew(() => host(aliases)),
+    ),
     post(
       'YAML of 64 KB',
       'nobody',
@@ -215,6 +236,16 @@ function ofLists({ get }) {
   return [
     get('a regular expression', 'nobody', `users/?username__regex=${regex}`),
     get('filters', 'nobody', `teams/?${any}`),
+    get(
+      'names of every object',
+      'nobody',
+      'teams/?hasOwnProperty__x=1&__proto__=1&constructor__y=1',
+    ),
+    get(
+      'a search of many parts',
+      'nobody',
+      `hosts/?host_filter=${fill('(name%3Da%20or%20', 10_000)}`,
+    ),
     get('ways over relations', 'nobody', `teams/?${ways}`),
     get('words', 'nobody', `unified_jobs/?search=${times(32, (n) => `w${n}`)}`),
     get('orders', 'nobody', `teams/?order_by=${orders}`),

@@ -1,10 +1,11 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { loadavg } from 'node:os';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
 import { checkAnswer } from './abuse-answers.mjs';
+import { BURSTS, measureBursts, measurePrinting, PRINTING } from './abuse-bursts.mjs';
 import { abuses, makeVictims } from './abuse-requests.mjs';
 import { startServer } from './servers.mjs';
 import { caller, makeWorld } from './world.mjs';
@@ -19,34 +20,57 @@ const MAY_STAY_MB = 60;
 /**
  * The dearest requests known, of strangers and of those who may next to nothing, one after the other:
  * what each costs the event loop and the memory of one API process for every kilobyte that is sent,
- * and how long others wait for an answer meanwhile.
+ * and how long others wait for an answer meanwhile. Then many requests at once, and a program that prints
+ * without end.
  *
  * @param {import('./types.d.mts').SuiteInput} input
  */
-export async function benchAbuse({ root, environment }) {
-  const world = await makeWorld({ root, environment, name: 'bench_abuse' });
+export async function benchAbuse({ root, environment, only }) {
+  const folder = await mkdtemp(join(environment.TMPDIR ?? tmpdir(), 'bench-abuse-'));
+  const settings = {
+    DATA_DIR: join(folder, 'data'),
+    PROJECT_SCM_SCHEMES: 'file',
+    PROJECT_FILE_ROOTS: folder,
+  };
+  const world = await makeWorld({ root, environment, name: 'bench_abuse', settings });
   const server = await startServer(join(root, 'dist/main.js'), world.environment);
   try {
     const victims = await makeVictims(world, caller(server.url, world.admin));
-    const all = abuses(victims);
-    // The compiler has seen all of it; what is measured is the work.
-    for (const one of all) await send(server.url, one);
-    await sleep(2000);
-    const idle = await memoryOf(server.pid, 'VmRSS');
-    const results = [];
-    for (const one of all) results.push(await measured(server, one));
-    print(results);
-    await sleep(SETTLE_MS);
-    const after = await memoryOf(server.pid, 'VmRSS');
-    const verdict = after - idle <= MAY_STAY_MB ? 'holds' : 'MISSED';
-    console.log(
-      `\nmemory before ${Math.round(idle)} MB, ${SETTLE_MS / 1000} s after all of it ${Math.round(after)} MB: ` +
-        `${verdict} (at most ${MAY_STAY_MB} MB more)`,
-    );
-    return { title: 'Abuse', load: loadavg(), results };
+    const all = abuses(victims).filter(({ name }) => name.includes(only));
+    const results = all.length > 0 ? await measureAll(server, all) : [];
+    const { nobody = '', orgadmin = '' } = victims.tokens;
+    const tokens = { admin: world.admin, nobody, other: orgadmin };
+    const bursts = BURSTS.includes(only) ? await measureBursts(server.url, tokens) : [];
+    const printing = PRINTING.includes(only)
+      ? await measurePrinting(world, server.url, { ...victims, folder })
+      : null;
+    return { title: 'Abuse', load: loadavg(), results, bursts, printing };
   } finally {
     await server.stop();
+    await rm(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * @param {import('./types.d.mts').RunningServer} server
+ * @param {readonly import('./abuse-requests.mjs').Abuse[]} all
+ */
+async function measureAll(server, all) {
+  // The compiler has seen all of it; what is measured is the work.
+  for (const one of all) await send(server.url, one);
+  await sleep(2000);
+  const idle = await memoryOf(server.pid, 'VmRSS');
+  const results = [];
+  for (const one of all) results.push(await measured(server, one));
+  print(results);
+  await sleep(SETTLE_MS);
+  const after = await memoryOf(server.pid, 'VmRSS');
+  const verdict = after - idle <= MAY_STAY_MB ? 'holds' : 'MISSED';
+  console.log(
+    `\nmemory before ${Math.round(idle)} MB, ${SETTLE_MS / 1000} s after all of it ${Math.round(after)} MB: ` +
+      `${verdict} (at most ${MAY_STAY_MB} MB more)`,
+  );
+  return results;
 }
 
 /**

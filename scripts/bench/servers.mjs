@@ -99,7 +99,8 @@ async function startBeside(program, environment, objects) {
  */
 export function startWorker(root, environment) {
   const child = startProcess(join(root, 'dist/worker.js'), environment, NODE_FLAGS.worker);
-  return { pid: child.pid ?? 0, stop: () => stop(child) };
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  return { pid: child.pid ?? 0, isAlive, stop: () => stop(child) };
 }
 
 /**
@@ -146,7 +147,7 @@ const serverOf = (child, url) => ({
 
 /** @param {import('node:child_process').ChildProcess} child */
 async function stop(child) {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   await once(child, 'exit');
 }

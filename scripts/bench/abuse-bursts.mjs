@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+
+import { percentiles } from './load.mjs';
+import { startWorker } from './servers.mjs';
+import { until } from './until.mjs';
+import { caller } from './world.mjs';
+
+const USERS = 80;
+/** Names by which one of these is measured alone. */
+export const BURSTS = 'users at once';
+export const PRINTING = 'a program that prints';
+/** Others may wait half as long again, on average from the burst on. */
+const MOST_RATIO = 1.5;
+const WINDOW_MS = 8000;
+const PRINTED_BYTES = 700_000_000;
+
+/**
+ * Many requests at once that ask for the hash of a password, and how long others wait meanwhile.
+ *
+ * @param {string} url
+ * @param {Record<'admin' | 'nobody' | 'other', string>} tokens
+ */
+export async function measureBursts(url, { admin, nobody, other }) {
+  console.log(
+    `\nAbuse: ${USERS} users created at once, and what others wait for a list meanwhile\n`,
+  );
+  const results = [];
+  for (const [who, token, status] of /** @type {const} */ ([
+    ['an account without roles', nobody, 403],
+    ['a superuser', admin, 201],
+  ])) {
+    const rest = await waitsDuring(url, other, () => Promise.resolve());
+    const burst = await waitsDuring(url, other, () => createUsers(url, token, status));
+    // Other work of the machine comes and goes.
+    const after = await waitsDuring(url, other, () => Promise.resolve());
+    const ratio = (2 * burst.mean) / (rest.mean + after.mean);
+    const verdict = ratio <= MOST_RATIO ? 'holds' : `MISSED (${MOST_RATIO} times)`;
+    console.log(
+      `${who.padEnd(26)} all answered ${status} in ${burst.seconds.toFixed(1)} s, others wait ` +
+        `${rest.mean.toFixed(1)} -> ${burst.mean.toFixed(1)} -> ${after.mean.toFixed(1)} ms (p95 ${rest.p95?.toFixed(1)} -> ` +
+        `${burst.p95?.toFixed(1)} ms): ${ratio.toFixed(2)} times, ${verdict}`,
+    );
+    results.push({ name: `${USERS} users by ${who}`, rest, burst, ratio });
+  }
+  return results;
+}
+
+/** @param {string} url @param {string} token @param {number} status */
+async function createUsers(url, token, status) {
+  const dispatcher = new Agent({ connections: USERS });
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const create = async () => {
+    const user = { username: randomUUID(), password: randomUUID() };
+    const answer = await request(`${url}/api/v2/users/`, {
+      ...{ dispatcher, headers, method: 'POST', body: JSON.stringify(user) },
+    });
+    await answer.body.dump();
+    if (answer.statusCode !== status) {
+      throw new Error(`POST users/ was answered with ${answer.statusCode}, not ${status}.`);
+    }
+  };
+  await Promise.all(Array.from({ length: USERS }, create));
+  await dispatcher.close();
+}
+
+/**
+ * How long a caller who asks one request after the other waits while `work` is done, and for some
+ * seconds at least.
+ *
+ * @param {string} url
+ * @param {string} token
+ * @param {() => Promise<unknown>} work
+ */
+async function waitsDuring(url, token, work) {
+  const dispatcher = new Agent({ connections: 1 });
+  const headers = { authorization: `Bearer ${token}` };
+  /** @type {number[]} */
+  const waits = [];
+  let isOver = false;
+  const asking = (async () => {
+    while (!isOver) {
+      const started = performance.now();
+      const { body } = await request(`${url}/api/v2/organizations/`, { dispatcher, headers });
+      await body.dump();
+      waits.push(performance.now() - started);
+      await sleep(5);
+    }
+  })();
+  const started = performance.now();
+  const window = sleep(WINDOW_MS);
+  await work();
+  const seconds = (performance.now() - started) / 1000;
+  await window;
+  isOver = true;
+  await asking;
+  await dispatcher.close();
+  const mean = waits.reduce((sum, one) => sum + one, 0) / waits.length;
+  return { ...percentiles(waits), mean, seconds };
+}
+
+/**
+ * An inventory plugin that prints 700 MB beside a job: its own update fails, and nothing else.
+ *
+ * @param {import('./types.d.mts').World} world
+ * @param {string} url
+ * @param {{ template: number, inventory: number, folder: string }} victims `folder` may be fetched from
+ */
+export async function measurePrinting(world, url, { template, inventory, folder }) {
+  const { root, admin } = world;
+  const call = caller(url, admin);
+  const origin = await makeOrigin(folder);
+  const worker = startWorker(root, world.environment);
+  const ended = async (/** @type {string} */ path) => {
+    await until(async () => (await call('GET', path)).finished !== null, 50);
+    return call('GET', path);
+  };
+  try {
+    const { organization } = await call('GET', `inventories/${inventory}/`);
+    const project = await call('POST', 'projects/', {
+      ...{ name: 'loud', organization, scm_type: 'git', scm_url: `file://${origin}` },
+    });
+    await until(async () => (await call('GET', `projects/${project.id}/`)).scm_revision !== '');
+    const source = await call('POST', 'inventory_sources/', {
+      ...{
+        name: 'loud',
+        inventory,
+        source: 'scm',
+        source_project: project.id,
+        source_path: 'loud.yml',
+      },
+    });
+    const { inventory_update: update } = await call(
+      ...['POST', `inventory_sources/${source.id}/update/`],
+      {},
+    );
+    const { job } = await call('POST', `job_templates/${template}/launch/`, {});
+    const printed = await ended(`inventory_updates/${update}/`);
+    const beside = await ended(`jobs/${job}/`);
+    const isAlive = worker.isAlive();
+    const holds = isAlive && printed.status === 'failed' && beside.status === 'successful';
+    console.log(
+      `\nAbuse: a program that prints ${PRINTED_BYTES / 1e6} MB: its update is ${printed.status} ` +
+        `(${printed.job_explanation}), a job beside it ${beside.status}, ` +
+        `the worker ${isAlive ? 'goes on' : 'has ended'}: ${holds ? 'holds' : 'MISSED'}`,
+    );
+    return {
+      name: PRINTING,
+      status: printed.status,
+      beside: beside.status,
+      isAlive,
+    };
+  } finally {
+    await worker.stop();
+  }
+}
+
+const PLUGIN = `
+DOCUMENTATION = '''
+name: loud
+short_description: Prints without end
+options:
+  plugin: {description: Its name, required: true}
+'''
+import os
+from ansible.plugins.inventory import BaseInventoryPlugin
+
+class InventoryModule(BaseInventoryPlugin):
+    NAME = 'loud'
+
+    def parse(self, inventory, loader, path, cache=True):
+        super().parse(inventory, loader, path, cache)
+        for _ in range(${PRINTED_BYTES / 1_000_000}):
+            os.write(2, b'x' * 1_000_000)
+`;
+const CONFIGURATION = `
+[defaults]
+inventory_plugins = plugins
+[inventory]
+enable_plugins = loud
+`;
+
+/** A repository with the plugin. @param {string} folder */
+async function makeOrigin(folder) {
+  const origin = join(folder, 'loud');
+  await mkdir(join(origin, 'plugins'), { recursive: true });
+  await writeFile(join(origin, 'plugins/loud.py'), PLUGIN);
+  await writeFile(join(origin, 'ansible.cfg'), CONFIGURATION);
+  await writeFile(join(origin, 'loud.yml'), 'plugin: loud\n');
+  const author = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org'];
+  for (const args of [
+    ['init', '-q'],
+    ['add', '.'],
+    [...author, 'commit', '-qm', 'one'],
+  ]) {
+    execFileSync('git', args, { cwd: origin });
+  }
+  return origin;
+}

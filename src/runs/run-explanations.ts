@@ -33,6 +33,11 @@ export const TIMED_OUT = 'Job terminated due to timeout';
 /** Where the time passed, or somebody canceled, after the inventory was read. */
 export const STORING_TIMED_OUT = 'Inventory update has timed out';
 export const STORING_CANCELED = 'Inventory update has been canceled';
+
+/** @param code what Ansible ended with; null: a signal ended it */
+export const endedWithoutFailure = (code: number | null): string =>
+  `Ansible ended ${code === null ? 'by a signal' : `with exit code ${code}`}, and no task had failed. ` +
+  'The end of the output says why.';
 export const SECRETS_TOO_LARGE =
   'The statistics are not handed on: some were set under no_log, and together they are too large.';
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';

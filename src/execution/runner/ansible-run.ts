@@ -5,6 +5,7 @@ import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { quoteArguments } from './ansible-arguments.js';
 import { toCleanJson } from './clean-text.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
+import { keepNoFacts } from './fact-files.js';
 import { promptAnswers } from './prompts.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
 import { checkPrivateKey, normalizeKey } from './ssh-key.js';
@@ -99,7 +100,11 @@ export async function prepareRun(
   { program, options, target, runnerArguments, cwd, environment: further }: AnsibleCommand,
 ): Promise<PreparedRun> {
   const { inside } = workspace;
-  const environment = { ...runEnvironment(run, inside.dir), ...further };
+  const environment = {
+    ...runEnvironment(run, inside.dir),
+    ...(run.usesFacts ? {} : await keepNoFacts(workspace)),
+    ...further,
+  };
   const inventory = seenInside(workspace, await writeInventory(run.inventory, workspace));
   const startFiles = await writeEnvironment(run, workspace, options, environment);
   const base = baseEnvironment(process.env, workspace.mark);

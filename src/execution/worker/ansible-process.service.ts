@@ -3,7 +3,12 @@ import { memberOf } from '../../common/records.js';
 import { failPoint } from '../../common/fail-point.js';
 import { Settings } from '../../config/settings.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
-import { TIMED_OUT, tooMuchMemory, tooMuchWritten } from '../../runs/run-explanations.js';
+import {
+  endedWithoutFailure,
+  TIMED_OUT,
+  tooMuchMemory,
+  tooMuchWritten,
+} from '../../runs/run-explanations.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { runEnclosure } from '../boundary/run-enclosure.js';
 import type { PreparedRun } from '../runner/ansible-run.js';
@@ -162,10 +167,14 @@ export class AnsibleProcess {
     }
   }
 
-  private verdict(run: ActiveRun, { result, preparation }: EndedProcess): Outcome {
+  private verdict(run: ActiveRun, { result, events, preparation }: EndedProcess): Outcome {
     switch (result.status) {
-      case 'successful':
       case 'failed':
+        return {
+          status: 'failed',
+          explanation: events.hasFailure() ? '' : endedWithoutFailure(result.rc),
+        };
+      case 'successful':
       case 'canceled':
         return { status: result.status };
       case 'timeout':

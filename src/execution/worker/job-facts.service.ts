@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { exactJson } from '../../common/exact-json.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
 import type { HostRow } from '../../inventories/ansible-inventory.js';
@@ -8,7 +9,12 @@ import { heldLease } from '../../runs/run-leases.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { isRecord, toCleanJson } from '../runner/clean-text.js';
 import { judgeFacts, withoutTemplates } from '../runner/fact-domains.js';
-import { canHaveFacts, changedFacts, writeFacts, type ChangedFacts } from '../runner/fact-files.js';
+import {
+  changedFacts,
+  makeFactFolders,
+  writeFacts,
+  type ChangedFacts,
+} from '../runner/fact-files.js';
 import type { Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { patiently } from './patience.js';
@@ -42,13 +48,11 @@ export class JobFacts {
 
   /** Writes what a run of a project may know of its hosts, and is fresh, where Ansible looks for it. */
   async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<FactsOfRun> {
-    const handed = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
+    const written = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
       ...judgeFacts(recordOf(shared)).shared,
       ...judgeFacts(recordOf(own)).own,
     }));
-    const { HOST_FACTS_BYTES: maxBytes } = await this.runtime.get('HOST_FACTS_BYTES');
-    const idOf = new Map(namedHosts(hosts).map(({ id, name }) => [name, id]));
-    return { hosts: idOf, handed, projectId, maxBytes };
+    return { ...written, projectId };
   }
 
   /**
@@ -61,30 +65,34 @@ export class JobFacts {
     );
   }
 
-  /** @returns names of the hosts that are known */
   private async write(
     workspace: Workspace,
     hosts: Hosts,
     projectId: number | null,
     factsOf: (known: FactsText) => object,
-  ): Promise<Set<string>> {
+  ): Promise<Omit<FactsOfRun, 'projectId'>> {
     const settings = await this.runtime.get('ANSIBLE_FACT_CACHE_TIMEOUT', 'HOST_FACTS_BYTES');
-    const nameOf = new Map(namedHosts(hosts).map(({ id, name }) => [id, name]));
+    const canHaveFacts = await makeFactFolders(
+      workspace,
+      hosts.map(({ name }) => name),
+    );
+    const named = hosts.filter(({ name }) => canHaveFacts(name));
+    const nameOf = new Map(named.map(({ id, name }) => [id, name]));
     const ids = [...nameOf.keys()];
     const handed = new Set<string>();
     const step = hostsAtOnce(settings.HOST_FACTS_BYTES);
-    await writeFacts(workspace, []);
     for (let start = 0; start < ids.length; start += step) {
       const batch = ids.slice(start, start + step);
       const maxAge = settings.ANSIBLE_FACT_CACHE_TIMEOUT;
       for (const known of await this.stored.fresh(batch, maxAge, projectId)) {
         const name = nameOf.get(known.host_id);
         if (name === undefined) continue;
-        await writeFacts(workspace, [[name, JSON.stringify(factsOf(known))]]);
+        await writeFacts(workspace, [[name, exactJson(factsOf(known))]]);
         handed.add(name);
       }
     }
-    return handed;
+    const idOf = new Map(named.map(({ id, name }) => [name, id]));
+    return { hosts: idOf, handed, maxBytes: settings.HOST_FACTS_BYTES };
   }
 
   /**
@@ -142,8 +150,6 @@ export class JobFacts {
 
 const hostsAtOnce = (bytes: number): number =>
   Math.min(MOST_HOSTS, Math.max(1, Math.floor(MOST_BYTES / bytes)));
-
-const namedHosts = (hosts: Hosts): Hosts => hosts.filter(({ name }) => canHaveFacts(name));
 
 function recordOf(text: string): Record<string, unknown> {
   const value = parseJson(text);

@@ -36,6 +36,7 @@ export class PlaybookEvents {
   readonly summaries = new Map<string, HostSummary>();
   private collected: Record<string, unknown> = {};
   private isHidden = false;
+  private failed = false;
   /** Hides what was set under `no_log` in what comes with the statistics and after them. */
   private hiding: Masker = createMasker([]);
   /**
@@ -71,6 +72,11 @@ export class PlaybookEvents {
   /** Whether Ansible refused to begin because the limit matches none of the hosts. Nothing is stored then. */
   isWithoutHosts(): boolean {
     return this.opening?.some(({ stdout }) => stdout.includes(NO_HOST_LEFT)) ?? false;
+  }
+
+  /** Whether a task failed or a host was out of reach: the events say why the run failed. */
+  hasFailure(): boolean {
+    return this.failed;
   }
 
   /** Columns of the job. */
@@ -114,6 +120,7 @@ export class PlaybookEvents {
   }
 
   private collect(row: EventRow): void {
+    this.failed ||= row.failed;
     for (const [host, summary] of hostSummaries(row)) {
       this.summaries.set(this.masker.text(host), summary);
     }

@@ -3,6 +3,7 @@ import { CredentialSecrets } from '../../src/credentials/credential-secrets.serv
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
+import { sampleKeys } from '../support/payloads/ssh-keys.js';
 import { samePageQueries } from '../support/queries.js';
 
 const CANARY = 'canary-3f1c-never-shown';
@@ -28,6 +29,43 @@ const draft = (fields: object = {}) => ({
 const secrets = { username: 'deploy', password: CANARY, become_password: 'ASK' };
 const opened = async (id: number) =>
   (await test.app.get(CredentialSecrets, { strict: false }).open([id])).get(id)!;
+
+describe('SSH keys', () => {
+  const key = sampleKeys().plain['pkcs8'] ?? '';
+  const lines = key.trim().split('\n');
+  const types: [string, () => Promise<{ type: number; id: string }>][] = [
+    ['a machine', () => Promise.resolve({ type: machine, id: 'ssh_key_data' })],
+    [
+      'a custom type',
+      async () => {
+        const fields = [
+          { id: 'their_key', label: 'Key', type: 'string', format: 'ssh_private_key' },
+        ];
+        const { body } = await test.as.superuser
+          .post('credential_types/', {
+            name: `Keys ${(made += 1)}`,
+            kind: 'cloud',
+            inputs: { fields: [{ ...fields[0], multiline: true, secret: true }] },
+          })
+          .expect(201);
+        return { type: body.id, id: 'their_key' };
+      },
+    ],
+  ];
+
+  it.each(types)('of %s are repaired, or refused when they are saved', async (_what, typeOf) => {
+    const { type: credential_type, id } = await typeOf();
+    const post = (text: string) =>
+      test.as.superuser.post('credentials/', draft({ credential_type, inputs: { [id]: text } }));
+    const indented = lines.map((line) => `  ${line} `).join('\r\n');
+    const { body } = await post(indented).expect(201);
+    expect((await opened(body.id)).inputs[id]).toBe(key);
+    const { body: refusal } = await post(lines.toSpliced(1, 1).join('\n')).expect(400);
+    expect(JSON.stringify(refusal)).toContain('damaged or a part of it is missing');
+    const patch = { inputs: { [id]: lines.toSpliced(1, 1).join('\n') } };
+    await test.as.superuser.patch(`credentials/${body.id}/`, patch).expect(400);
+  });
+});
 
 describe('secrets', () => {
   it('never leave: not in answers, lists, activity or the table', async () => {

@@ -8,7 +8,7 @@ import {
   type FieldErrors,
   type InputField,
 } from './definition.js';
-import { checkSshKey, isEncryptedKey } from './ssh-key.js';
+import { checkSshKey, isEncryptedKey, repairSshKey } from './ssh-key.js';
 import { ENCRYPTED } from '../../common/fields/text.js';
 
 /** Longest text of one input; a large private key has some 16,000 characters. */
@@ -152,7 +152,9 @@ function checkValue(
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string') return { error: `${field.id}: Not a valid string.` };
   const fault = textFault(field, text, type.managed);
-  return fault === null ? { value: text } : { error: `${field.id}: ${fault}` };
+  if (fault !== null) return { error: `${field.id}: ${fault}` };
+  const isKey = field.format === 'ssh_private_key' && text !== '' && text !== ASK;
+  return { value: isKey ? repairSshKey(text) : text };
 }
 
 /** The spellings that clients use for booleans (JSON, numbers and texts). */

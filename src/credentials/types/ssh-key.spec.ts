@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { sampleKeys } from '../../../test/support/payloads/ssh-keys.js';
-import { checkSshKey, isEncryptedKey } from './ssh-key.js';
+import { checkSshKey, isEncryptedKey, repairSshKey } from './ssh-key.js';
 
 const keys = sampleKeys();
 const BODY = 'AAAA';
@@ -26,6 +26,36 @@ describe('checkSshKey', () => {
     expect(checkSshKey(block('CERTIFICATE') + plain)).toEqual({ fault: null, isEncrypted: false });
     expect(checkSshKey(plain + encrypted)).toEqual({ fault: null, isEncrypted: true });
   });
+
+  const all = Object.entries({ ...keys.plain, encrypted: keys.encrypted['pkcs8'] ?? '' });
+
+  it.each(all)('refuses a key without one of its lines (%s)', (_format, key) => {
+    const lines = key.split('\n');
+    for (let at = 1; at < lines.length - 2; at += 1) {
+      const { fault } = checkSshKey(lines.toSpliced(at, 1).join('\n'));
+      expect(fault).toBe('Invalid private key: it is damaged or a part of it is missing.');
+    }
+  });
+
+  it.each([...all, ['legacy with headers', keys.encrypted['legacy'] ?? '']])(
+    'repairs white space (%s)',
+    (_format, key) => {
+      const proper = repairSshKey(key);
+      const lines = key.trim().split('\n');
+      const spoilt = [
+        lines.map((line) => `    ${line}`).join('\n'),
+        lines.map((line) => `${line}  \t`).join('\r\n'),
+        lines.join('\n\n'),
+        `\n\n${lines.join('\n')}`,
+        ...(key.includes(':') ? [] : [lines.join(' '), lines.join('')]),
+      ];
+      for (const text of spoilt) {
+        expect(checkSshKey(text).fault).toBeNull();
+        expect(repairSshKey(text)).toBe(proper);
+      }
+      expect(proper.replaceAll('\n', '')).toBe(key.replaceAll('\n', ''));
+    },
+  );
 
   it.each([
     ['', 'Invalid certificate or key.'],

@@ -1,3 +1,5 @@
+import { createPrivateKey } from 'node:crypto';
+
 /** What is known of a text with private keys: a fault for the user, or whether a key needs a passphrase. */
 export type SshKeyCheck = { fault: string } | { fault: null; isEncrypted: boolean };
 
@@ -8,12 +10,17 @@ interface PemBlock {
 
 const BEGIN = /^-----BEGIN ([A-Z0-9 ]{1,40})-----$/;
 const END = /^-----END ([A-Z0-9 ]{1,40})-----$/;
+const MARKER = /-----(?:BEGIN|END) [A-Z0-9 ]{1,40}-----/g;
 const HEADER = /^[A-Za-z0-9-]+: /;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /** Words before `PRIVATE KEY`: legacy PEM, PKCS 8 plain and encrypted, and OpenSSH's own format. */
 const KEY_TYPES = new Set(['RSA', 'DSA', 'EC', 'OPENSSH', '', 'ENCRYPTED']);
 
+const OPENSSH_MAGIC = Buffer.from('openssh-key-v1\0', 'latin1');
+const LONGEST_TAG = 16;
+/** Smallest block of the ciphers that PEM headers name, in bytes. */
+const CIPHER_BLOCK = 8;
 /** An OpenSSH key begins with this and the length and name of its cipher; `none` means no passphrase. */
 const OPENSSH_PLAIN = Buffer.from('openssh-key-v1\0\0\0\0\x04none', 'latin1');
 
@@ -31,17 +38,45 @@ export function checkSshKey(text: string): SshKeyCheck {
   };
 }
 
+/**
+ * Returns a text that `checkSshKey` accepts as ssh tools want it: markers on lines of their own, lines without
+ * blanks around them, and of a length.
+ */
+export function repairSshKey(text: string): string {
+  return (toBlocks(text) ?? []).map(textOf).join('');
+}
+
 /** Whether a text is a readable private key with a passphrase. */
 export function isEncryptedKey(text: string): boolean {
   const check = checkSshKey(text);
   return check.fault === null && check.isEncrypted;
 }
 
+const bodyOf = ({ lines }: PemBlock): string =>
+  lines
+    .filter((line) => !HEADER.test(line))
+    .join('')
+    .replace(/\s/g, '');
+
+function textOf(block: PemBlock): string {
+  const headers = block.lines.filter((line) => HEADER.test(line));
+  const lines = [
+    `-----BEGIN ${block.label}-----`,
+    ...(headers.length > 0 ? [...headers, ''] : []),
+    ...(bodyOf(block).match(/.{1,64}/g) ?? []),
+    `-----END ${block.label}-----`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
 /** The PEM blocks of a text; null when anything but blank lines stands outside of a block. */
 function toBlocks(text: string): PemBlock[] | null {
   const blocks: PemBlock[] = [];
   let open: PemBlock | null = null;
-  for (const line of text.split('\n').map((part) => part.trim())) {
+  for (const line of text
+    .replace(MARKER, '\n$&\n')
+    .split('\n')
+    .map((part) => part.trim())) {
     const begin: string | undefined = BEGIN.exec(line)?.[1];
     const end = END.exec(line)?.[1];
     if (begin !== undefined) {
@@ -65,12 +100,56 @@ function checkBlock(block: PemBlock): SshKeyCheck {
   if (isPrivateKey(block) && !KEY_TYPES.has(keyType)) {
     return { fault: `Invalid private key: unsupported type "${keyType}"` };
   }
-  const body = block.lines.filter((line) => line !== '' && !HEADER.test(line)).join('');
+  const body = bodyOf(block);
   if (!BASE64.test(body)) return { fault: 'Invalid base64-encoded data' };
+  if (isPrivateKey(block) && !isComplete(keyType, block, Buffer.from(body, 'base64'))) {
+    return { fault: 'Invalid private key: it is damaged or a part of it is missing.' };
+  }
   return {
     fault: null,
     isEncrypted: isPrivateKey(block) && isEncryptedBlock(keyType, block, body),
   };
+}
+
+/** Whether the bytes of a key are all there, as far as that can be seen without its passphrase. */
+function isComplete(keyType: string, block: PemBlock, bytes: Buffer): boolean {
+  if (keyType === 'OPENSSH') return isOpenSsh(bytes);
+  if (keyType === 'ENCRYPTED') return isDerSequence(bytes);
+  if (block.lines.some((line) => HEADER.test(line))) return bytes.length % CIPHER_BLOCK === 0;
+  try {
+    createPrivateKey(textOf(block));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A DER sequence of exactly as many bytes as its head says. */
+function isDerSequence(bytes: Buffer): boolean {
+  const [tag, length = 0] = bytes;
+  const size = length & 0x7f;
+  if (tag !== 0x30 || (length & 0x80) === 0 || size === 0 || size > 4) return false;
+  return bytes.length > 2 + size && bytes.readUIntBE(2, size) === bytes.length - 2 - size;
+}
+
+/** OpenSSH's format (PROTOCOL.key): cipher, key derivation and its options, public keys, private part. */
+function isOpenSsh(bytes: Buffer): boolean {
+  if (!bytes.subarray(0, OPENSSH_MAGIC.length).equals(OPENSSH_MAGIC)) return false;
+  let at = OPENSSH_MAGIC.length;
+  const number = (): number => {
+    at += 4;
+    return at > bytes.length ? Infinity : bytes.readUInt32BE(at - 4);
+  };
+  const skip = (): void => {
+    const length = number();
+    at += length;
+  };
+  for (let text = 0; text < 3; text += 1) skip();
+  const keys = number();
+  for (let key = 0; key < keys && at < bytes.length; key += 1) skip();
+  skip();
+  // Some ciphers put a tag behind the private part.
+  return at <= bytes.length && bytes.length - at <= LONGEST_TAG;
 }
 
 function isEncryptedBlock(keyType: string, { lines }: PemBlock, body: string): boolean {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { checkSshKey, repairSshKey } from '../../credentials/types/ssh-key.js';
 import { RunnerError } from '../../runs/runner-error.js';
 import { writePrivateFile } from './workspace.js';
 
@@ -10,9 +11,11 @@ const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 10_000;
 const SHELL_SAFE_PATH = /^[\w./-]+$/;
 
-/** The key as ssh tools want it: plain line ends, one at the end. */
+/** Returns a key as ssh tools want it; those that are looked up or were stored long ago were not repaired before. */
 export function normalizeKey(key: string): string {
-  return `${key.replaceAll('\r\n', '\n').trim()}\n`;
+  return checkSshKey(key).fault === null
+    ? repairSshKey(key)
+    : `${key.replaceAll('\r\n', '\n').trim()}\n`;
 }
 
 /**

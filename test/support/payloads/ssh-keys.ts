@@ -13,11 +13,20 @@ const pem = (label: string, bytes: Buffer): string => {
   return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
 };
 
-/** The part of OpenSSH's format that tells the cipher; the key material behind it does not matter here. */
+/** OpenSSH's format; the key material in it does not matter here. */
 const openSsh = (cipher: string): string => {
-  const length = Buffer.from([0, 0, 0, cipher.length]);
-  const head = [Buffer.from('openssh-key-v1\0'), length, Buffer.from(cipher)];
-  return pem('OPENSSH PRIVATE KEY', Buffer.concat([...head, Buffer.alloc(200, 7)]));
+  const text = (content: Buffer | string): Buffer => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(content.length);
+    return Buffer.concat([length, Buffer.from(content)]);
+  };
+  const parts = [
+    Buffer.from('openssh-key-v1\0'),
+    ...[cipher, cipher === 'none' ? 'none' : 'bcrypt', ''].map(text),
+    Buffer.from([0, 0, 0, 1]),
+    ...[Buffer.alloc(51, 7), Buffer.alloc(136, 7)].map(text),
+  ];
+  return pem('OPENSSH PRIVATE KEY', Buffer.concat(parts));
 };
 
 /** Makes one small key in each format. */

@@ -51,7 +51,8 @@ export class ProcessGroup {
       this.failures = 0;
     });
     cluster.on('exit', (member, code, signal) => this.leave(member, code, signal));
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => this.stop(signal));
+    for (const signal of ['SIGTERM', 'SIGINT'] as const)
+      process.on(signal, () => this.stop(signal));
     for (let count = 0; count < this.settings.WEB_CONCURRENCY; count += 1) this.fork();
   }
 

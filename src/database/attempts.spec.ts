@@ -6,7 +6,7 @@ describe('slow work of a transaction', () => {
     let isOpen = false;
     const slowly = (result: string) => () => {
       log.push(`${result} ${isOpen ? 'inside' : 'outside'}`);
-      return Promise.resolve(result);
+      return Promise.resolve({ result });
     };
     const hashes = await attempted(async () => {
       isOpen = true;
@@ -16,12 +16,12 @@ describe('slow work of a transaction', () => {
         isOpen = false;
       }
     });
-    expect(hashes).toEqual(['one', 'two']);
+    expect(hashes).toEqual([{ result: 'one' }, { result: 'two' }]);
     expect(log).toEqual(['one outside', 'two outside']);
   });
 
   it('is kept where the transaction is tried again for another reason', async () => {
-    const work = jest.fn(() => Promise.resolve('hash'));
+    const work = jest.fn(() => Promise.resolve({ hash: 1 }));
     let tries = 0;
     const result = await attempted(async () => {
       const hash = await outsideTransaction(work);
@@ -29,10 +29,10 @@ describe('slow work of a transaction', () => {
       if (tries === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' });
       return hash;
     });
-    expect([result, tries, work.mock.calls.length]).toEqual(['hash', 2, 1]);
+    expect([result, tries, work.mock.calls.length]).toEqual([{ hash: 1 }, 2, 1]);
   });
 
   it('is done at once where there is no transaction', async () => {
-    expect(await outsideTransaction(() => Promise.resolve(1))).toBe(1);
+    expect(await outsideTransaction(() => Promise.resolve({ hash: 1 }))).toEqual({ hash: 1 });
   });
 });

@@ -5,19 +5,21 @@ import { sqlState, STALE_PLAN } from './sql-state.js';
 const RETRYABLE = new Set(['40001', '40P01', STALE_PLAN]);
 const MAX_TRIES = 3;
 
+type Result = Readonly<Record<string, unknown>>;
+
 /** What slow work has resulted in, in the order in which the running transaction asked for it. */
-const results = new AsyncLocalStorage<{ known: readonly unknown[]; used: number }>();
+const results = new AsyncLocalStorage<{ known: readonly Result[]; used: number }>();
 
 /** Rolls a transaction back that needs the result of slow work. */
 class NeedsResult extends Error {
-  constructor(readonly work: () => Promise<unknown>) {
+  constructor(readonly work: () => Promise<Result>) {
     super('The transaction begins again when the result of slow work is known');
   }
 }
 
 /** Runs a transaction until it is committed or fails for good. */
 export async function attempted<T>(transaction: () => Promise<T>): Promise<T> {
-  const known: unknown[] = [];
+  const known: Result[] = [];
   for (let attempt = 1; ;) {
     try {
       return await results.run({ known, used: 0 }, transaction);
@@ -33,10 +35,11 @@ export async function attempted<T>(transaction: () => Promise<T>): Promise<T> {
  * Runs slow work that needs no database, such as the hash of a password, without a transaction: the
  * ambient one is rolled back, gives its connection back, and runs again when the result is known.
  */
-export async function outsideTransaction<T>(work: () => Promise<T>): Promise<T> {
+export async function outsideTransaction(work: () => Promise<Result>): Promise<Result> {
   const attempt = results.getStore();
   if (!attempt) return work();
-  if (attempt.used === attempt.known.length) throw new NeedsResult(work);
+  const result = attempt.known[attempt.used];
+  if (!result) throw new NeedsResult(work);
   attempt.used += 1;
-  return attempt.known[attempt.used - 1] as T;
+  return result;
 }

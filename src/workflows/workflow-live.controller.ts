@@ -1,7 +1,9 @@
-import { Controller, Get, Req, Res } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import type { ApiRequest } from '../common/http/request.js';
+import type { Actor } from '../common/access.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CurrentActor, JudgeAgain, Target, type Judge } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { RunStreams, type NewsSender, type Sent } from '../runs/live/run-streams.service.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
@@ -36,9 +38,15 @@ export class WorkflowLiveController {
     },
   })
   @Get()
-  async follow(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    const sender = this.nodeSender(request.target.id);
-    await this.streams.serve({ request, response, sender, patienceMs: PATIENCE_MS });
+  async follow(
+    @Target() run: Row,
+    @CurrentActor() actor: Actor,
+    @JudgeAgain() judgeAgain: Judge,
+    @Res() response: Response,
+  ): Promise<void> {
+    const sender = this.nodeSender(run.id);
+    const patienceMs = PATIENCE_MS;
+    await this.streams.serve({ run, actor, judgeAgain, response, sender, patienceMs });
   }
 
   /** Sends the nodes whose state is another than the client was told. */

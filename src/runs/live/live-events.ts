@@ -1,11 +1,18 @@
-import { Headers, RequestMethod, Req, Res } from '@nestjs/common';
+import { Headers, RequestMethod, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { BadRequest } from '../../common/errors/errors.js';
-import type { ApiRequest } from '../../common/http/request.js';
+import type { Actor } from '../../common/access.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
 import type { CommonServices } from '../../common/rest/common-services.service.js';
+import {
+  CurrentActor,
+  JudgeAgain,
+  ListParams,
+  Target,
+  type Judge,
+} from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
 import { listEvents } from '../events/event-list.js';
@@ -57,16 +64,22 @@ export function WithLiveEvents(events: ResourceDefinition = jobEvents): ClassDec
       method: RequestMethod.GET,
       path: ':id/events/stream',
       info: { ...ROUTE, operationId: `${definition.path}_events_stream`, parent: definition },
-      parameters: [Headers('last-event-id'), Req(), Res()],
+      parameters: [
+        ...[Target(), ListParams(), Headers('last-event-id')],
+        ...[CurrentActor(), JudgeAgain(), Res()],
+      ],
       handler(
         this: GenericController,
+        run: Row,
+        query: QueryParameters,
         resumed: string | undefined,
-        request: ApiRequest,
+        actor: Actor,
+        judgeAgain: Judge,
         response: Response,
       ) {
-        const { query, target } = request;
-        const sender = eventSender(this.services, target.id, { events, query, resumed });
-        const following = { request, response, sender, patienceMs: PATIENCE_MS };
+        const sender = eventSender(this.services, run.id, { events, query, resumed });
+        const patienceMs = PATIENCE_MS;
+        const following = { run, actor, judgeAgain, response, sender, patienceMs };
         return this.services.find(RunStreams).serve(following);
       },
     });

@@ -3,8 +3,8 @@ import type { Response } from 'express';
 import { messageOf } from '../../common/errors/message-of.js';
 import { DomainError } from '../../common/errors/errors.js';
 import type { Actor } from '../../common/access.js';
-import type { ApiRequest } from '../../common/http/request.js';
 import type { Row } from '../../common/resource/define-resource.js';
+import type { Judge } from '../../common/rest/parameters.js';
 import { isFinal } from '../state-machine.js';
 import { EventStream } from './event-stream.js';
 import { RunNewsFeed } from './run-news-feed.service.js';
@@ -20,7 +20,9 @@ export type NewsSender = (stream: EventStream, signal: AbortSignal, actor: Actor
 
 /** One client that follows one run. */
 export interface Following {
-  request: ApiRequest;
+  run: Row;
+  actor: Actor;
+  judgeAgain: Judge;
   response: Response;
   sender: NewsSender;
   /** How long a message of a worker may be lost, or not be sent, before its news are found anyway. */
@@ -39,14 +41,14 @@ export class RunStreams {
 
   /** Answers a request with a stream that ends with the run. */
   async serve(following: Following): Promise<void> {
-    const { request, response } = following;
-    const slot = await this.slots.take(request.actor.id);
+    const { actor, response, run } = following;
+    const slot = await this.slots.take(actor.id);
     if (response.closed) slot.free();
     else response.once('close', slot.free);
     const stream = new EventStream(response, slot.signal);
     stream.open();
     try {
-      if (request.method !== 'HEAD') {
+      if (response.req.method !== 'HEAD') {
         await stream.begin();
         await this.follow(following, stream, slot.signal);
       }
@@ -54,7 +56,7 @@ export class RunStreams {
       // The head is sent: the stream can only end. The client comes again and is refused with the reason.
       if (!(error instanceof DomainError)) {
         const reason = messageOf(error);
-        this.logger.warn({ message: 'stream ended', run: request.params.id, reason });
+        this.logger.warn({ message: 'stream ended', run: run.id, reason });
       }
     } finally {
       response.end();
@@ -68,28 +70,27 @@ export class RunStreams {
    * the stream.
    */
   private async follow(
-    { request, sender, patienceMs }: Following,
+    { run, actor, judgeAgain, sender, patienceMs }: Following,
     stream: EventStream,
     signal: AbortSignal,
   ): Promise<void> {
-    const watch = this.feed.watch(request.target.id);
+    const watch = this.feed.watch(run.id);
     let told = '';
     let lastSent = Date.now();
     try {
-      for (; !signal.aborted; await request.judgeAgain()) {
-        const { actor, target: run } = request;
-        const status = String(run.status);
+      for (let look = { actor, target: run }; !signal.aborted; look = await judgeAgain()) {
+        const status = String(look.target.status);
         // The status is older than the news that follow: a final one means that they are the last.
         const isOver = isFinal(status);
         const isNews = status !== told;
-        if (isNews && !isOver) await stream.send(statusOf(run));
-        const sent = await sender(stream, signal, actor);
+        if (isNews && !isOver) await stream.send(statusOf(look.target));
+        const sent = await sender(stream, signal, look.actor);
         if (signal.aborted) return;
         if (isNews || sent !== 'nothing') lastSent = Date.now();
         if (!isOver) told = status;
         if (sent === 'some') continue;
         if (isOver) {
-          await stream.send(statusOf(run));
+          await stream.send(statusOf(look.target));
           await stream.send({ event: 'end', data: { status } });
           return;
         }

@@ -1,15 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Req, RequestMethod, StreamableFile } from '@nestjs/common';
+import { Headers, RequestMethod, StreamableFile } from '@nestjs/common';
 import { toBoolean } from '../../common/fields/lenient.js';
 import { BadRequest, NotFound } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import { Reply } from '../../common/http/reply.js';
-import type { ApiRequest } from '../../common/http/request.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { INTEGER, object, STRING } from '../../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { addRoute } from '../../common/rest/add-route.js';
-import { Target } from '../../common/rest/parameters.js';
+import { JudgeAgain, ListParams, Target, type Judge } from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { htmlText, plainText } from './stdout.js';
 import { StdoutService, type Output } from './stdout.service.js';
@@ -47,9 +46,16 @@ export function WithStdout(): ClassDecorator {
       method: RequestMethod.GET,
       path: ':id/stdout',
       info: { ...ROUTE, operationId: `${definition.path}_stdout`, parent: definition },
-      parameters: [Target(), Req()],
-      handler(this: GenericController, run: Row, request: ApiRequest) {
-        return answer(this.services.find(StdoutService), definition, run, request);
+      parameters: [Target(), ListParams(), Headers(), JudgeAgain()],
+      handler(
+        this: GenericController,
+        run: Row,
+        query: QueryParameters,
+        headers: IncomingHttpHeaders,
+        judgeAgain: Judge,
+      ) {
+        const asked = { query, headers, judgeAgain };
+        return answer(this.services.find(StdoutService), definition, run, asked);
       },
     });
   };
@@ -59,7 +65,7 @@ export function WithStdout(): ClassDecorator {
 interface Asked {
   query: QueryParameters;
   headers: IncomingHttpHeaders;
-  judgeAgain: () => Promise<void>;
+  judgeAgain: Judge;
 }
 
 async function answer(

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
+import type { Judge } from '../../common/rest/parameters.js';
 import { Settings } from '../../config/settings.js';
 import { JobEventsRepository, type OutputChunk } from '../events/job-events.repository.js';
 import { plainText } from './stdout.js';
@@ -9,8 +10,6 @@ export interface Output {
   range: { start: number; end: number; absolute_end: number };
   content: string;
 }
-
-type Judge = () => Promise<void>;
 
 /** Events read at once for a download. */
 const BATCH = 1000;

@@ -83,7 +83,7 @@ function readGroups(given: unknown, faults: FieldErrors): string[] {
 
 /** `web:2222` is the host `web` on port 2222, as with a single host. */
 function takePort(entry: HostEntry, faults: FieldErrors): void {
-  if (faults.name || !entry.name.includes(':')) return;
+  if (faults.name) return;
   try {
     const { name, port } = splitHostName(entry.name);
     if (port === null) return;

@@ -5,13 +5,22 @@ const MAX_PORT = 65_535;
 /** Names that mean something else in the inventory document, so that no group may have them. */
 export const RESERVED_GROUP_NAMES: ReadonlySet<string> = new Set(['all', 'ungrouped', '_meta']);
 
+/** Groups of every inventory: Ansible refuses hosts of these names. */
+export const GROUPS_OF_ALL: ReadonlySet<string> = new Set(['all', 'ungrouped']);
+
 /**
  * Reads a host name as clients write it: `web:2222` is the host `web` on port 2222, anything with
  * no or several colons (IPv6 addresses) is only a name (docs/contract/resources.md#host-names).
  *
- * @throws Invalid for a port that is none, or a port without a name
+ * @throws Invalid for a port that is none, a port without a name, or the name of a group of all hosts
  */
 export function splitHostName(name: string): { name: string; port: number | null } {
+  const split = withoutPort(name);
+  if (GROUPS_OF_ALL.has(split.name)) throw Invalid.field('name', 'Invalid host name.');
+  return split;
+}
+
+function withoutPort(name: string): { name: string; port: number | null } {
   const parts = name.split(':');
   const [host = '', port = ''] = parts;
   if (parts.length !== 2) return { name, port: null };

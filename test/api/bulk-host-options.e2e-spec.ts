@@ -60,6 +60,11 @@ describe('groups of bulk created hosts', () => {
     expect(await members()).toEqual([]);
   });
 
+  it.each(['all', 'ungrouped', 'ungrouped:22'])('are not hosts: %s', async (name) => {
+    const { body } = await create([{ name: 'ok' }, { name }]).expect(400);
+    expect(body).toEqual({ hosts: { 1: { name: ['Invalid host name.'] } } });
+  });
+
   it('may not be called like a host', async () => {
     await test.make.host(inventory, { name: 'old' });
     const { body } = await create([{ name: 'a', groups: ['b', 'old'] }, { name: 'b' }]).expect(400);

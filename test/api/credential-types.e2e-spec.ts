@@ -168,6 +168,13 @@ describe('custom types', () => {
     });
     await change({ kind: 'net' }).expect(403);
     await change({ name: 'Renamed', inputs: CLOUD.inputs, injectors: {} }).expect(200);
+    const turned = {
+      required: CLOUD.inputs.required,
+      fields: CLOUD.inputs.fields.map((one) => Object.fromEntries(Object.entries(one).reverse())),
+    };
+    await change({ inputs: turned }).expect(200);
+    const moved = { ...CLOUD.inputs, fields: [...CLOUD.inputs.fields].reverse() };
+    await change({ inputs: moved }).expect(403);
     const kept = await test.as.superuser.delete(path).expect(403);
     expect(kept.body).toEqual({
       detail: `Credential types that are in use cannot be deleted: credential ${credential.id}.`,

@@ -32,8 +32,14 @@ describe('names', () => {
     ['db:0', 'Invalid port specification: 0'],
     ['db:65536', 'Invalid port specification: 65536'],
     [':22', 'This field may not be blank.'],
+    ['all', 'Invalid host name.'],
+    ['ungrouped', 'Invalid host name.'],
+    ['all:22', 'Invalid host name.'],
   ])('refuse %j', async (name, text) => {
     expect((await add({ name }).expect(400)).body).toEqual({ name: [text] });
+    const { id } = await test.make.host(inventory);
+    const changed = await test.as.orgAdmin.patch(`hosts/${id}/`, { name }).expect(400);
+    expect(changed.body).toEqual({ name: [text] });
   });
 
   it('may be an address with colons', async () => {

@@ -39,6 +39,9 @@ describe('what is read', () => {
   it.each([
     [{ g: { hosts: ['{{ x }}'] } }, /Inline Jinja variables are not allowed/],
     [{ g: { hosts: ['g'] } }, /same name: g/],
+    [{ g: { hosts: ['all'] } }, /A host cannot be named all/],
+    [{ g: { hosts: ['ungrouped:22'] } }, /A host cannot be named ungrouped/],
+    [{ _meta: { hostvars: { all: {} } } }, /A host cannot be named all/],
     [{ g: 3 }, /The group g/],
     [[], /not a JSON object/],
   ])('is not %j', async (document, text) => {

@@ -8,12 +8,13 @@ import {
   type DeliveryRules,
   type Variables,
 } from './delivery.js';
+import { GROUPS_OF_ALL } from '../host-name.js';
 import { enabledBy, textAtFirst } from './variable-paths.js';
 
 const MAX_NAME_LENGTH = 512;
 const MAX_PORT = 65_535;
 /** Groups that stand for the inventory itself. */
-const ITSELF = new Set(['all', 'ungrouped']);
+const ITSELF = GROUPS_OF_ALL;
 const META = '_meta';
 const TEMPLATE = /\{\{.*\}\}|\{%.*%\}/s;
 /** Variables that say what a host or group is described as, and are none of it. */
@@ -166,6 +167,11 @@ export function splitPort(raw: string): { name: string; port: number | null } {
 }
 
 function checkName(noun: 'host' | 'group', name: string): void {
+  if (noun === 'host' && GROUPS_OF_ALL.has(name)) {
+    throw new ImportError(
+      `A host cannot be named ${name}: every inventory has a group of that name.`,
+    );
+  }
   if (TEMPLATE.test(name)) {
     throw new ImportError(`Inline Jinja variables are not allowed.: ${name}`);
   }

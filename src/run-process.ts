@@ -21,15 +21,26 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
     return;
   }
   const logger = new JsonLogger(settings.LOG_LEVEL);
-  await start(settings);
-  // A hook that never ends must not keep the process alive past the orchestrator's patience.
+  let hasStarted = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref());
+    process.once(signal, () => {
+      // A hook that never ends must not keep the process alive past the orchestrator's patience.
+      if (hasStarted) setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
+      else endBy(signal);
+    });
   }
+  await start(settings);
+  hasStarted = true;
   process.on('unhandledRejection', (error) => {
     logger.error({ message: 'unhandled rejection', error }, 'Process');
   });
   logger.log({ message: 'started' }, 'Process');
+}
+
+/** Ends a process that has taken nothing yet as if nobody listened to the signal. */
+function endBy(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
 }
 
 /**

@@ -155,6 +155,14 @@ function ofStrangers({ template }, { get, post }) {
   ];
 }
 
+/** A type with templates whose reader looks for a tag behind each of the spaces. @param {number} count */
+const slowTemplates = (count) => ({
+  ...{ name: 'blocks', kind: 'cloud', inputs: { fields: [] } },
+  injectors: {
+    env: Object.fromEntries(times(count, (n) => [`A${n}`, `{%${fill(' ', 60_000)}`])),
+  },
+});
+
 /**
  * @param {Victims} victims
  * @param {Senders} senders
@@ -166,11 +174,6 @@ function ofBodies({ inventory }, { post }) {
   const aliases = times(40, (n) => `a${n}: &a${n} [*a${n - 1}, *a${n - 1}]`)
     .join('\n')
     .replaceAll('*a-1', 'x');
-  /** A template that opens blocks and never closes one. @type {(bytes: number) => object} */
-  const template = (bytes) => ({
-    ...{ name: 'blocks', kind: 'cloud', inputs: { fields: [] } },
-    injectors: { env: { VALUE: `{%${fill(' ', bytes / 2)}{%${fill(' ', bytes / 2)}` } },
-  });
   const part = (/** @type {number} */ n) =>
     `--x\r\nContent-Disposition: form-data; name="f${n}"\r\n\r\n1\r\n`;
   const many = JSON.stringify(Object.fromEntries(times(700, (n) => [`k${n}`, n])));
@@ -189,8 +192,8 @@ function ofBodies({ inventory }, { post }) {
       ...{ name: 'deep', kind: 'cloud' },
       inputs: { fields: times(2000, (n) => ({ id: `f${n}`, label: 'x', choices: [[[]]] })) },
     }),
-    post('blocks of 120 KB', 'nobody', 'credential_types/', template(120_000)),
-    post('blocks of 260 KB', 'nobody', 'credential_types/', template(260_000)),
+    post('blocks of 120 KB', 'nobody', 'credential_types/', slowTemplates(2)),
+    post('blocks of 260 KB', 'nobody', 'credential_types/', slowTemplates(4)),
     post(
       'YAML of aliases',
       'nobody',

@@ -7,6 +7,7 @@ import type { Actor } from '../common/access.js';
 import type { RouteTable } from '../common/rest/route-table.service.js';
 import { Settings } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
+import { instantText } from '../database/instants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { installationUuid } from '../settings/installation.repository.js';
@@ -79,7 +80,7 @@ export class RootService {
           node,
           node_type: 'hybrid',
           uuid: uuid ?? '',
-          heartbeat: new Date().toISOString(),
+          heartbeat: instantText(new Date().toISOString()),
           capacity,
           version: VERSION,
         },

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { DataSourceOptions, EntitySchema } from 'typeorm';
 import type { Settings } from '../config/settings.js';
+import { instantText } from './instants.js';
 import { migrations } from '../../migrations/index.js';
 
 const TIMESTAMPTZ = 1184;
@@ -12,7 +13,7 @@ const BIGINTS: number = 1016;
  * Instants stay text with microseconds, in the form the API shows: a Date would cut them to
  * milliseconds. Sessions run in UTC, so the offset is always `+00`.
  */
-pg.types.setTypeParser(TIMESTAMPTZ, (text) => `${text.replace(' ', 'T').replace(/\+00$/, '')}Z`);
+pg.types.setTypeParser(TIMESTAMPTZ, instantText);
 /**
  * What holds in every connection. Statements are short and come at once from many: compiling one, or
  * starting processes for it, takes longer than running it, and PostgreSQL, which may expect far more

@@ -37,7 +37,3 @@ export class Together {
     }
   }
 }
-
-/** An instant out of PostgreSQL's JSON in the form that answers show. */
-export const instantOf = <Value>(value: Value): Value | string =>
-  typeof value === 'string' ? value.replace(/\+00:00$/, 'Z') : value;

@@ -17,7 +17,7 @@ import type {
 import { resource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { ident, join, sql } from '../database/sql.js';
-import { instantOf } from '../database/together.js';
+import { instantOf } from '../database/instants.js';
 import { groupsShownOf } from './groups.repository.js';
 import { isClaimed } from './import/imported-objects.repository.js';
 import { originalsOf, type MemberCount } from './hosts.repository.js';

@@ -13,7 +13,7 @@ import type {
   Row,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { instantOf } from '../database/together.js';
+import { instantOf } from '../database/instants.js';
 import { findResource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import { TemplateRuns, type RecentRun } from './template-runs.js';

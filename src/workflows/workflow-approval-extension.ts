@@ -13,7 +13,7 @@ import {
   summarizeTemplate,
   TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
-import { instantOf } from '../database/together.js';
+import { instantOf } from '../database/instants.js';
 import { type ApprovalFacts, WorkflowJobsRepository } from './workflow-jobs.repository.js';
 
 const NAMED = { id: INTEGER, name: STRING, description: STRING };

@@ -1,5 +1,6 @@
 import supertest from 'supertest';
 
+import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -266,6 +267,30 @@ describe('answers', () => {
     });
     await test.as.superuser.delete(body.url).expect(204, '');
     await test.as.superuser.get(body.url).expect(404);
+  });
+
+  it('writes microseconds in six digits, in lists, summaries and related rows', async () => {
+    const { as, database, make } = test;
+    const template = await make.jobTemplate({ organization: test.home.organization.id });
+    await database.execute(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id)
+      VALUES ('job', 'timed', 'successful', ${template.id}, ${template.id})`);
+    const columns = await database.rows<{ table_name: string; column_name: string }>(sql`
+      SELECT table_name, column_name FROM information_schema.columns
+      JOIN information_schema.tables USING (table_schema, table_name)
+      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND column_name <> 'expires'
+        AND data_type = 'timestamp with time zone'
+        AND table_name IN ('unified_jobs', 'unified_job_templates', 'organizations', 'users', 'teams')`);
+    for (const { table_name: table, column_name: column } of columns) {
+      await database.execute(sql`
+        UPDATE ${ident(table)} SET ${ident(column)} = '2026-01-02 03:04:05.493890+00'`);
+    }
+    for (const path of ['unified_jobs/', 'jobs/', 'job_templates/', 'teams/', 'ping/', 'me/']) {
+      const { text } = await as.superuser.get(path).expect(200);
+      const instants = text.match(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[^"]*"/g) ?? [];
+      expect(instants.length).toBeGreaterThan(0);
+      for (const instant of instants) expect(instant).toMatch(/:\d\d(?:\.\d{6})?Z"$/);
+    }
   });
 
   it('resolves natural keys, their sub-lists included', async () => {

@@ -65,6 +65,8 @@ describe('a prepared run', () => {
       passwords: { become: 'become-word' },
       timeoutSeconds: 60,
     });
+    // As Python writes it: clients compare and show the text.
+    expect(prepared.jobArgs).toMatch(/^\["ansible-playbook", "-u", "root", /);
     expect(JSON.parse(prepared.jobArgs)).toEqual([
       'ansible-playbook',
       '-u',

@@ -1,5 +1,5 @@
 import { and, ident, sql, type Sql } from '../../database/sql.js';
-import { instantOf } from '../../database/together.js';
+import { instantOf } from '../../database/instants.js';
 import { permit, RoleStore, type Actor, type ObjectRole } from '../access.js';
 import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
 import { idList } from './ids.js';

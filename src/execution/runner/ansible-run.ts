@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { jsonText } from '../../common/fields/json-text.js';
 import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { quoteArguments } from './ansible-arguments.js';
 import { toCleanJson } from './clean-text.js';
@@ -119,7 +120,7 @@ export async function prepareRun(
     environment: base,
     startFiles,
     timeoutSeconds: run.timeoutSeconds ?? 0,
-    jobArgs: JSON.stringify([program, ...options, '-i', inventory, '-e', extraVars, ...target]),
+    jobArgs: jsonText([program, ...options, '-i', inventory, '-e', extraVars, ...target]),
     jobCwd: cwd,
     jobEnv: maskedEnvironment({ ...base, ...environment }, new Set(run.secretEnv)),
   };

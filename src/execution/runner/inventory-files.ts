@@ -1,6 +1,7 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
 
+import { jsonText } from '../../common/fields/json-text.js';
 import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { toCleanJson } from './clean-text.js';
 import { baseEnvironment, maskedEnvironment } from './run-environment.js';
@@ -80,7 +81,7 @@ export async function prepareReading(
   };
   return {
     ...{ args, cwd: folder, environment },
-    jobArgs: JSON.stringify(['ansible-inventory', ...args]),
+    jobArgs: jsonText(['ansible-inventory', ...args]),
     jobEnv: maskedEnvironment(environment, new Set(secretEnv)),
   };
 }

@@ -7,6 +7,7 @@ import {
   webhookFilterFaults,
   type FilteredEvent,
 } from './filters.js';
+import { parseRecord } from '../common/records.js';
 import { matchesRef } from './ref-glob.js';
 
 const PULL_REQUEST: FilteredEvent = {
@@ -52,6 +53,12 @@ describe('filterObjection', () => {
     [{ events: ['pull_request'], actions: ['closed'] }, 'The action opened'],
   ])('holds an event back by %j', (filters, reason) => {
     expect(filterObjection(filters, PULL_REQUEST)).toContain(reason);
+  });
+
+  it('compares numbers by value, whatever their form in the payload', () => {
+    const event = { ...PUSH, payload: parseRecord('{"a": 1.0, "b": 1e2}') };
+    expect(filterObjection({ equals: { '/a': 1, '/b': 100 } }, event)).toBeNull();
+    expect(filterObjection({ equals: { '/a': 2 } }, event)).toContain('The value at /a');
   });
 
   it('holds back an event without action, where actions are asked for', () => {

@@ -1,3 +1,4 @@
+import { ExactNumber } from '../common/exact-json.js';
 import { isStorable } from '../common/fields/text.js';
 import type { WebhookEvent } from './event.js';
 import { isPlainText, textAt } from './payload.js';
@@ -85,7 +86,8 @@ export function filterObjection(filters: WebhookFilters, event: FilteredEvent): 
     }
   }
   for (const [pointer, wanted] of Object.entries(equals)) {
-    const value = valueAtPointer(event.payload, pointer);
+    const named = valueAtPointer(event.payload, pointer);
+    const value = named instanceof ExactNumber ? named.valueOf() : named;
     // Identity: objects and lists in the payload equal no scalar.
     if (![wanted].flat().some((one) => one === value)) {
       return `The value at ${pointer} is not what the template asks for.`;

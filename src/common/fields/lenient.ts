@@ -13,8 +13,9 @@ import { jsonText } from './json-text.js';
 export function lenientReader(field: Field): (given: unknown) => unknown {
   const read = readerOf(field);
   const ofNull = nullOf(field);
-  const formOf =
-    field.kind === 'variables' || field.anyShape ? (given: unknown) => given : plainJson;
+  // Entries are read one by one, by fields of their own.
+  const keepsForm = field.kind === 'variables' || field.anyShape || field.entries;
+  const formOf = keepsForm ? (given: unknown) => given : plainJson;
   return (given) => (given === null ? ofNull : read(formOf(given)));
 }
 
@@ -95,7 +96,7 @@ const FALSE_WORDS = new Set<unknown>([false, 0, '0', 'false', 'f', 'no', 'n', 'o
 
 /** Reads a boolean as the clients write it; undefined when it is none. */
 export function toBoolean(given: unknown): boolean | undefined {
-  const word = typeof given === 'string' ? given.trim().toLowerCase() : given;
+  const word = typeof given === 'string' ? given.trim().toLowerCase() : plainJson(given);
   if (TRUE_WORDS.has(word)) return true;
   if (FALSE_WORDS.has(word)) return false;
   return undefined;

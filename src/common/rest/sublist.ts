@@ -1,4 +1,5 @@
 import { Body, RequestMethod } from '@nestjs/common';
+import { plainJson } from '../exact-json.js';
 import { ident, sql, type Sql } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { labelOf } from '../fields/label.js';
@@ -235,7 +236,8 @@ async function link(
   const target = spec.target();
   if (detaching && !spec.detach) throw new BadRequest(OWNS_ITS_OBJECTS);
   if (body.id === undefined) throw new BadRequest('"id" is required to disassociate');
-  const id = typeof body.id === 'string' && isIdText(target, body.id) ? Number(body.id) : body.id;
+  const given = plainJson(body.id);
+  const id = typeof given === 'string' && isIdText(target, given) ? Number(given) : given;
   if (typeof id !== 'number' || !Number.isInteger(id)) {
     throw new BadRequest('"id" field must be an integer.');
   }

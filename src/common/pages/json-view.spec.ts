@@ -1,3 +1,4 @@
+import { parseExact } from '../exact-json.js';
 import { jsonView, linkOf } from './json-view.js';
 
 const shown = (value: unknown): string => jsonView(value, 'JSON').text;
@@ -23,6 +24,11 @@ describe('jsonView', () => {
       url: '/api/v2/teams/?a=1&b=2',
     };
     expect(textOf(shown(value))).toBe(JSON.stringify(value, null, 2));
+  });
+
+  it('shows numbers and names as they were sent', () => {
+    const sent = '{\n  "b": 1.0,\n  "443": [\n    12345678901234567890\n  ]\n}';
+    expect(textOf(shown(parseExact(sent)))).toBe(sent);
   });
 
   it('has no element that the data brought along', () => {

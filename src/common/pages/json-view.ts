@@ -1,3 +1,4 @@
+import { entriesOf, ExactNumber } from '../exact-json.js';
 import { Html, html, escapeHtml } from './html.js';
 import type { Leads } from './related.js';
 
@@ -21,8 +22,9 @@ function write(value: unknown, indent: string, leads: Leads): string {
       indent,
     );
   }
+  if (value instanceof ExactNumber) return `<span class="n">${value.text}</span>`;
   if (value !== null && typeof value === 'object') {
-    const members = Object.entries(value).map(
+    const members = entriesOf(value).map(
       ([key, item]) =>
         `<span class="k">${escapeHtml(JSON.stringify(key))}</span>: ${write(item, indent + INDENT, leads)}`,
     );

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { parse, parseDocument } from 'yaml';
 
+import { parseRecord } from '../../common/records.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
 
 describe('toExtraVarsYaml', () => {
@@ -19,6 +20,10 @@ describe('toExtraVarsYaml', () => {
     [{ a: undefined, b: 1e21 }, '---\n? "b"\n: 1.0e+21\n'],
     [{ a: 1e-7, b: Number.NaN }, '---\n? "a"\n: 1.0e-7\n? "b"\n: null\n'],
     [{ a: '\uD800\u2028\u0085\0😀' }, '---\n? "a"\n: "\uFFFD\\u2028\\u0085😀"\n'],
+    [
+      parseRecord('{"a": [1e5, 1.5E-3, 1.0, -12345678901234567890], "b": {"443": 1, "80": 2}}'),
+      '---\n? "a"\n: [1.0e+5, 1.5e-3, 1.0, -12345678901234567890]\n? "b"\n: {? "443" : 1, ? "80" : 2}\n',
+    ],
   ])('writes %j', (variables, expected) => {
     expect(toExtraVarsYaml(variables, new Set())).toBe(expected);
   });

@@ -50,7 +50,7 @@ it('keeps forms in copies, and orders in merges', () => {
   expect(entriesOf(merged).map(([key]) => key)).toEqual(['b', '443', '80']);
 });
 
-it('is plain for whoever does not know of it', () => {
+it('is plain for code that does not know of it', () => {
   const value = parseExact('{"b":1.0,"443":[12345678901234567890]}');
   expect(JSON.stringify(value)).toBe('{"443":[12345678901234567000],"b":1}');
   expect(plainJson(value)).toEqual({ 443: [12345678901234567000], b: 1 });

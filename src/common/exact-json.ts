@@ -23,7 +23,7 @@ export class ExactNumber extends Number {
 const INEXACT =
   /"\d+"\s*:|(?:^|[[:,\s])(?:-0(?![\d.])|-?(?:\d[\d.]{14,}|\d+\.\d*0(?!\d)|0\.0{6}|\d+(?:\.\d+)?[eE]))/;
 
-/** Whether `JSON.parse` and `JSON.stringify` may change a text of JSON. */
+/** Returns true for JSON that `JSON.parse` and `JSON.stringify` may change. */
 export const isInexact = (text: string): boolean => INEXACT.test(text);
 
 const TOKEN = /"(?:[^"\\]+|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;

@@ -1,7 +1,7 @@
 import { parseExact } from './exact-json.js';
 import { BrokenInvariant } from './invariants.js';
 
-/** Whether a value is an object of named members: not null, no list, and no number with a form of its own. */
+/** Returns true for an object of named members: not null, no list, and no `ExactNumber`. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' &&
   value !== null &&

@@ -37,7 +37,7 @@ const asPython = (...texts: string[]): string[] =>
     texts,
   );
 
-/** What callers send reaches the run as Python reads it: docs/decisions/0142-values-are-data.md. */
+/** Variables reach the run as Python reads what callers send: docs/decisions/0142-values-are-data.md. */
 describe('variables', () => {
   let cluster: Cluster;
   let api: ApiCalls;
@@ -70,7 +70,7 @@ describe('variables', () => {
         "ask_variables_on_launch": true, "extra_vars": ${variables}}`,
     );
 
-  /** What the playbook of a job wrote. */
+  /** Returns the text that the playbook of a job wrote. */
   async function got(id: number): Promise<string> {
     await cluster.becomes(id, 'successful', 60_000);
     const { artifacts } = await api.call('GET', `jobs/${id}/`);

@@ -26,7 +26,7 @@ export class JsonTooLarge extends Error {
   }
 }
 
-/** `parseExact` of a text of strangers. @throws JsonTooLarge, SyntaxError */
+/** Parses JSON of a caller within bounds. @throws JsonTooLarge, SyntaxError */
 export function parseJson(text: string, maxValues = MAX_VALUES, maxNames = Infinity): unknown {
   assertBoundedJson(text, maxValues, maxNames);
   return parseExact(text);

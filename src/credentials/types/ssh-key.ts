@@ -111,7 +111,7 @@ function checkBlock(block: PemBlock): SshKeyCheck {
   };
 }
 
-/** Whether the bytes of a key are all there, as far as that can be seen without its passphrase. */
+/** Returns true when the bytes of a key are complete, as far as can be seen without its passphrase. */
 function isComplete(keyType: string, block: PemBlock, bytes: Buffer): boolean {
   if (keyType === 'OPENSSH') return isOpenSsh(bytes);
   if (keyType === 'ENCRYPTED') return isDerSequence(bytes);

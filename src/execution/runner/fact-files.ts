@@ -21,7 +21,7 @@ export const FACT_CACHE_ENVIRONMENT = {
   ANSIBLE_CACHE_PLUGIN_PREFIX: '',
 } as const;
 
-/** Where a run finds the plugin that stands in for the cache of the runner. */
+/** Folder of the cache plugin that replaces the one of the runner. */
 const CACHE_PLUGINS = ['plugins', 'cache'] as const;
 
 /**
@@ -60,7 +60,7 @@ export type ChangedFacts =
 
 const isTooLong = (part: string): boolean => Buffer.byteLength(part) > MAX_NAME_BYTES;
 
-/** Whether a host can have a file, in folders where its name has slashes: some names lead out of the folder. */
+/** Returns true for a host that can have a file, in folders where its name has slashes: no name may lead out of the cache. */
 const hasFile = (host: string): boolean =>
   !host.includes('\0') &&
   host.split('/').every((part) => !['', '.', '..'].includes(part) && !isTooLong(part));

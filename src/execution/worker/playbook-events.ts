@@ -74,7 +74,7 @@ export class PlaybookEvents {
     return this.opening?.some(({ stdout }) => stdout.includes(NO_HOST_LEFT)) ?? false;
   }
 
-  /** Whether a task failed or a host was out of reach: the events say why the run failed. */
+  /** Returns true when a task failed or a host was unreachable: then the events say why the run failed. */
   hasFailure(): boolean {
     return this.failed;
   }

@@ -1,3 +1,4 @@
+import { outsideTransaction } from '../../database/attempts.js';
 import type { Actor } from '../access.js';
 import type { Reply } from '../http/reply.js';
 import type { Unmarked } from '../fields/field.js';
@@ -61,3 +62,9 @@ export const preparedValues = (sent: Readonly<Values>, { values }: Prepared): Va
   Object.fromEntries(
     Object.entries({ ...sent, ...values }).filter(([, value]) => value !== undefined),
   );
+
+/** The columns of a hook, the slow ones computed outside the transaction. */
+export async function preparedColumns({ columns, slowColumns }: Prepared): Promise<ExtraColumns> {
+  const slow = slowColumns && (await outsideTransaction(slowColumns));
+  return { ...columns, ...slow };
+}

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import { outsideTransaction } from '../../database/attempts.js';
 import { Database } from '../../database/database.js';
 import { insertRow, updateRow } from '../../database/rows.js';
 import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
@@ -23,13 +22,7 @@ import {
 } from './changes.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import { admitted, noMatch } from './verdict.js';
-import {
-  preparedValues,
-  type ExtraColumns,
-  type Prepared,
-  type ResourceHooks,
-  type Values,
-} from './hooks.js';
+import { preparedColumns, preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
 import { assertPurpose } from './purpose.js';
 import { References } from './references.service.js';
@@ -145,7 +138,7 @@ export class ResourceService {
       if (prepared.values && !authorise) await this.assertMayAdd(definition, values, actor);
       const columns = {
         ...columnsOf(definition, values),
-        ...(await this.preparedColumns(prepared)),
+        ...(await preparedColumns(prepared)),
         ...(definition.discriminator === null ? {} : { type: definition.discriminator }),
         ...(definition.field('created_by') ? { created_by_id: actor.id } : {}),
         ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
@@ -199,7 +192,7 @@ export class ResourceService {
     }
     const columns = {
       ...columnsOf(definition, changed),
-      ...(await this.preparedColumns(prepared)),
+      ...(await preparedColumns(prepared)),
     };
     if (Object.keys(columns).length === 0) return before;
     const author = definition.field('modified_by') ? { modified_by_id: actor.id } : {};
@@ -287,11 +280,6 @@ export class ResourceService {
   ): Promise<RowOf<Schema>> {
     const row = await this.database.row<RowOf<Schema>>(currentRow(definition, id, actor));
     return existing(row, 'a row just written is there');
-  }
-
-  private async preparedColumns({ columns, slowColumns }: Prepared): Promise<ExtraColumns> {
-    const slow = slowColumns && (await outsideTransaction(slowColumns));
-    return { ...columns, ...slow };
   }
 
   hooksOf(definition: ResourceDefinition): ResourceHooks {

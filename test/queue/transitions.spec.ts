@@ -1,4 +1,10 @@
 import { sql } from '../../src/database/sql.js';
+import { HostFactsRepository } from '../../src/inventories/host-facts.repository.js';
+import {
+  JobEventsRepository,
+  type StoredEvent,
+} from '../../src/runs/events/job-events.repository.js';
+import { heldLease } from '../../src/runs/run-leases.repository.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase } from './runs-database.js';
 
@@ -41,6 +47,24 @@ describe('transitions of runs', () => {
     expect(after.last_job_run).toBe((await runs.run(id)).finished);
     const statuses = runs.told.changes.map(({ status }) => status);
     expect(statuses).toEqual(['pending', 'waiting', 'running', 'failed']);
+  });
+
+  it('stores neither events nor facts of a worker whose lease another one has taken', async () => {
+    const id = await runs.job(null, { status: 'running', attempt: 2 });
+    const facts = new HostFactsRepository(runs.database);
+    const events = new JobEventsRepository(runs.database);
+    const event: StoredEvent = {
+      ...{ uuid: 'u', parentUuid: '', counter: 1, event: 'verbose', eventDisplay: '' },
+      ...{ eventLevel: 0, failed: false, changed: false, hostName: '', playbook: '', play: '' },
+      ...{ task: '', role: '', stdout: '', startLine: 0, endLine: 1, verbosity: 0, eventData: {} },
+      ...{ created: '2026-01-01T00:00:00Z', dataText: '{}' },
+    };
+    for (const attempt of [1, 2]) {
+      const isHeld = attempt === 2;
+      expect(await facts.keep(heldLease({ id, attempt }), 1, [])).toBe(isHeld);
+      expect(await events.store({ id, attempt }, [event])).toBe(isHeld);
+      expect(await events.tree(id)).toHaveLength(isHeld ? 1 : 0);
+    }
   });
 
   it('leaves a run alone that is under another lease or in another status', async () => {

@@ -41,6 +41,7 @@ describe('linkOf', () => {
     ['/api/v2/teams/1/', '/api/v2/teams/1/'],
     ['https://example.org/a?b=c', 'https://example.org/a?b=c'],
     ['javascript:alert(1)', null],
+    ['javascript://example.org/%0aalert(1)', null],
     ['//example.org/', null],
     ['/api/ with blanks', null],
     ['see https://example.org/', null],

@@ -7,6 +7,7 @@ export type FailPoint =
   | 'workflow-advanced'
   | 'run-leased'
   | 'run-prepared'
+  | 'inventory-results'
   | 'inventory-storing'
   | 'run-finishing'
   | 'run-finished'

@@ -81,10 +81,16 @@ export class RunLeasesRepository extends TableRepository<Row> {
   async begin({ id, attempt }: HeldRun, started: StartedPlaybook): Promise<boolean> {
     const changed = await this.database.execute(sql`
       UPDATE unified_jobs SET job_args = ${started.args}, job_cwd = ${started.cwd},
+        reads_results = false,
         scm_revision = ${started.revision}, isolation = ${started.isolation},
         job_env = ${started.env}::json
       WHERE id = ${id} AND attempt = ${attempt} AND status = 'running' AND NOT cancel_requested`);
     return changed > 0;
+  }
+
+  /** Notes whether the worker reads what the program of a run has left. */
+  async noteResults({ id, attempt }: HeldRun, areRead: boolean): Promise<void> {
+    await this.update({ id, attempt }, { reads_results: areRead });
   }
 
   /** Notes the project update that a job made for itself. */
@@ -111,8 +117,10 @@ export class RunLeasesRepository extends TableRepository<Row> {
         lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
       FROM stale WHERE run.id = stale.id
       RETURNING run.id, stale.attempt AS old_attempt, run.attempt, run.launch_type, stale.is_local,
-        run.cancel_requested, -- Reading an inventory leaves no traces: it is begun again as an update of a project is.
-        coalesce(run.job_args, '') <> '' AND run.type <> 'inventory_update' AS has_started`);
+        run.cancel_requested, -- Reading an inventory leaves no traces: it is begun again as an update of a project is,
+        -- unless its results may have ended the worker that read them.
+        coalesce(run.job_args, '') <> '' AND (run.type <> 'inventory_update' OR run.reads_results)
+          AS has_started`);
   }
 
   /** Lease numbers of those of the runs that are running, by run. */

@@ -122,6 +122,10 @@ export abstract class UnifiedJobSchema extends OwnedSchema {
   @Char({ internal: true })
   lease_holder!: string;
 
+  /** The worker reads what the program of the run has left. */
+  @Bool({ internal: true })
+  reads_results!: boolean;
+
   @Bool({ internal: true })
   cancel_requested!: boolean;
 

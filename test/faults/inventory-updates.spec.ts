@@ -1,5 +1,5 @@
 /**
- * Budget: 60 s, because five workers and a database server are killed, and each update starts Ansible.
+ * Budget: 70 s, because six workers and a database server are killed, and each update starts Ansible.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -201,6 +201,19 @@ describe('an inventory update', () => {
     await api.call('PATCH', `inventory_sources/${source}/`, { source_vars: quick });
     await survivor();
     await cluster.becomes(id, 'successful', 120_000);
+    expect(await contentOf(made)).toEqual(after);
+  });
+
+  it('fails when its worker dies of its results, which no other worker reads', async () => {
+    const { made, source, before, after } = await changed();
+    await killAll();
+    const id = await start(source);
+    await die('inventory-results');
+    await survivor();
+    const { job_explanation: reason } = await cluster.becomes(id, 'failed', 120_000);
+    expect(reason).toContain('so it has been marked as failed');
+    expect(await contentOf(made)).toEqual(before);
+    await cluster.becomes(await start(source), 'successful', 120_000);
     expect(await contentOf(made)).toEqual(after);
   });
 

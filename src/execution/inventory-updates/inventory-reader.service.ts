@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
+import { failPoint } from '../../common/fail-point.js';
 import { parseRecord } from '../../common/records.js';
 import { splitPort } from '../../inventories/import/read-delivery.js';
 import { PRINTED_TOO_MUCH, TIMED_OUT, tooMuchWritten } from '../../runs/run-explanations.js';
+import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { runEnclosure } from '../boundary/run-enclosure.js';
 import { BoundedText } from '../runner/bounded-text.js';
@@ -52,6 +54,7 @@ export class InventoryReader {
   constructor(
     private readonly boundary: Boundary,
     private readonly settings: Settings,
+    private readonly leases: RunLeasesRepository,
   ) {}
 
   /** @throws RunFailed, RunEnded when the run was told to end */
@@ -69,7 +72,11 @@ export class InventoryReader {
       if (request.plugin !== null) await session.assertInstalled(request.plugin);
       await session.export();
       const limited = echo === null ? null : await session.limit(echo);
-      return { document: await documentIn(workspace), limited };
+      await this.leases.noteResults(run, true);
+      failPoint('inventory-results');
+      const document = await documentIn(workspace);
+      await this.leases.noteResults(run, false);
+      return { document, limited };
     } finally {
       session.end();
       await shell.close();

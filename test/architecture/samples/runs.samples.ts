@@ -77,6 +77,7 @@ export default {
       isHeld: [[HELD]],
       begin: [[HELD, { args: '', cwd: '/', revision: '', isolation: '', env: '{}' }]],
       noteUpdate: [[HELD, 3]],
+      noteResults: [[HELD, true]],
       claim: [
         [
           {

@@ -1,0 +1,16 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Whether a worker reads what the program of a run has left (docs/decisions/0014-runs-that-had-not-begun.md). */
+export class NoteReadingOfResults1795570000000 implements MigrationInterface {
+  name = 'NoteReadingOfResults1795570000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(
+      `ALTER TABLE "unified_jobs" ADD "reads_results" boolean NOT NULL DEFAULT false`,
+    );
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(`ALTER TABLE "unified_jobs" DROP COLUMN "reads_results"`);
+  }
+}

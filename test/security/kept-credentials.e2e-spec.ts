@@ -49,7 +49,7 @@ describe('the credential of a project', () => {
   let credential: Row;
   let clients: Awaited<ReturnType<typeof admins>>;
   let url: string;
-  beforeAll(async () => {
+  beforeEach(async () => {
     const { home, make } = test;
     const organization = home.organization.id;
     credential = await make.credential({ organization, namespace: 'scm' });
@@ -88,7 +88,7 @@ describe('the credentials of a job template', () => {
   let template: Row;
   let clients: Awaited<ReturnType<typeof admins>>;
   let own: { project: Row; inventory: Row };
-  beforeAll(async () => {
+  beforeEach(async () => {
     const { home, make } = test;
     const organization = home.organization.id;
     const [project, inventory, credential] = [
@@ -165,7 +165,7 @@ describe('what a node keeps', () => {
   let workflow: Row;
   let node: Row;
   let own: Row;
-  beforeAll(async () => {
+  beforeEach(async () => {
     const { home, make } = test;
     const organization = home.organization.id;
     const asks = {

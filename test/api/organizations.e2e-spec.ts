@@ -60,9 +60,14 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
 });
 
 it('shows links, roles, capabilities and counts', async () => {
-  const { body } = await test.as.orgAdmin
-    .get(`organizations/${test.home.organization.id}/`)
-    .expect(200);
+  const { as, make } = test;
+  const organization = await make.organization();
+  const { orgAdmin, orgMember } = as.users;
+  await make.grant('organization', organization, 'admin_role', { user: orgAdmin });
+  await make.grant('organization', organization, 'member_role', { user: orgMember });
+  await make.team({ organization: organization.id });
+  const url = `organizations/${organization.id}/`;
+  const { body } = await as.orgAdmin.get(url).expect(200);
   expect(Object.keys(body.related)).toEqual(
     expect.arrayContaining([
       'users',
@@ -91,7 +96,7 @@ it('shows links, roles, capabilities and counts', async () => {
   });
   expect(body.summary_fields.user_capabilities).toEqual({ edit: true, delete: true });
   expect(body.summary_fields.related_field_counts).toMatchObject({ teams: 1, users: 2, admins: 1 });
-  const shown = await test.as.orgMember.get(`organizations/${test.home.organization.id}/`);
+  const shown = await as.orgMember.get(url);
   expect(shown.body.summary_fields.user_capabilities).toEqual({ edit: false, delete: false });
 });
 

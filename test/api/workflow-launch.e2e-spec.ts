@@ -116,7 +116,10 @@ describe('what a launch needs', () => {
       }
       return () => test.as.superuser.get(urlOf(workflow)).expect(200);
     };
-    await sameQueries(test.database, await ask(1), await ask(50));
+    const one = await ask(1);
+    // The first request of all loads what is kept in memory.
+    await one();
+    await sameQueries(test.database, one, await ask(50));
   });
 });
 

@@ -91,7 +91,7 @@ describe('every reference of every create', () => {
 
   it('is refused before a hook compares it with other values', async () => {
     const requests = [];
-    const samples = new Samples(test);
+    samples.reset();
     // Lists below an object create as the list of all does.
     for (const route of routes().filter(({ info }) => info?.kind !== 'create' || !info.parent)) {
       const verb = { create: 'post', modify: 'patch' }[String(route.info?.kind)];

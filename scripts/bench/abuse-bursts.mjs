@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
 import { percentiles } from './load.mjs';
+import { commitAll } from './repository.mjs';
 import { startWorker } from './servers.mjs';
 import { until } from './until.mjs';
 import { caller } from './world.mjs';
@@ -191,13 +191,6 @@ async function makeOrigin(folder) {
   await writeFile(join(origin, 'plugins/loud.py'), PLUGIN);
   await writeFile(join(origin, 'ansible.cfg'), CONFIGURATION);
   await writeFile(join(origin, 'loud.yml'), 'plugin: loud\n');
-  const author = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org'];
-  for (const args of [
-    ['init', '-q'],
-    ['add', '.'],
-    [...author, 'commit', '-qm', 'one'],
-  ]) {
-    execFileSync('git', args, { cwd: origin });
-  }
+  commitAll(origin);
   return origin;
 }

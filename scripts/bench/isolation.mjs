@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 
 import { percentiles } from './load.mjs';
 import { report } from './report.mjs';
+import { commitAll } from './repository.mjs';
 
 const STARTS = 60;
 const SYNCS = 40;
@@ -87,14 +88,7 @@ async function syncs({ load, boundary, folder }) {
   const origin = join(folder, 'origin');
   await mkdir(origin);
   await writeFile(join(origin, 'site.yml'), '- hosts: all\n');
-  const author = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org'];
-  for (const args of [
-    ['init', '-q'],
-    ['add', '.'],
-    [...author, 'commit', '-qm', 'one'],
-  ]) {
-    execFileSync('git', args, { cwd: origin });
-  }
+  commitAll(origin);
   const reach = new GitReach({
     ...{ PROJECT_SCM_SCHEMES: ['file'], PROJECT_FILE_ROOTS: [folder], OUTBOUND_ALLOW: [] },
     DATA_DIR: join(folder, 'data'),

@@ -55,10 +55,6 @@ export function textsIn(value: unknown): string[] {
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 
-/** Whether a parsed JSON value is an object with keys. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  isContainer(value) && !Array.isArray(value);
-
 /** JSON text without NUL characters and lone surrogates, which `JSON.stringify` alone would let pass. */
 export function toCleanJson(value: unknown): string {
   return exactJson(mapTexts(value, cleanText));

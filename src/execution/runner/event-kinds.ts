@@ -1,5 +1,3 @@
-import { isRecord } from './clean-text.js';
-
 /** What the API says about one kind of event (docs/contract/runs.md#event-names). */
 export interface EventKind {
   /** 0 playbook and free output, 1 play, 2 task, 3 host. */
@@ -87,3 +85,4 @@ function asyncDisplay(event: string, result: unknown): string | null {
   if (!moduleName || !result['ansible_job_id']) return null;
   return moduleName === 'async_status' ? 'Host Async Checking' : 'Host Async Started';
 }
+import { isRecord } from '../../common/records.js';

@@ -1,8 +1,8 @@
-import { tableOf } from '../../common/records.js';
+import { isRecord, tableOf } from '../../common/records.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 import { HIDDEN_ARTIFACTS } from '../../runs/artifacts.js';
-import { cleanText, isRecord, mapTextsIn, truncateText } from './clean-text.js';
+import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
 import { MAX_NAME_LENGTH } from './events.js';
 
 /** How often each event occurs in the counts of a run; fed with every row in any order. */

@@ -1,6 +1,6 @@
-import { tableOf } from '../../common/records.js';
+import { isRecord, tableOf } from '../../common/records.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
-import { cleanText, isRecord, mapTextsIn, truncateText } from './clean-text.js';
+import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
 import { eventDisplay, eventKind } from './event-kinds.js';
 
 /** One event as `ansible-runner run --json` prints it; only what is checked at the reading. */

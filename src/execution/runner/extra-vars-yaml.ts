@@ -1,5 +1,6 @@
 import { ExactNumber, entriesOf } from '../../common/exact-json.js';
-import { cleanText, isRecord, MAX_DEPTH } from './clean-text.js';
+import { isRecord } from '../../common/records.js';
+import { cleanText, MAX_DEPTH } from './clean-text.js';
 
 /** Characters that YAML readers refuse or treat as line ends when they stand unescaped in quotes. */
 const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;

@@ -4,15 +4,15 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /** Facts of one host by who may be handed them (docs/decisions/0133-facts-of-setup-and-of-projects.md). */
 export interface FactDomains {
-  /** What `setup` finds out: for every run on the inventory. */
+  /** Facts that `setup` returns, for every run on the inventory. */
   shared: Record<string, unknown>;
-  /** Whatever else playbooks keep: for runs of the same project. */
+  /** Other facts that playbooks keep, for runs of the same project. */
   own: Record<string, unknown>;
 }
 
 /**
  * Sorts facts by name. Left out are those that Ansible would take for a variable which decides how it
- * connects or what it runs, and names that Ansible sets itself: nobody may bring them by a fact.
+ * connects or what it runs, and names that Ansible sets itself.
  */
 export function judgeFacts(facts: Facts): FactDomains {
   const domains: FactDomains = { shared: {}, own: {} };
@@ -49,12 +49,12 @@ const isSetByAnsible = (name: string): boolean =>
 
 const PREFIX = 'ansible_';
 
-/** What `gather_facts` stores without the prefix of facts. */
+/** Names that `gather_facts` stores without the prefix of facts. */
 const OTHER_NAMES = new Set(['gather_subset', 'module_setup']);
 /** Facts of Facter, of Ohai and of network devices: no plugin has options named so. */
 const OTHER_PREFIXES = ['facter_', 'ohai_', 'ansible_net_'];
 
-/** What `ansible_` begins with in options of plugins, so that no interface has such a name. */
+/** First words of plugin options behind `ansible_`: no interface may have such a name. */
 const PLUGIN_WORDS = new Set(
   `async aws become buildah check cliconf command common config connection delegated diff dzdo enable
   facts grpc host httpapi incus inventory ioc iocage jail kubectl ksu libssh libvirt local lxc lxd

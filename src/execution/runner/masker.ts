@@ -1,12 +1,13 @@
 import { ExactNumber, entriesOf, recordOf } from '../../common/exact-json.js';
 import { itemAt } from '../../common/invariants.js';
 import { beginningFinderOf, brokenFinderOf, wrappedForms } from './broken-texts.js';
-import { isRecord, mapTexts } from './clean-text.js';
+import { mapTexts } from './clean-text.js';
 import { isPlainOutput } from './events.js';
 import { joined, mask, MASK, maskLines, piecesFrom, type Span } from './mask.js';
 import { secretForms } from './secret-forms.js';
 import { finderOf } from './text-finder.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
+import { isRecord } from '../../common/records.js';
 
 /** Replaces known secrets. */
 export interface Masker {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { isRecord } from './clean-text.js';
+import { isRecord } from '../../common/records.js';
 import { bootId, findProcess } from './process-table.js';
 import { type Workspace, writePrivateFile } from './workspace.js';
 

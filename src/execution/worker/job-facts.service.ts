@@ -2,12 +2,13 @@ import { Injectable, Logger } from '@nestjs/common';
 import { exactJson } from '../../common/exact-json.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
+import { isRecord, parseRecord } from '../../common/records.js';
 import type { HostRow } from '../../inventories/ansible-inventory.js';
 import { HostFactsRepository, type FactsText } from '../../inventories/host-facts.repository.js';
 import { FACTS_NOT_STORED, factsNotKept } from '../../runs/run-explanations.js';
 import { heldLease } from '../../runs/run-leases.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-import { isRecord, toCleanJson } from '../runner/clean-text.js';
+import { toCleanJson } from '../runner/clean-text.js';
 import { judgeFacts, withoutTemplates } from '../runner/fact-domains.js';
 import {
   changedFacts,
@@ -49,8 +50,8 @@ export class JobFacts {
   /** Writes what a run of a project may know of its hosts, and is fresh, where Ansible looks for it. */
   async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<FactsOfRun> {
     const written = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
-      ...judgeFacts(recordOf(shared)).shared,
-      ...judgeFacts(recordOf(own)).own,
+      ...judgeFacts(parseRecord(shared)).shared,
+      ...judgeFacts(parseRecord(own)).own,
     }));
     return { ...written, projectId };
   }
@@ -61,7 +62,7 @@ export class JobFacts {
    */
   async show(workspace: Workspace, hosts: Hosts): Promise<void> {
     await this.write(workspace, hosts, null, ({ shared, own }) =>
-      withoutTemplates({ ...recordOf(own), ...recordOf(shared) }),
+      withoutTemplates({ ...parseRecord(own), ...parseRecord(shared) }),
     );
   }
 
@@ -150,11 +151,6 @@ export class JobFacts {
 
 const hostsAtOnce = (bytes: number): number =>
   Math.min(MOST_HOSTS, Math.max(1, Math.floor(MOST_BYTES / bytes)));
-
-function recordOf(text: string): Record<string, unknown> {
-  const value = parseJson(text);
-  return isRecord(value) ? value : {};
-}
 
 /** Facts as they are stored; null when they cannot be. */
 function factsIn(changed: ChangedFacts): Omit<FactsText, 'host_id'> | null {

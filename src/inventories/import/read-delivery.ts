@@ -13,8 +13,6 @@ import { enabledBy, textAtFirst } from './variable-paths.js';
 
 const MAX_NAME_LENGTH = 512;
 const MAX_PORT = 65_535;
-/** Groups that stand for the inventory itself. */
-const ITSELF = GROUPS_OF_ALL;
 const META = '_meta';
 const TEMPLATE = /\{\{.*\}\}|\{%.*%\}/s;
 /** Variables that say what a host or group is described as, and are none of it. */
@@ -65,11 +63,11 @@ class Reading {
     const { hosts, children, vars } = Array.isArray(entry)
       ? { hosts: entry, children: [], vars: {} }
       : membersOf(name, entry);
-    const own = ITSELF.has(name) ? null : this.openGroup(name);
+    const own = GROUPS_OF_ALL.has(name) ? null : this.openGroup(name);
     if (own) own.variables = vars;
     else if (name === 'all') this.variables = vars;
     for (const child of namesIn(children)) {
-      if (ITSELF.has(child)) continue;
+      if (GROUPS_OF_ALL.has(child)) continue;
       this.openGroup(child);
       own?.children.add(child);
     }

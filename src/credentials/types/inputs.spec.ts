@@ -1,3 +1,4 @@
+import { existing } from '../../common/invariants.js';
 import { sampleKeys } from '../../../test/support/payloads/ssh-keys.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
 import {
@@ -10,11 +11,8 @@ import {
 } from './inputs.js';
 import { managedCredentialType } from './managed-types.js';
 
-const typeOf = (namespace: string): CredentialTypeDefinition => {
-  const type = managedCredentialType(namespace);
-  if (!type) throw new Error(`no type ${namespace}`);
-  return type;
-};
+const typeOf = (namespace: string): CredentialTypeDefinition =>
+  existing(managedCredentialType(namespace), namespace);
 const MACHINE = typeOf('ssh');
 const CUSTOM: CredentialTypeDefinition = {
   name: 'Cloud X',

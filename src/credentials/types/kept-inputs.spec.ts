@@ -1,12 +1,10 @@
+import { existing } from '../../common/invariants.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
 import { secretInputs, validateInputs } from './inputs.js';
 import { managedCredentialType } from './managed-types.js';
 
-const typeOf = (namespace: string): CredentialTypeDefinition => {
-  const type = managedCredentialType(namespace);
-  if (!type) throw new Error(`no type ${namespace}`);
-  return type;
-};
+const typeOf = (namespace: string): CredentialTypeDefinition =>
+  existing(managedCredentialType(namespace), namespace);
 const CUSTOM: CredentialTypeDefinition = {
   name: 'Cloud X',
   kind: 'cloud',

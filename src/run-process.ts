@@ -37,7 +37,7 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
   logger.log({ message: 'started' }, 'Process');
 }
 
-/** Ends a process that has taken nothing yet as if nobody listened to the signal. */
+/** Ends a process that has taken no work yet, as a process without listeners ends. */
 function endBy(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

@@ -44,7 +44,7 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
 
   /**
    * Judges a caller at the beginning of a transaction and holds the answer until its end: the caller's row is
-   * locked, with the token or session, so that whoever takes them away waits for what is being written.
+   * locked, with the token or session, so that a request that removes them waits for the write.
    * A request that may change accounts locks them as it will need them: of two that both hold a weaker lock
    * neither could go on.
    *

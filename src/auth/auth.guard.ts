@@ -67,7 +67,7 @@ export class AuthGuard implements CanActivate {
         ip: request.ip ?? '',
         headers: request.headers,
         secure: request.secure,
-        // Of a response that has begun no cookie can be set: its session is not prolonged.
+        // A response that has begun can set no cookie, so its session is not prolonged.
         prolongs: !context.switchToHttp().getResponse<Response>().headersSent,
         body: request.body,
         wanted: (actor) => targetStatement(this.infoOf(context), request.params, actor),

@@ -24,7 +24,7 @@ export interface Credentials {
   headers: IncomingHttpHeaders;
   /** Whether it came by https. */
   secure: boolean;
-  /** Whether the age of a session begins anew with it. */
+  /** True when the age of the session begins anew with the request. */
   prolongs: boolean;
   body?: Record<string, unknown>;
   /** Statement for the row that a caller will be asked about next, if that can be told. */

@@ -40,7 +40,7 @@ export function parseGitSource(url: string, allowedSchemes: Iterable<string>): G
   return source;
 }
 
-/** Whether an address holds a password, which everybody would read who reads the address. */
+/** Returns true for an address with a password, which every reader of the address would see. */
 export function holdsPassword(address: string): boolean {
   const text = address.trim();
   if (!SCHEME.test(text)) return /^[^/@]*:[^/@]*@/.test(text);

@@ -144,7 +144,7 @@ export function plainJson(value: unknown): unknown {
   return plain;
 }
 
-/** Compares JSON values: the order of names does not count, the value of numbers does. */
+/** Compares JSON values: the order of names does not count, the form of numbers does. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   return canonical(left) === canonical(right);
 }

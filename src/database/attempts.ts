@@ -7,7 +7,7 @@ const MAX_TRIES = 3;
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** What slow work has resulted in, in the order in which the running transaction asked for it. */
+/** Results of slow work, in the order in which the running transaction asked for them. */
 const results = new AsyncLocalStorage<{ known: readonly Result[]; used: number }>();
 
 /** Rolls a transaction back that needs the result of slow work. */

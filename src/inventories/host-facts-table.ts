@@ -1,6 +1,6 @@
 import { defineTable } from '../database/table.js';
 
-/** What `setup` found out about hosts; a table of its own, so that reading hosts reads none of it. */
+/** Facts of hosts that `setup` returned; a table of its own, so that reading hosts reads none of it. */
 defineTable({
   name: 'host_facts',
   columns: {
@@ -14,7 +14,7 @@ defineTable({
   indexes: [{ name: 'host_facts_facts_idx', columns: ['facts'], containment: true }],
 });
 
-/** What playbooks of a project found out beyond that (docs/decisions/0133-facts-of-setup-and-of-projects.md). */
+/** Other facts that playbooks of a project keep (docs/decisions/0133-facts-of-setup-and-of-projects.md). */
 defineTable({
   name: 'host_project_facts',
   columns: {

@@ -80,7 +80,7 @@ export class UsersRepository extends TableRepository<RowOf<UserSchema>> implemen
         password_hash = coalesce(nullif(EXCLUDED.password_hash, ''), users.password_hash)`);
   }
 
-  /** An account, which nobody changes before the transaction ends. */
+  /** Returns an account and locks it against changes until the transaction ends. */
   lockAccount(id: number): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
       SELECT id, username, is_superuser, is_system_auditor FROM users WHERE id = ${id} FOR SHARE`);

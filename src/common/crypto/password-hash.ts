@@ -32,9 +32,9 @@ export class PasswordQueueFull extends Error {
 }
 
 interface QueueLimits {
-  /** Of all callers together. */
+  /** Pieces of work of all callers together. */
   concurrent: number;
-  /** Of each caller. */
+  /** Pieces of work of each caller. */
   waiting: number;
 }
 

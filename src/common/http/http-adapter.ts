@@ -29,7 +29,7 @@ export class HttpAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  /** Whether new requests should be sent to another process. */
+  /** True when new requests should be sent to another process. */
   get isEnding(): boolean {
     return this.shutdown?.isEnding === true;
   }

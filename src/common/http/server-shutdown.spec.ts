@@ -60,7 +60,7 @@ it('says in a response that was under way that its connection is closed', async 
   await ended;
 });
 
-it('closes connections that nobody uses', async () => {
+it('closes idle connections', async () => {
   const socket = await open();
   socket.write(GET);
   await once(socket, 'data');

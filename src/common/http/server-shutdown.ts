@@ -32,7 +32,7 @@ export class ServerShutdown {
     });
   }
 
-  /** Whether new requests should be sent to another process. */
+  /** True when new requests should be sent to another process. */
   get isEnding(): boolean {
     return this.hasBegun;
   }

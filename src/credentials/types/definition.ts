@@ -37,8 +37,8 @@ export interface InputField {
   default?: string | boolean;
   help_text?: string;
   /**
-   * Whether the input decides where the secrets of a credential are sent, or who can read them on the way.
-   * Without it every input does that is no secret.
+   * True when the input decides where the secrets of a credential are sent, or who can read them on the
+   * way. The default is true for inputs that are no secrets.
    */
   destination?: boolean;
 }

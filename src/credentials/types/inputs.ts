@@ -54,7 +54,7 @@ export function validateInputs(
   return errors.length > 0 ? { errors: { inputs: errors }, inputs: {} } : { errors: {}, inputs };
 }
 
-/** Whether a change of the input sends the secrets of a credential elsewhere. */
+/** Returns true when a change of the input sends the secrets of a credential elsewhere. */
 export const isDestination = ({ destination, secret }: InputField): boolean =>
   destination ?? secret !== true;
 

@@ -110,12 +110,13 @@ it('missing variables are empty, and a blank body says so', async () => {
   expect(blank.body.body).toMatch(/^The template rendering return a blank body\./);
 });
 
-it('a body that is no JSON fails, because the service would get something else', async () => {
+it('values with quotes are sent, and the default where a body is not JSON', async () => {
+  const explained = await sentWith('{"why": "{{ job.job_explanation }} \\"{{ job.name }}\\""}');
+  expect(explained).toMatchObject({ status: 'successful', body: { why: expect.any(String) } });
+  template = await runs.jobTemplate();
   expect(await sentWith('{{ job.name }}')).toMatchObject({
-    status: 'failed',
-    error: expect.stringMatching(
-      /^Error sending webhook notification: the rendered body is not valid JSON/,
-    ),
+    status: 'successful',
+    body: { id: expect.any(Number), note: expect.stringContaining('it is not valid JSON') },
   });
 });
 

@@ -1,5 +1,5 @@
 import { messageOf } from '../../common/errors/message-of.js';
-import { jinjaAs } from '../../common/jinja.js';
+import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
 
 /** A node of a parsed template; `value` names an identifier, `property` the right side of a member. */
 interface Node {
@@ -48,8 +48,6 @@ const WORK_OF_ELEMENT = 32;
 /** The parser looks for a tag behind each of many spaces: what it costs grows with the square of this. */
 const MAX_TEMPLATE_LENGTH = 4_096;
 
-const RAW_BLOCK = /\{%-?\s*raw\s*-?%\}([\s\S]*?)\{%-?\s*endraw\s*-?%\}/g;
-
 /** Why a template cannot be used. */
 export type TemplateFault = 'syntax' | 'undefined' | 'limit' | 'runtime';
 
@@ -97,13 +95,8 @@ function compile(template: string): Node {
   if (template.length > MAX_TEMPLATE_LENGTH) {
     throw new TemplateError('limit', `longer than ${MAX_TEMPLATE_LENGTH} characters`);
   }
-  // The parser has no raw blocks; a text literal in an expression prints the same.
-  const source = template.replace(
-    RAW_BLOCK,
-    (_block, body: string) => `{{ ${JSON.stringify(body)} }}`,
-  );
   try {
-    return parse(tokenize(source));
+    return parse(tokenize(withoutRawBlocks(template)));
   } catch (error) {
     throw new TemplateError('syntax', messageOf(error));
   }

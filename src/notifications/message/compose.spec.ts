@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import { IS_DEEP } from '../../../test/support/depth.js';
 import { NOTIFICATION_TYPES } from '../backends/notification-type.js';
 import { composeMessage, composeTestMessage } from './compose.js';
 import type { ComposeInput } from './compose.js';
@@ -16,6 +18,7 @@ const compose = (input: Partial<ComposeInput>) =>
     sandbox,
   );
 
+const NO_LABELS = { count: 0, results: [] };
 const SUBJECT = "Job #42 'Stub Job' successful: https://controller.example/#/jobs/playbook/42";
 
 const APPROVAL: RunFacts = {
@@ -186,13 +189,60 @@ describe('composeMessage with custom texts', () => {
 
   it.each([
     ['[1, 2]', { body: '[1, 2]' }],
-    ['no json', { body: 'no json' }],
     ['{"a": {{ job.id }}}', { a: 42 }],
     ['{"a": {{ job.name | tojson }}}', { a: 'Stub Job' }],
+    ['{"a": {{ job.failed }}, "b": {{ job.summary_fields.labels }}}', { a: false, b: NO_LABELS }],
   ])('keeps the webhook body %s as written', async (text, body) => {
     const hook = await compose({ type: 'webhook', ...custom(null, text) });
     expect(hook.body).toEqual(body);
     expect(hook.note).toBeNull();
+  });
+
+  it('keeps every text as the string that it stands in', async () => {
+    const text = fc.string({ unit: 'grapheme' }).map((value) => value.toWellFormed());
+    const quote = fc.constantFrom('"', '\\', '\n', '", "c": "', '{{ x }}', '\u2028', '"}');
+    const values = fc.array(fc.oneof(text, quote)).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(values, fc.array(values), async (name, items) => {
+        const representation = { ...STUB_FACTS.representation, name, artifacts: { items } };
+        const document =
+          '{"name": "{{ job.name }}", "both": "{{ job.name }} and \\"{{ job.name | upper }}\\"", ' +
+          '"items": [{% for item in job.artifacts["items"] %}"{{ item }}"' +
+          '{% if not loop.last %}, {% endif %}{% endfor %}], "all": {{ job.artifacts }}}';
+        const hook = await compose({
+          type: 'webhook',
+          ...custom(null, document),
+          facts: { ...STUB_FACTS, representation },
+        });
+        expect(hook.note).toBeNull();
+        expect(JSON.parse(hook.text)).toEqual({
+          name,
+          both: `${name} and "${name.toUpperCase()}"`,
+          items,
+          all: { items },
+        });
+      }),
+      { numRuns: IS_DEEP ? 2_000 : 100 },
+    );
+  });
+
+  it.each(['{"a": {{ job.name }}}', 'no json', '{"a": "{{ job.name }}'])(
+    'sends the default with a note for the webhook body %s',
+    async (text) => {
+      const hook = await compose({ type: 'webhook', ...custom(null, text) });
+      expect(hook.note).toMatch(/^The custom body could not be rendered.* it is not valid JSON/);
+      expect(JSON.parse(hook.text)).toEqual({
+        ...jobMetadataOf(STUB_FACTS),
+        note: hook.note,
+      });
+    },
+  );
+
+  it.each([['incident_a'], ['dashboard_a']] as const)('sends any text by %s', async (type) => {
+    const plain = await compose({ type, ...custom(null, 'He said "{{ approval_node_name }}"') });
+    expect(plain.text).toBe('He said ""');
+    const approval = { ...custom(null, '{"a": "{{ approval_node_name }}"}'), facts: APPROVAL };
+    expect((await compose({ type, ...approval })).body).toEqual({ a: 'Go "live"' });
   });
 
   it('keeps out of a record what the database cannot store', async () => {

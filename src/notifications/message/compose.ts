@@ -1,4 +1,5 @@
 import type { OutgoingMessage } from '../backends/backend.js';
+import { messageOf } from '../../common/errors/message-of.js';
 import type { NotificationType } from '../backends/notification-type.js';
 import { contextOf } from './context.js';
 import type { MessageContext } from './context.js';
@@ -65,10 +66,14 @@ export async function composeMessage(
   const context = facts ? contextOf(facts) : stubContext();
   const custom = partsFor(messages, event);
   const wanted = [custom?.message, WITH_BODY.has(type) ? custom?.body : null];
-  const templates = wanted.flatMap((text) => (text ? [{ template: text, strict: false }] : []));
+  const templates = wanted.flatMap((text, index) =>
+    text
+      ? [{ template: text, strict: false, isJson: index === 1 && WITH_JSON_BODY.has(type) }]
+      : [],
+  );
   const outputs = templates.length > 0 ? [...(await sandbox.render(templates, context))] : [];
   const message = wanted[0] ? outputs.shift() : undefined;
-  const body = wanted[1] ? outputs.shift() : undefined;
+  const body = wanted[1] ? documentIn(type, outputs.shift()) : undefined;
   const notes = [noteOn('message', message), noteOn('body', body)].filter((note) => note !== null);
   const note = notes.length > 0 ? notes.join(' ') : null;
   const texts = textsOf(type, event, context, { message, body });
@@ -134,6 +139,25 @@ function withJsonBody(subject: string, text: string, note: string | null): Outgo
   if (!note) return { subject, text, body: object ?? { body: text } };
   const body = { ...(object ?? { body: text }), note };
   return { subject, text: JSON.stringify(body), body };
+}
+
+/**
+ * Returns the JSON document of a body, whose values are escaped, where it is one. Only webhooks send
+ * nothing but JSON: another text is a fault there.
+ */
+function documentIn(
+  type: NotificationType,
+  output: TemplateOutput | undefined,
+): TemplateOutput | undefined {
+  if (!output || 'fault' in output || output.json === undefined) return output;
+  if (output.text.trim() === '') return output;
+  try {
+    JSON.parse(output.json);
+    return { text: output.json };
+  } catch (error) {
+    if (type !== 'webhook') return output;
+    return { fault: 'runtime', reason: `it is not valid JSON (${messageOf(error)})` };
+  }
 }
 
 function textIn(output: TemplateOutput | undefined): string | null {

@@ -3,11 +3,13 @@ export interface TemplateInput {
   readonly template: string;
   /** Refuse unknown variables (at save) instead of rendering them as "" (at send). */
   readonly strict: boolean;
+  /** Give the text as a JSON document too, with values escaped for the strings that they stand in. */
+  readonly isJson?: boolean;
 }
 
-/** What becomes of a template: text, or why there is none. */
+/** A rendered text, `json` for `isJson`; or why a template cannot be rendered. */
 export type TemplateOutput =
-  | { readonly text: string }
+  | { readonly text: string; readonly json?: string }
   | {
       readonly fault: 'syntax' | 'undefined' | 'security' | 'limit' | 'runtime';
       /** For `undefined` and `security` the name concerned, else the engine's text. */
@@ -42,6 +44,15 @@ export interface TreeNode {
   readonly test?: TreeNode;
   readonly callee?: TreeNode;
   readonly args?: readonly TreeNode[];
+  readonly key?: TreeNode;
+  readonly operator?: { readonly value: string };
+  readonly left?: TreeNode;
+  readonly right?: TreeNode;
+  readonly body?: readonly TreeNode[];
+  readonly alternate?: readonly TreeNode[];
+  readonly defaultBlock?: readonly TreeNode[];
+  /** Of an expression that prints its value: returns the text to print. */
+  readonly print?: (value: EngineValue) => string;
   /** Of a node that stands for a value already evaluated. */
   readonly given?: EngineValue;
 }

@@ -1,4 +1,7 @@
-import { jinjaAs } from '../../common/jinja.js';
+import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
+import { applyFilter, applyOperator, isDefault } from './jinja-dialect.js';
+import { ValueFactory, given, textOf } from './jinja-values.js';
+import { JsonValues } from './json-values.js';
 import type {
   EngineScope,
   EngineValue,
@@ -21,7 +24,7 @@ interface SandboxFault extends Error {
 export function renderAll(task: SandboxTask): TemplateOutput[] {
   return task.templates.map((input) => {
     try {
-      return { text: renderOne(input, task) };
+      return renderOne(input, task);
     } catch (error) {
       if (error instanceof RangeError) return { fault: 'limit', reason: 'it is too deeply nested' };
       const reason = error instanceof Error ? error.message : String(error);
@@ -31,21 +34,61 @@ export function renderAll(task: SandboxTask): TemplateOutput[] {
   });
 }
 
-function renderOne(input: TemplateInput, task: SandboxTask): string {
-  const program = parseTemplate(input.template);
+function renderOne({ template, strict, isJson }: TemplateInput, task: SandboxTask): TemplateOutput {
+  const values = isJson ? new JsonValues() : null;
+  const program = printing(parseTemplate(template), values);
   const scope = createScope(task);
   const interpreter = new engine.Interpreter(scope);
-  guardInterpreter(interpreter, scope, input.strict, task);
-  const text = String(interpreter.run(program).value);
-  if (text.length > task.limits.maxOutputLength) throw createFault('limit', 'the text is too long');
-  return text;
+  guardInterpreter(interpreter, scope, strict, task);
+  const rendered = String(interpreter.run(program).value);
+  const output = values ? values.fill(rendered) : { text: rendered };
+  if (output.text.length > task.limits.maxOutputLength) {
+    throw createFault('limit', 'the text is too long');
+  }
+  return output;
+}
+
+/** Nodes of a block that print nothing or only what their own blocks print. */
+const STATEMENTS = new Set(['If', 'For', 'Set', 'Macro', 'Comment', 'Break', 'Continue']);
+
+/**
+ * Returns a tree whose expressions print their values as Jinja does. Values that go straight into the
+ * text, and not through a macro or `set`, are kept in `values`.
+ */
+function printing(node: TreeNode, values: JsonValues | null): TreeNode {
+  const isDirect = ['Program', 'If', 'For'].includes(node.type);
+  const inner = isDirect ? values : null;
+  const block = (nodes: readonly TreeNode[]): TreeNode[] =>
+    nodes.map((part) => {
+      if (part.type === 'StringLiteral') return part;
+      const printed = printing(part, inner);
+      return STATEMENTS.has(part.type)
+        ? printed
+        : {
+            type: 'Output',
+            operand: printed,
+            print: (value) => inner?.keep(value) ?? textOf(value),
+          };
+    });
+  const { body, alternate, defaultBlock } = node;
+  if (!body) return node;
+  if (node.type === 'FilterStatement') {
+    const operand = { type: 'Program', body: block(body) };
+    return { ...node, type: 'FilterExpression', operand };
+  }
+  return {
+    ...node,
+    body: block(body),
+    ...(alternate && { alternate: block(alternate) }),
+    ...(defaultBlock && { defaultBlock: block(defaultBlock) }),
+  };
 }
 
 /** The engine reports faults of the grammar in several error classes; here all are SyntaxErrors. */
 function parseTemplate(template: string) {
   try {
     // No options: the defaults of Jinja keep the line breaks after block tags.
-    return engine.parse(engine.tokenize(template, {}));
+    return engine.parse(engine.tokenize(withoutRawBlocks(template), {}));
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw new SyntaxError(error instanceof Error ? error.message : String(error), { cause: error });
@@ -71,8 +114,8 @@ function createScope(task: SandboxTask): EngineScope {
 
 /**
  * Wraps the one method every node passes through: counts steps, bounds intermediate texts, refuses
- * names of internals, reports unknown variables in strict mode and adds the filters the engine
- * lacks. The engine keeps its values in Maps, so no name reaches a JavaScript prototype anyway.
+ * names of internals, reports unknown variables in strict mode, and gives filters and operators
+ * Jinja's results. The engine keeps its values in Maps, so no name reaches a JavaScript prototype anyway.
  */
 function guardInterpreter(
   interpreter: { evaluate: Evaluate },
@@ -96,15 +139,28 @@ function guardInterpreter(
       forgiving--;
     }
   };
+  const make = new ValueFactory((node) => interpreter.evaluate(node, scope));
+  const markup = new WeakSet<EngineValue>();
   const dispatch: Evaluate = (node, inner) => {
-    if (node?.type === 'FilterExpression') {
-      const operand = (isDefault(node) ? forgive : interpreter.evaluate)(node.operand, inner);
-      return applyFilter(node, operand, (changed) => original(changed, inner), scope);
+    const evaluate = (part: TreeNode | undefined): EngineValue => interpreter.evaluate(part, inner);
+    switch (node?.type) {
+      case 'Output':
+        return make.text(node.print?.(evaluate(node.operand)) ?? '');
+      case 'FilterExpression': {
+        const operand = isDefault(node) ? forgive(node.operand, inner) : evaluate(node.operand);
+        const engineFilter = (changed: TreeNode | undefined): EngineValue =>
+          original(changed, inner);
+        return applyFilter(node, operand, { evaluate, engineFilter, make, markup });
+      }
+      case 'TestExpression':
+        return original({ ...node, operand: given(forgive(node.operand, inner)) }, inner);
+      case 'BinaryExpression': {
+        const changed = applyOperator(node, { evaluate, make, maxLength: maxOutputLength });
+        return changed ?? original(node, inner);
+      }
+      default:
+        return original(node, inner) ?? make.missing();
     }
-    if (node?.type === 'TestExpression') {
-      return original({ ...node, operand: given(forgive(node.operand, inner)) }, inner);
-    }
-    return original(node, inner) ?? scope.lookupVariable('');
   };
   interpreter.evaluate = (node, inner) => {
     spend(1);
@@ -117,115 +173,6 @@ function guardInterpreter(
     if (strict && forgiving === 0) refuseUnknown(node, value, task.openPaths);
     return value;
   };
-}
-
-/** A node that stands for a value already evaluated. */
-function given(value: EngineValue): TreeNode {
-  return { type: 'Given', given: value };
-}
-
-function isDefault(node: TreeNode): boolean {
-  const name = node.filter?.callee?.value ?? node.filter?.value;
-  return name === 'default' || name === 'd';
-}
-
-/** Applies a filter: those the engine lacks are made here, the others get a fitting operand. */
-function applyFilter(
-  node: TreeNode,
-  operand: EngineValue,
-  evaluate: (node: TreeNode) => EngineValue,
-  scope: EngineScope,
-): EngineValue {
-  const name = String(node.filter?.callee?.value ?? node.filter?.value);
-  const args = node.filter?.args ?? [];
-  const word = args[0]?.value;
-  const call = (filter: string, value: EngineValue, own = args): EngineValue =>
-    evaluate({ ...node, operand: given(value), filter: filterNode(filter, own) });
-  const list = isList(operand.value) ? operand.value : null;
-  switch (name) {
-    case 'd':
-    case 'default':
-      return call('default', operand);
-    case 'round':
-      return createValue(scope, roundTo(operand.value, word));
-    case 'first':
-    case 'last': {
-      const characters = typeof operand.value === 'string' ? [...operand.value] : [];
-      const items = list ?? characters.map((character) => createValue(scope, character));
-      return items.at(name === 'first' ? 0 : -1) ?? createValue(scope, undefined);
-    }
-    case 'map':
-    case 'select':
-    case 'reject':
-      if (!list || args[0]?.type !== 'StringLiteral') return call(name, operand);
-      return createList(
-        scope,
-        name === 'map'
-          ? list.map((item) => call(String(word), item, args.slice(1)))
-          : list.filter((item) => passes(item, word, evaluate) === (name === 'select')),
-      );
-    case 'int':
-      return isMissing(operand) ? createValue(scope, 0) : call(name, operand);
-    default:
-      return call(name, isText(name, operand) ? createValue(scope, textOf(operand)) : operand);
-  }
-}
-
-/** What `item is <test>` says. */
-function passes(
-  item: EngineValue,
-  test: unknown,
-  evaluate: (node: TreeNode) => EngineValue,
-): boolean {
-  const identifier = { type: 'Identifier', value: test };
-  return (
-    evaluate({ type: 'TestExpression', operand: given(item), test: identifier }).value === true
-  );
-}
-
-function filterNode(name: string, args: readonly TreeNode[]): TreeNode {
-  const identifier = { type: 'Identifier', value: name };
-  // The engine knows `default` only as a call, other filters without arguments only as a name.
-  const isCall = args.length > 0 || name === 'default';
-  return isCall ? { type: 'CallExpression', callee: identifier, args } : identifier;
-}
-
-/** Whether a filter works on text and must be given the operand as one. */
-function isText(filter: string, operand: EngineValue): boolean {
-  if (typeof operand.value === 'string') return false;
-  if (/^(length|join)$/.test(filter)) return isMissing(operand);
-  return /^(upper|lower|title|capitalize|trim|replace|indent)$/.test(filter);
-}
-
-function isMissing({ value }: EngineValue): boolean {
-  return value === null || value === undefined;
-}
-
-function textOf(operand: EngineValue): string {
-  return isMissing(operand) ? '' : String(operand);
-}
-
-function roundTo(value: unknown, digits: unknown): number {
-  const number = Number(value);
-  if (!Number.isFinite(number)) throw new Error('round needs a number');
-  return Number(number.toFixed(Math.min(Math.max(Number(digits ?? 0), 0), 20)));
-}
-
-/** A runtime value of the engine, whose classes are not exported. */
-function createValue(scope: EngineScope, value: unknown): EngineValue {
-  if (value === undefined) return scope.lookupVariable('');
-  return new scope.constructor().set('value', value);
-}
-
-/** The values in a list of the engine. */
-function isList(value: unknown): value is EngineValue[] {
-  return Array.isArray(value);
-}
-
-function createList(scope: EngineScope, items: EngineValue[]): EngineValue {
-  const list = createValue(scope, []);
-  if (isList(list.value)) list.value.push(...items);
-  return list;
 }
 
 /** Attributes with an underscore are internals in every sandbox of this template language. */

@@ -34,7 +34,7 @@ describe('TemplateSandbox', () => {
     ["{{ ['a', none] | select('string') | join }}{{ [] | select('odd') | length }}", 'a0'],
     [
       '{{ job.summary_fields.project | tojson }}',
-      '{"id": 2, "name": "Stub Project", "description": "", "status": "successful", "scm_type": "git"}',
+      '{"description": "", "id": 2, "name": "Stub Project", "scm_type": "git", "status": "successful"}',
     ],
     ["{{ ' a ' | trim }}{{ 'a b' | title }}{{ 'abc' | capitalize }}", 'aA BAbc'],
     ["{{ '42' | int + 1 }}", '43'],

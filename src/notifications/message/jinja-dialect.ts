@@ -1,0 +1,188 @@
+import { FilterArguments } from './filter-arguments.js';
+import type { Filter } from './filter-arguments.js';
+import { areEqual, given, isList, numberOf, textOf } from './jinja-values.js';
+import type { ValueFactory } from './jinja-values.js';
+import { LIST_FILTERS } from './list-filters.js';
+import { printf } from './printf.js';
+import type { EngineValue, TreeNode } from './sandbox-task.js';
+import { TEXT_FILTERS } from './text-filters.js';
+
+/**
+ * The built-in filters of Jinja 3.1 that the engine lacks, or whose results differ from Jinja's.
+ * `urlize`, `xmlattr`, `attr`, `random`, `pprint`, `striptags` and `wordwrap` are missing: templates
+ * with them are refused.
+ */
+const FILTERS: ReadonlyMap<string, Filter> = new Map(
+  Object.entries({ ...TEXT_FILTERS, ...LIST_FILTERS }),
+);
+
+type EvaluateNode = (node: TreeNode | undefined) => EngineValue;
+
+interface FilterTools {
+  readonly evaluate: EvaluateNode;
+  /** Applies a filter of the engine's own. */
+  readonly engineFilter: EvaluateNode;
+  readonly make: ValueFactory;
+  /** Texts that `e` leaves as they are, because they are HTML already. */
+  readonly markup: WeakSet<EngineValue>;
+}
+
+interface OperatorTools {
+  readonly evaluate: EvaluateNode;
+  readonly make: ValueFactory;
+  /** Longest text in UTF-16 units. */
+  readonly maxLength: number;
+}
+
+/** Returns true for the filter that takes unknown variables. */
+export function isDefault(node: TreeNode): boolean {
+  return ['default', 'd'].includes(filterOf(node));
+}
+
+const filterOf = ({ filter }: TreeNode): string =>
+  String(filter?.callee?.value ?? filter?.value ?? '');
+
+/** Applies the filters of `FILTERS`, and gives the others to the engine with a fitting operand. */
+export function applyFilter(
+  node: TreeNode,
+  operand: EngineValue,
+  { evaluate, engineFilter, make, markup }: FilterTools,
+): EngineValue {
+  const name = filterOf(node);
+  const args = node.filter?.args ?? [];
+  const word = args[0]?.value;
+  const call = (filter: string, value: EngineValue, own = args): EngineValue =>
+    engineFilter({ ...node, operand: given(value), filter: filterNode(filter, own) });
+  const again = (filter: string, value: EngineValue, own: readonly TreeNode[]): EngineValue =>
+    evaluate({ ...node, operand: given(value), filter: filterNode(filter, own) });
+  const marked = (value: EngineValue): EngineValue => {
+    markup.add(value);
+    return value;
+  };
+  const filter = FILTERS.get(name);
+  if (filter) {
+    const value = filter(operand, argumentsOf(args, evaluate), make);
+    return name === 'tojson' ? marked(value) : value;
+  }
+  const list = isList(operand.value) ? operand.value : null;
+  switch (name) {
+    case 'd':
+    case 'default':
+      return call('default', operand);
+    case 'safe':
+      return marked(make.text(textOf(operand)));
+    case 'e':
+    case 'escape':
+      return markup.has(operand) ? operand : marked(make.text(htmlEscaped(textOf(operand))));
+    case 'forceescape':
+      return marked(make.text(htmlEscaped(textOf(operand))));
+    case 'map':
+    case 'select':
+    case 'reject':
+      if (!list) return call(name, operand);
+      if (name !== 'map' && args.length === 0) {
+        return make.list(list.filter((item) => isTrue(item) === (name === 'select')));
+      }
+      if (args[0]?.type !== 'StringLiteral') return call(name, operand);
+      return make.list(
+        name === 'map'
+          ? list.map((item) => again(String(word), item, args.slice(1)))
+          : list.filter((item) => passes(item, word, evaluate) === (name === 'select')),
+      );
+    default:
+      return call(name, operand);
+  }
+}
+
+/** Returns the arguments of a filter. @throws Error for `*` and `**` */
+function argumentsOf(nodes: readonly TreeNode[], evaluate: EvaluateNode): FilterArguments {
+  const positional: EngineValue[] = [];
+  const named = new Map<string, EngineValue>();
+  for (const node of nodes) {
+    if (/Spread/.test(node.type)) throw new Error('filters take no unpacked arguments');
+    if (node.type !== 'KeywordArgumentExpression') positional.push(evaluate(node));
+    else if (isNode(node.value)) named.set(String(node.key?.value), evaluate(node.value));
+  }
+  return new FilterArguments(positional, named);
+}
+
+const isNode = (value: unknown): value is TreeNode =>
+  typeof value === 'object' && value !== null && 'type' in value;
+
+/** Returns true where `item is <test>` holds. */
+function passes(item: EngineValue, test: unknown, evaluate: EvaluateNode): boolean {
+  const identifier = { type: 'Identifier', value: test };
+  return (
+    evaluate({ type: 'TestExpression', operand: given(item), test: identifier }).value === true
+  );
+}
+
+function filterNode(name: string, args: readonly TreeNode[]): TreeNode {
+  const identifier = { type: 'Identifier', value: name };
+  // The engine knows `default` only as a call, other filters without arguments only as a name.
+  const isCall = args.length > 0 || name === 'default';
+  return isCall ? { type: 'CallExpression', callee: identifier, args } : identifier;
+}
+
+/** Applies the operators whose results in the engine differ from Python's; null for the others. */
+export function applyOperator(
+  { operator, left, right }: TreeNode,
+  { evaluate, make, maxLength }: OperatorTools,
+): EngineValue | null {
+  const sign = operator?.value ?? '';
+  if (!['%', '*', '~', '==', '!='].includes(sign)) return null;
+  const [first, second] = [evaluate(left), evaluate(right)];
+  switch (sign) {
+    case '==':
+    case '!=':
+      return make.boolean(areEqual(first, second) === (sign === '=='));
+    case '~':
+      return make.text(textOf(first) + textOf(second));
+    case '%':
+      return typeof first.value === 'string'
+        ? make.text(printf(first.value, second))
+        : remainder(first, second, make);
+    default:
+      return repeated(first, second, make, maxLength);
+  }
+}
+
+/** The remainder has the sign of the divisor, as in Python. */
+function remainder(left: EngineValue, right: EngineValue, make: ValueFactory): EngineValue {
+  const [number, divisor] = [numberOf(left), numberOf(right)];
+  if (divisor === 0) throw new Error('integer modulo by zero');
+  const rest = number - divisor * Math.floor(number / divisor) || 0 * divisor;
+  return isFloat(left) || isFloat(right) ? make.float(rest) : make.integer(rest);
+}
+
+function repeated(
+  left: EngineValue,
+  right: EngineValue,
+  make: ValueFactory,
+  maxLength: number,
+): EngineValue {
+  const [content, count] = typeof right.value === 'number' ? [left, right] : [right, left];
+  if (typeof content.value !== 'string') {
+    const product = numberOf(left) * numberOf(right);
+    return isFloat(left) || isFloat(right) ? make.float(product) : make.integer(product);
+  }
+  const times = Math.max(numberOf(count), 0);
+  if (content.value.length * times > maxLength) throw new Error('the text is too long');
+  return make.text(content.value.repeat(times));
+}
+
+const isFloat = ({ type }: EngineValue): boolean => type === 'FloatValue';
+
+const isTrue = ({ value }: EngineValue): boolean =>
+  isList(value) ? value.length > 0 : value instanceof Map ? value.size > 0 : Boolean(value);
+
+const HTML_ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+};
+
+const htmlEscaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? character);

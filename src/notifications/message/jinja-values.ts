@@ -1,0 +1,132 @@
+import type { EngineValue, TreeNode } from './sandbox-task.js';
+
+/** Evaluates a literal node, which is the only way to a value of the engine: its classes are not exported. */
+type EvaluateLiteral = (node: TreeNode) => EngineValue;
+
+/** Makes values of the engine. */
+export class ValueFactory {
+  constructor(private readonly evaluate: EvaluateLiteral) {}
+
+  readonly text = (value: string): EngineValue => this.evaluate({ type: 'StringLiteral', value });
+  readonly integer = (value: number): EngineValue =>
+    this.evaluate({ type: 'IntegerLiteral', value });
+  readonly float = (value: number): EngineValue => this.evaluate({ type: 'FloatLiteral', value });
+  readonly list = (items: readonly EngineValue[]): EngineValue =>
+    this.evaluate({ type: 'ArrayLiteral', value: items.map(given) });
+  readonly tuple = (items: readonly EngineValue[]): EngineValue =>
+    this.evaluate({ type: 'TupleLiteral', value: items.map(given) });
+  readonly boolean = (value: boolean): EngineValue =>
+    this.evaluate({ type: 'Identifier', value: value ? 'true' : 'false' });
+  readonly missing = (): EngineValue => this.evaluate({ type: 'Identifier', value: '' });
+}
+
+/** Returns a node that stands for a value already evaluated. */
+export const given = (value: EngineValue): TreeNode => ({ type: 'Given', given: value });
+
+export const isList = (value: unknown): value is EngineValue[] => Array.isArray(value);
+
+export const isNone = ({ type }: EngineValue): boolean => type === 'NullValue';
+
+export const isMissing = ({ type }: EngineValue): boolean => type === 'UndefinedValue';
+
+/** Returns the members of a dictionary, null for other values. */
+export function entriesOf({ value }: EngineValue): [string, EngineValue][] | null {
+  return isDictionary(value) ? [...value] : null;
+}
+
+const isDictionary = (value: unknown): value is Map<string, EngineValue> => value instanceof Map;
+
+/** Returns the number of a number or boolean. @throws Error for other values */
+export function numberOf({ value, type }: EngineValue): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return Number(value);
+  throw new Error(`a number is needed, not ${type}`);
+}
+
+/** Returns the text of a value as Python's `str` does; undefined is an empty text. */
+export function textOf(value: EngineValue): string {
+  if (typeof value.value === 'string') return value.value;
+  return isMissing(value) ? '' : reprOf(value);
+}
+
+/** Returns the text of a value as Python's `repr` does. */
+export function reprOf(value: EngineValue): string {
+  const content = value.value;
+  if (isNone(value)) return 'None';
+  if (typeof content === 'boolean') return content ? 'True' : 'False';
+  if (typeof content === 'number') return numberText(value);
+  if (typeof content === 'string') return quoted(content);
+  if (isList(content)) {
+    const items = content.map(reprOf).join(', ');
+    if (value.type !== 'TupleValue') return `[${items}]`;
+    return content.length === 1 ? `(${items},)` : `(${items})`;
+  }
+  const members = entriesOf(value)?.map(([key, item]) => `${quoted(key)}: ${reprOf(item)}`);
+  return members ? `{${members.join(', ')}}` : String(value);
+}
+
+/** Returns the text of a number as Python writes it: `2.0`, `1e-05`, `1e+16`. */
+export function numberText({ type, value }: EngineValue): string {
+  const number = Number(value);
+  if (type !== 'FloatValue') return String(value);
+  if (!Number.isFinite(number)) return Number.isNaN(number) ? 'nan' : number > 0 ? 'inf' : '-inf';
+  if (number !== 0 && (Math.abs(number) < 1e-4 || Math.abs(number) >= 1e16)) {
+    return number.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  }
+  if (Object.is(number, -0)) return '-0.0';
+  return Number.isInteger(number) ? number.toFixed(1) : String(number);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replace(/[\\\p{Cc}]|'/gu, (character) => {
+    if (character === "'") return quote === "'" ? "\\'" : character;
+    if (character === '\\') return '\\\\';
+    const code = character.charCodeAt(0).toString(16).padStart(2, '0');
+    return ESCAPES[character] ?? `\\x${code}`;
+  });
+  return `${quote}${escaped}${quote}`;
+}
+
+/** Returns true when two values are equal as in Python: by content, and 1 is 1.0 and true. */
+export function areEqual(left: EngineValue, right: EngineValue): boolean {
+  const [a, b] = [left.value, right.value];
+  if (isList(a) && isList(b)) {
+    if (left.type !== right.type || a.length !== b.length) return false;
+    return a.every((item, index) => areEqual(item, b[index] ?? item));
+  }
+  if (isDictionary(a) && isDictionary(b)) {
+    if (a.size !== b.size) return false;
+    return [...a].every(([key, item]) => {
+      const other = b.get(key);
+      return other !== undefined && areEqual(item, other);
+    });
+  }
+  const plain = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value);
+  return plain(a) === plain(b);
+}
+
+/**
+ * Rounds to so many decimal places as Python does: exact ties go to the even digit.
+ * JavaScript rounds the exact value too, but ties away from zero.
+ */
+export function roundHalfEven(number: number, digits: number): string {
+  const rounded = fixed(number, digits);
+  const remainder =
+    fixed(number, Math.min(digits + 60, 100))
+      .split('.')[1]
+      ?.slice(digits) ?? '';
+  const isTie = /^50*$/.test(remainder);
+  const isOdd = /[13579]$/.test(rounded);
+  if (!isTie || !isOdd) return rounded;
+  // The tie was rounded away from zero to an odd digit: the even one is one step nearer to zero.
+  return rounded.replace(/\d$/, (digit) => String(Number(digit) - 1));
+}
+
+/** `toFixed` for numbers of any size. */
+function fixed(number: number, digits: number): string {
+  if (Math.abs(number) < 1e21) return number.toFixed(digits);
+  return `${BigInt(number)}${digits > 0 ? `.${'0'.repeat(digits)}` : ''}`;
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { isMissing, textOf } from './jinja-values.js';
+import type { EngineValue } from './sandbox-task.js';
+import { jsonOf } from './text-filters.js';
+
+/**
+ * Values of a template for a JSON document. While the template is rendered a mark stands for each
+ * value, so that no value can be taken for a part of the document.
+ */
+export class JsonValues {
+  /** Unknown to templates and values. */
+  private readonly mark = `\u{E000}${randomBytes(12).toString('hex')}\u{E001}`;
+  private readonly values: EngineValue[] = [];
+
+  /** Keeps a value and returns the mark that stands for it. */
+  keep(value: EngineValue): string {
+    return `${this.mark}${this.values.push(value) - 1}${this.mark}`;
+  }
+
+  /**
+   * Puts the values in place of their marks: into `text` as Jinja prints them, into `json` escaped
+   * inside a string of the document, and as JSON elsewhere.
+   */
+  fill(rendered: string): { text: string; json: string } {
+    let text = '';
+    let json = '';
+    let inString = false;
+    rendered.split(this.mark).forEach((part, index) => {
+      const value = index % 2 === 1 ? this.values[Number(part)] : undefined;
+      if (value && inString) {
+        text += textOf(value);
+        json += JSON.stringify(textOf(value)).slice(1, -1);
+      } else {
+        const written = value ? documentOf(value) : part;
+        text += value ? textOf(value) : part;
+        json += written;
+        inString = endsInString(written, inString);
+      }
+    });
+    return { text, json };
+  }
+}
+
+/** Returns a text as it is, since it may be a part of the document, and another value as JSON. */
+const documentOf = (value: EngineValue): string =>
+  typeof value.value === 'string' || isMissing(value) ? textOf(value) : jsonOf(value);
+
+/** Returns true when a string of the document is open behind a part of its text. */
+function endsInString(text: string, isOpen: boolean): boolean {
+  const quotes = text.replace(/\\[^]/g, '').match(/"/g)?.length ?? 0;
+  return isOpen !== (quotes % 2 === 1);
+}

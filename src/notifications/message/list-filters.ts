@@ -1,0 +1,171 @@
+import { sizeOf } from './filter-arguments.js';
+import type { Filter, FilterArguments } from './filter-arguments.js';
+import { entriesOf, isList, isMissing, isNone, numberOf, reprOf, textOf } from './jinja-values.js';
+import type { ValueFactory } from './jinja-values.js';
+import type { EngineValue } from './sandbox-task.js';
+
+/** The filters of Jinja 3.1 for lists and dictionaries. */
+export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
+  length: (value, _args, make) => make.integer(itemsOf(value, make).length),
+  count: (value, _args, make) => make.integer(itemsOf(value, make).length),
+  list: (value, _args, make) => make.list(itemsOf(value, make)),
+  first: (value, _args, make) => itemsOf(value, make).at(0) ?? make.missing(),
+  last: (value, _args, make) => itemsOf(value, make).at(-1) ?? make.missing(),
+  reverse: (value, _args, make) => {
+    const items = itemsOf(value, make).toReversed();
+    return typeof value.value === 'string'
+      ? make.text(items.map(textOf).join(''))
+      : make.list(items);
+  },
+  join: (value, args, make) => {
+    const items = attributesOf(itemsOf(value, make), args.value(1, 'attribute'), make);
+    return make.text(items.map(textOf).join(args.text(0, 'd', '')));
+  },
+  sum: (value, args, make) => {
+    const items = attributesOf(itemsOf(value, make), args.value(0, 'attribute'), make);
+    const start = args.value(1, 'start') ?? make.integer(0);
+    return items.reduce((total, item) => added(total, item, make), start);
+  },
+  max: (value, args, make) => extreme(value, args, make, 1),
+  min: (value, args, make) => extreme(value, args, make, -1),
+  unique: (value, args, make) => {
+    const key = keyOf(args.flag(0, 'case_sensitive'), args.value(1, 'attribute'), make);
+    const seen = new Set<string>();
+    const isNew = (item: EngineValue): boolean => {
+      const text = reprOf(key(item));
+      return !seen.has(text) && Boolean(seen.add(text));
+    };
+    return make.list(itemsOf(value, make).filter(isNew));
+  },
+  items: (value, _args, make) => make.list(pairsOf(value, make)),
+  dictsort: (value, args, make) => {
+    const index = args.text(1, 'by', 'key') === 'value' ? 1 : 0;
+    const fold = keyOf(args.flag(0, 'case_sensitive'), undefined, make);
+    const pairs = pairsOf(value, make).map((pair) => ({ pair, key: fold(partOf(pair, index)) }));
+    pairs.sort((a, b) => compared(a.key, b.key));
+    const sorted = pairs.map(({ pair }) => pair);
+    return make.list(args.flag(2, 'reverse') ? sorted.reverse() : sorted);
+  },
+  groupby: (value, args, make) => {
+    const attribute = args.value(0, 'attribute');
+    const key = keyOf(args.flag(2, 'case_sensitive'), attribute, make);
+    const items = itemsOf(value, make).map((item) => ({ item, key: key(item) }));
+    items.sort((a, b) => compared(a.key, b.key));
+    const groups = new Map<string, EngineValue[]>();
+    for (const entry of items) {
+      const name = reprOf(entry.key);
+      groups.set(name, [...(groups.get(name) ?? []), entry.item]);
+    }
+    return make.list(
+      [...groups.values()].map((members) => {
+        const [name] = attributesOf(members.slice(0, 1), attribute, make);
+        return make.tuple([name ?? make.missing(), make.list(members)]);
+      }),
+    );
+  },
+  batch: (value, args, make) => {
+    const size = sizeOf(args.number(0, 'linecount', 0));
+    const items = itemsOf(value, make);
+    const fill = args.value(1, 'fill_with');
+    const rows = Array.from({ length: Math.ceil(items.length / size) }, (_, index) => {
+      const row = items.slice(index * size, (index + 1) * size);
+      return fill ? [...row, ...Array<EngineValue>(size - row.length).fill(fill)] : row;
+    });
+    return make.list(rows.map(make.list));
+  },
+  slice: (value, args, make) => {
+    const count = sizeOf(args.number(0, 'slices', 0));
+    const items = itemsOf(value, make);
+    const fill = args.value(1, 'fill_with');
+    const [size, longer] = [Math.floor(items.length / count), items.length % count];
+    let from = 0;
+    const columns = Array.from({ length: count }, (_, index) => {
+      const column = items.slice(from, (from += size + (index < longer ? 1 : 0)));
+      return fill && index >= longer && longer > 0 ? [...column, fill] : column;
+    });
+    return make.list(columns.map(make.list));
+  },
+};
+
+function added(total: EngineValue, item: EngineValue, make: ValueFactory): EngineValue {
+  const sum = numberOf(total) + numberOf(item);
+  return [total, item].some(({ type }) => type === 'FloatValue')
+    ? make.float(sum)
+    : make.integer(sum);
+}
+
+/** Returns the items of a list, characters of a text and keys of a dictionary. @throws Error for others */
+function itemsOf(value: EngineValue, make: ValueFactory): EngineValue[] {
+  if (isList(value.value)) return [...value.value];
+  if (typeof value.value === 'string') return Array.from(value.value, make.text);
+  const entries = entriesOf(value);
+  if (entries) return entries.map(([key]) => make.text(key));
+  if (isMissing(value)) return [];
+  throw new Error(`${reprOf(value)} has no items`);
+}
+
+function pairsOf(value: EngineValue, make: ValueFactory): EngineValue[] {
+  if (isMissing(value)) return [];
+  const entries = entriesOf(value);
+  if (!entries) throw new Error('Can only get item pairs from a mapping.');
+  return entries.map(([key, item]) => make.tuple([make.text(key), item]));
+}
+
+function partOf({ value }: EngineValue, index: number): EngineValue {
+  const part = isList(value) ? value[index] : undefined;
+  if (!part) throw new Error('a pair is needed');
+  return part;
+}
+
+/** Returns what a path such as `summary_fields.name` leads to in each item; the items for no path. */
+function attributesOf(
+  items: readonly EngineValue[],
+  attribute: EngineValue | undefined,
+  make: ValueFactory,
+): EngineValue[] {
+  if (!attribute || isNone(attribute)) return [...items];
+  const path = textOf(attribute).split('.');
+  return items.map((item) =>
+    path.reduce((value, key) => memberOf(value, key) ?? make.missing(), item),
+  );
+}
+
+function memberOf(value: EngineValue, key: string): EngineValue | undefined {
+  if (isList(value.value)) return value.value.at(Number(key));
+  return entriesOf(value)?.find(([name]) => name === key)?.[1];
+}
+
+/** Returns a function for the value that an item is compared by: texts in lower case by default. */
+function keyOf(
+  isCaseSensitive: boolean,
+  attribute: EngineValue | undefined,
+  make: ValueFactory,
+): (item: EngineValue) => EngineValue {
+  return (item) => {
+    const [value = item] = attributesOf([item], attribute, make);
+    if (isCaseSensitive || typeof value.value !== 'string') return value;
+    return make.text(value.value.toLowerCase());
+  };
+}
+
+function compared(left: EngineValue, right: EngineValue): number {
+  if (typeof left.value === 'string' && typeof right.value === 'string') {
+    return left.value < right.value ? -1 : Number(left.value > right.value);
+  }
+  return numberOf(left) - numberOf(right);
+}
+
+function extreme(
+  value: EngineValue,
+  args: FilterArguments,
+  make: ValueFactory,
+  direction: 1 | -1,
+): EngineValue {
+  const key = keyOf(args.flag(0, 'case_sensitive'), args.value(1, 'attribute'), make);
+  const [first, ...rest] = itemsOf(value, make);
+  if (!first) return make.missing();
+  return rest.reduce(
+    (best, item) => (compared(key(item), key(best)) * direction > 0 ? item : best),
+    first,
+  );
+}

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
@@ -141,7 +142,9 @@ export class AuthenticationService {
         'Invalid basic header. Credentials string should not contain spaces.',
       );
     }
-    const text = Buffer.from(value, 'base64').toString('utf8');
+    const bytes = Buffer.from(value, 'base64');
+    // Clients that know no charset send Latin-1 (RFC 7617, section 3).
+    const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
     const colon = text.indexOf(':');
     if (colon < 0) throw new LoginRefused(BAD_PASSWORD);
     return this.byPassword(text.slice(0, colon), text.slice(colon + 1), ip);

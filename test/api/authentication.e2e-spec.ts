@@ -53,6 +53,8 @@ describe('Basic', () => {
   it('takes a password with colons and letters beyond ASCII', async () => {
     await test.make.user({ username: 'colon', password: 'a:b:ü:c:d' });
     await new ApiClient(test.url, basic('colon', 'a:b:ü:c:d')).get('me/').expect(200);
+    const latin1 = Buffer.from('colon:a:b:ü:c:d', 'latin1').toString('base64');
+    await new ApiClient(test.url, { Authorization: `Basic ${latin1}` }).get('me/').expect(200);
   });
 
   it('can be turned off', async () => {

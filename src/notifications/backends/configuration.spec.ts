@@ -154,7 +154,19 @@ describe('validateConfiguration', () => {
     expect(errorsOf('webhook', { ...WEBHOOK, http_method: 'put' })).toEqual([]);
     const dashboard = { url: 'https://d.example', key: 'k' };
     expect(errorsOf('dashboard_a', { ...dashboard, dashboardId: '', panelId: 3 })).toEqual([]);
+    expect(errorsOf('dashboard_a', { ...dashboard, dashboardId: 'cIBgcSjkk' })).toEqual([]);
     expect(errorsOf('dashboard_a', { ...dashboard, dashboardId: true })).toHaveLength(1);
+  });
+
+  it.each([
+    ['dashboardId', 'a uid?', 'a number or a UID'],
+    ['dashboardId', 'x'.repeat(41), 'a number or a UID'],
+    ['panelId', 'four', 'a number'],
+    ['panelId', -1, 'a number'],
+  ])('dashboard_a refuses the %s %s', (key, value, wanted) => {
+    const dashboard = { url: 'https://d.example', key: 'k', [key]: value };
+    const fault = `Configuration field '${key}' must be ${wanted}.`;
+    expect(errorsOf('dashboard_a', dashboard)).toEqual([fault]);
   });
 
   it('collects several faults', () => {

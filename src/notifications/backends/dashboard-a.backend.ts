@@ -4,6 +4,11 @@ import { flagOf, intOf, listOf, textOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 import { joinUrl } from './service-urls.js';
 
+/** Empty for none. */
+const NUMBER = /^\d{0,15}$/;
+/** A number or the service's UID, which has at most 40 characters. */
+const DASHBOARD = /^[\w-]{0,40}$/;
+
 /** An annotation on a dashboard, spanning the run when its times are known. */
 export const dashboardABackend: NotificationBackend = {
   type: 'dashboard_a',
@@ -18,6 +23,14 @@ export const dashboardABackend: NotificationBackend = {
     no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', default: false, aims: true },
     isRegion: { type: 'bool', label: 'Is Region', default: true },
   },
+  check: (config) => [
+    ...(DASHBOARD.test(idOf(config, 'dashboardId'))
+      ? []
+      : ["Configuration field 'dashboardId' must be a number or a UID."]),
+    ...(NUMBER.test(idOf(config, 'panelId'))
+      ? []
+      : ["Configuration field 'panelId' must be a number."]),
+  ],
   send: async (config, message, context) => {
     const key = textOf(config, 'key');
     const secrets = [key, ...secretsInUrl(textOf(config, 'url'))];
@@ -37,8 +50,14 @@ export const dashboardABackend: NotificationBackend = {
   },
 };
 
+/** Returns the text of an id that is stored as a number or a text. */
+function idOf(config: Configuration, key: string): string {
+  return String(config[key] ?? '').trim();
+}
+
 function annotationOf(config: Configuration, message: OutgoingMessage): object {
-  const dashboardId = intOf(config, 'dashboardId');
+  const dashboard = idOf(config, 'dashboardId');
+  const dashboardKey = NUMBER.test(dashboard) ? 'dashboardId' : 'dashboardUID';
   const panelId = intOf(config, 'panelId');
   const tags = listOf(config, 'annotation_tags');
   const time = milliseconds(message.body.started);
@@ -46,7 +65,7 @@ function annotationOf(config: Configuration, message: OutgoingMessage): object {
     text: message.subject,
     isRegion: flagOf(config, 'isRegion', true),
     ...(time === null ? {} : { time, timeEnd: milliseconds(message.body.finished) ?? time }),
-    ...(dashboardId === null ? {} : { dashboardId }),
+    ...(dashboard && { [dashboardKey]: intOf(config, 'dashboardId') ?? dashboard }),
     ...(panelId === null ? {} : { panelId }),
     ...(tags.length === 0 ? {} : { tags }),
   };

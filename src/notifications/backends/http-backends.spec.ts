@@ -282,4 +282,10 @@ describe('dashboard_a', () => {
     expect(json()).toMatchObject({ isRegion: false, dashboardId: 12 });
     expect(json()).not.toHaveProperty('time');
   });
+
+  it('sends a UID as one', async () => {
+    await send('dashboard_a', { ...config, url: sink.url, dashboardId: 'cIBgcSjkk' });
+    expect(json()).toMatchObject({ dashboardUID: 'cIBgcSjkk' });
+    expect(json()).not.toHaveProperty('dashboardId');
+  });
 });

@@ -64,10 +64,17 @@ export class JobTemplatesRepository extends TableRepository<Row> {
       WHERE t.id = ANY(${ids}::int[]) AND t.type = 'job_template'`);
   }
 
-  /** How many slices a launch would make now; undefined when the template is gone. */
-  async sliceCount(id: number, hosts: Sql): Promise<number | null | undefined> {
+  /**
+   * Returns the number of slices of a launch now, undefined when the template is gone.
+   * `prompted` is the count that the launch asks for, null for the template's own.
+   */
+  async sliceCount(
+    id: number,
+    prompted: number | null,
+    hosts: Sql,
+  ): Promise<number | null | undefined> {
     const row = await this.database.row<{ slices: number | null }>(sql`
-      SELECT least(tpl.job_slice_count, ${hosts})::int AS slices
+      SELECT least(coalesce(${prompted}::int, tpl.job_slice_count), ${hosts})::int AS slices
       FROM unified_job_templates tpl WHERE tpl.id = ${id}::int`);
     return row?.slices;
   }

@@ -35,6 +35,7 @@ export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
         HANDED_PROMPTS.map(([field]) => field),
       ),
       ...(inventory === undefined ? {} : { inventory }),
+      ...promptsIn(plan.accepted, ['job_slice_count']),
       extra_vars: variables.variables,
     },
     secrets: variables.secrets,

@@ -87,6 +87,7 @@ export class WorkflowRelaunch {
     if (job.job_template_id === null) throw new BadRequest(TEXTS.sliceOrphan);
     const now = await this.templates.sliceCount(
       Number(job.job_template_id),
+      promptsOf(job.launch_config).job_slice_count ?? null,
       countHostsIn(sql`${job.inventory_id}::int`),
     );
     if (now !== slices) throw new BadRequest(TEXTS.slices);

@@ -149,6 +149,18 @@ describe('a launch in slices', () => {
     expect(await nodesOf(again.body.id)).toHaveLength(2);
   });
 
+  it('is launched again with the number of slices of its launch, as often as wanted', async () => {
+    const asked = { ask_job_slice_count_on_launch: true, job_slice_count: 1 };
+    const template = await sliced(asked);
+    let { id } = (await launch(template, { job_slice_count: 3 }).expect(201)).body;
+    for (let times = 0; times < 2; times += 1) {
+      ({ id } = (
+        await test.as.superuser.post(`workflow_jobs/${id}/relaunch/`, {}).expect(201)
+      ).body);
+      expect(await nodesOf(id)).toHaveLength(3);
+    }
+  });
+
   it('sends the same statements for two slices as for three', async () => {
     const [two, three] = [await sliced(), await sliced({ job_slice_count: 3 })];
     const one = await countQueries(test.database, () => launch(two).expect(201));

@@ -17,6 +17,8 @@ export interface LaunchRequest {
   credentialPasswords?: Readonly<Record<string, string>>;
   /** Set on top of all other variables whether the template asks for variables or not. */
   extraVars?: Readonly<Record<string, unknown>>;
+  /** Variables of a workflow job that are artifacts of the runs around it. */
+  artifactNames?: readonly string[];
   /** Names of variables whose values are secret, besides the passwords of the template's survey. */
   secretNames?: readonly string[];
   /** Ref of an event: used where project and template let it be chosen, else left out. */

@@ -1,7 +1,8 @@
+import { entriesOf, recordOf } from '../common/exact-json.js';
 import type { Artifacts } from '../runs/handed-artifacts.js';
 import type { DueNode } from '../workflows/workflow-graphs.repository.js';
 import type { LaunchRequest } from './launch-request.js';
-import { promptsOf } from '../prompts/launch-secrets.js';
+import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { handedDown } from '../prompts/prompt-columns.js';
 
@@ -20,9 +21,9 @@ export interface WorkflowSecrets {
 }
 
 /**
- * How the run of a node is launched (docs/contract/workflows.md#what-a-node-is-launched-with):
- * prompts of the workflow job over those of the node; variables of the node, then artifacts, then
- * variables of the workflow job. A bulk launch laid its defaults under the prompts of its nodes
+ * Returns how the run of a node is launched (docs/contract/workflows.md#what-a-node-is-launched-with):
+ * prompts of the workflow job over those of the node; variables of the node, then artifacts, those of
+ * the nearest run last, then variables of the workflow job. A bulk launch laid its defaults under the prompts of its nodes
  * already.
  */
 export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets): LaunchRequest {
@@ -37,14 +38,22 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
   } as const;
   if (node.is_bulk_job) return { ...common, prompts: own };
   const workflow = fill('', promptsOf(node.launch_config));
-  const variables = workflow.extra_vars ?? {};
+  const outer = new Set(artifactNamesOf(node.launch_config));
+  const variables = entriesOf(workflow.extra_vars ?? {});
+  const handed = recordOf(variables.filter(([name]) => outer.has(name)));
+  const ownVariables = recordOf(variables.filter(([name]) => !outer.has(name)));
   const { open, secret } = node.inherited;
-  const secretNames = Object.keys(secret).filter((name) => !Object.hasOwn(variables, name));
+  const artifacts = { ...handed, ...open, ...secret };
+  const isArtifact = (name: string): boolean => !Object.hasOwn(ownVariables, name);
   return {
     ...common,
     prompts: { ...own, ...handedDown(workflow), ...labelsOf(own, workflow) },
-    extraVars: { ...open, ...secret, ...variables },
-    secretNames: [...names, ...secretNames],
+    extraVars: { ...artifacts, ...ownVariables },
+    artifactNames: Object.keys(artifacts).filter(isArtifact),
+    secretNames: [
+      ...names.filter((name) => !outer.has(name) || !Object.hasOwn(open, name)),
+      ...Object.keys(secret).filter(isArtifact),
+    ],
   };
 }
 

@@ -78,6 +78,7 @@ function workflowJobOf(plan: PlannedWorkflow, nodes: readonly SavedNode[]): NewW
     launchType: request.launchType,
     prompts: { ...handedOn, extra_vars: variables.variables },
     secrets: variables.secrets,
+    artifactNames: request.artifactNames ?? [],
     labels,
     ...(request.webhook ? { webhook: request.webhook } : {}),
     isHeld: request.isHeld === true,

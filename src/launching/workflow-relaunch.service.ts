@@ -12,7 +12,7 @@ import { sql } from '../database/sql.js';
 import { countHostsIn } from '../inventories/hosts.repository.js';
 import { JobTemplatesRepository } from '../job-templates/job-templates.repository.js';
 import { connectionFaults } from '../prompts/connection-variables.js';
-import { promptsOf } from '../prompts/launch-secrets.js';
+import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
 import { heldVariables } from '../prompts/launch-variables.js';
 import {
   PROMPT_FIELDS,
@@ -166,6 +166,7 @@ export class WorkflowRelaunch {
         ...(labels.handed.length > 0 ? { labels: labels.handed } : {}),
       },
       secrets: secretNamesOf(job.launch_config),
+      artifactNames: artifactNamesOf(job.launch_config),
       labels: labels.own,
       ...webhookOf(job),
       nodes,

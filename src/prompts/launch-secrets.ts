@@ -11,8 +11,23 @@ const SECRETS = 'survey_passwords';
 /** Secret answers by variable, sealed. */
 type SealedSecrets = Readonly<{ [SECRETS]?: Readonly<Record<string, string>> }>;
 
+/** Key of `launch_config` under which a workflow job keeps which of its variables are artifacts. */
+const ARTIFACTS = 'artifact_names';
+
 /** What a run was launched with: its prompts, secret answers masked, and those answers sealed. */
-export type LaunchConfig = Readonly<Prompts> & SealedSecrets;
+export type LaunchConfig = Readonly<Prompts> &
+  SealedSecrets & { readonly [ARTIFACTS]?: readonly string[] };
+
+/**
+ * Returns the names of the variables that runs around a workflow job handed to it: artifacts of its
+ * own runs take their place.
+ */
+export const artifactNamesOf = (launchConfig: LaunchConfig | null): readonly string[] =>
+  launchConfig?.[ARTIFACTS] ?? [];
+
+/** Returns the part of `launch_config` that keeps names of artifacts; empty without any. */
+export const artifactNamesPart = (names: readonly string[]): Partial<LaunchConfig> =>
+  names.length === 0 ? {} : { [ARTIFACTS]: names };
 
 const contextOf = (jobId: number, name: string): string => rowContext('unified_jobs', jobId, name);
 

@@ -25,15 +25,18 @@ export const NOTHING_HANDED: Artifacts = { open: {}, secret: {} };
 export const handedByRuns = (box: SecretBox, runs: readonly HandingRun[]): Artifacts | null =>
   unlessLocked(() => mergeArtifacts(runs.map((run) => ofRun(box, run))));
 
-/** What a node gets of its parents, each with what it got itself; as `handedByRuns`. */
+/**
+ * Returns the artifacts of a node: those of its parents' runs over those that its parents got
+ * themselves; as `handedByRuns`.
+ */
 export const handedByNodes = (box: SecretBox, nodes: readonly HandingNode[]): Artifacts | null =>
   unlessLocked(() =>
-    mergeArtifacts(
-      nodes.flatMap(({ node_id: id, ancestor_artifacts: open, node_secrets: sealed, ...run }) => [
+    mergeArtifacts([
+      ...nodes.map(({ node_id: id, ancestor_artifacts: open, node_secrets: sealed }) =>
         openArtifacts(box, 'workflow_job_nodes', id, { open, sealed }),
-        ofRun(box, run),
-      ]),
-    ),
+      ),
+      ...nodes.map((run) => ofRun(box, run)),
+    ]),
   );
 
 function ofRun(box: SecretBox, run: Partial<HandingRun>): Artifacts {

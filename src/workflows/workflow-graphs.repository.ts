@@ -162,7 +162,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Runs that hand something on beyond their workflow job, in the order of their nodes. */
+  /** Runs that hand something on beyond their workflow job, in the order of their ends. */
   handingRuns(workflowJobIds: readonly number[]): Promise<NestedRun[]> {
     return this.database.rows<NestedRun>(sql`
       SELECT node.workflow_job_id, run.id, run.id AS run_id, run.artifacts, run.secret_artifacts
@@ -173,6 +173,6 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
           WHERE around.job_id = ANY(${workflowJobIds}::bigint[]))
         AND (json_typeof(run.artifacts) = 'object' AND run.artifacts::text <> '{}'
           OR run.secret_artifacts <> '')
-      ORDER BY node.id`);
+      ORDER BY run.finished, node.id`);
   }
 }

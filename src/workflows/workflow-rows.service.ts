@@ -9,6 +9,7 @@ import { reportsTo, type LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
 import { type PromptList, type Prompts } from '../prompts/launch-options.js';
+import { artifactNamesPart } from '../prompts/launch-secrets.js';
 import {
   columnsOfPrompts,
   HANDED_PROMPTS,
@@ -67,6 +68,8 @@ export interface NewWorkflowJob {
   /** Hold for every node whose template asks for the field; for a bulk launch, as defaults. */
   prompts: Prompts;
   secrets: readonly string[];
+  /** Variables among the prompts that runs around the workflow job handed to it. */
+  artifactNames?: readonly string[];
   labels?: readonly number[];
   webhook?: LaunchWebhook;
   /** It begins once it is approved (`HeldRuns`). */
@@ -203,7 +206,11 @@ export class WorkflowRows {
       organization_id: job.organizationId,
       ...columnsOfPrompts(prompts, HANDED_PROMPTS),
       extra_vars: jsonText(config.extra_vars ?? {}),
-      launch_config: exactJson({ ...config, ...this.sealed(id, job) }),
+      launch_config: exactJson({
+        ...config,
+        ...artifactNamesPart(job.artifactNames ?? []),
+        ...this.sealed(id, job),
+      }),
       webhook_service: webhook?.service ?? '',
       webhook_credential_id: webhook?.credentialId ?? null,
       webhook_guid: webhook?.guid ?? '',

@@ -3,7 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { openSecrets } from '../../src/prompts/launch-secrets.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { variablesOf, WorkflowRuns } from '../support/workflow-templates.js';
+import { variablesOf, WorkflowRuns, type Edge } from '../support/workflow-templates.js';
 
 let test: TestApp;
 let runs: WorkflowRuns;
@@ -204,6 +204,55 @@ describe('a workflow in a workflow', () => {
     });
     await runs.end(id, 'after', 'successful');
     expect((await runs.run(id)).status).toBe('successful');
+  });
+
+  it('takes the artifacts of the nearest run, at any depth, and its own variables before all', async () => {
+    const two: Edge = ['one', 'success', 'two'];
+    const innermost = await runs.template({ one: ran(), two: ran() }, [two]);
+    const inner = await runs.template(
+      { one: ran(), two: { unified_job_template: innermost.id }, three: ran() },
+      [two, ['two', 'success', 'three']],
+      { ask_variables_on_launch: true },
+    );
+    const outer = await runs.template(
+      { one: ran(), two: { unified_job_template: inner.id, extra_data: { node: 'own' } } },
+      [two],
+      { extra_vars: '{"workflow": "own"}' },
+    );
+    const id = await runs.launch(outer);
+    await runs.end(id, 'one', 'successful', { x: 1, y: 1, node: 1, workflow: 1 });
+    const middle = (await runs.runOf(id, 'two'))!.id;
+    expect(variablesOf(await runs.runOf(middle, 'one'))).toMatchObject({ x: 1, y: 1 });
+    await runs.end(middle, 'one', 'successful', { x: 2, workflow: 2 });
+    const last = (await runs.runOf(middle, 'two'))!.id;
+    await runs.end(last, 'one', 'successful', { x: 3 });
+    expect(variablesOf(await runs.runOf(last, 'two'))).toEqual({
+      x: 3,
+      y: 1,
+      node: 1,
+      workflow: 'own',
+    });
+    await runs.end(last, 'two', 'successful');
+    expect(variablesOf(await runs.runOf(middle, 'three'))).toMatchObject({ x: 3, y: 1 });
+    await runs.end(middle, 'three', 'failed');
+    const again = await test.as.superuser.post(`workflow_jobs/${last}/relaunch/`, {}).expect(201);
+    await runs.settle();
+    await runs.end(again.body.id as number, 'one', 'successful', { x: 4 });
+    expect(variablesOf(await runs.runOf(again.body.id as number, 'two'))).toMatchObject({ x: 4 });
+  });
+
+  it('takes an artifact of a parent before that of its ancestors on another path', async () => {
+    const workflow = await runs.template({ start: ran(), left: ran(), right: ran(), end: ran() }, [
+      ['start', 'success', 'left'],
+      ['start', 'success', 'right'],
+      ['left', 'success', 'end'],
+      ['right', 'success', 'end'],
+    ]);
+    const id = await runs.launch(workflow);
+    await runs.end(id, 'start', 'successful', { x: 1 });
+    await runs.end(id, 'left', 'successful', { x: 2 });
+    await runs.end(id, 'right', 'successful');
+    expect(variablesOf(await runs.runOf(id, 'end'))).toEqual({ x: 2 });
   });
 
   it('fails instead of running inside itself', async () => {

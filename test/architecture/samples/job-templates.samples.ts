@@ -12,7 +12,7 @@ export default {
         [[1], SOMEBODY],
         [[1], null],
       ],
-      sliceCount: [[1, sql`5`]],
+      sliceCount: [[1, 3, sql`5`]],
       project: [[1]],
       credentialsOf: [[1]],
       readableCredentials: [[[1], SOMEBODY]],

@@ -70,7 +70,8 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
   projectFiles(id: number): Promise<JobProject | undefined> {
     return this.database.row<JobProject & Record<string, unknown>>(sql`
       SELECT prj.id, prj.scm_type, prj.scm_url, prj.scm_branch, prj.scm_refspec, prj.scm_revision,
-        prj.credential_id, prj.local_path, prj.allow_override, prj.organization_id
+        prj.credential_id, prj.local_path, prj.allow_override, prj.organization_id,
+        prj.scm_track_submodules
       FROM (${projectSources()}) prj WHERE prj.id = ${id} AND prj.type = 'project'`);
   }
 

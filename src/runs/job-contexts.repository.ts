@@ -23,6 +23,7 @@ export interface JobProject {
   credential_id: number | null;
   local_path: string;
   allow_override: boolean;
+  scm_track_submodules: boolean;
 }
 
 /** A job with everything its run is made of. What was deleted since it was launched is null. */
@@ -85,7 +86,8 @@ export class JobContextsRepository extends TableRepository<RowOf<JobSchema>> {
           'organization_id', project.organization_id, 'scm_type', project.scm_type, 'scm_url', project.scm_url,
           'scm_branch', project.scm_branch, 'scm_refspec', project.scm_refspec,
           'scm_revision', project.scm_revision, 'credential_id', project.credential_id,
-          'local_path', project.local_path, 'allow_override', project.allow_override) END AS project,
+          'local_path', project.local_path, 'allow_override', project.allow_override,
+          'scm_track_submodules', project.scm_track_submodules) END AS project,
         CASE WHEN template.id IS NOT NULL THEN to_json(template) END AS template,
         CASE WHEN author.id IS NOT NULL THEN to_json(author) END AS user,
         CASE WHEN schedule.id IS NOT NULL THEN to_json(schedule) END AS schedule,

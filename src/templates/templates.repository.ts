@@ -193,7 +193,8 @@ export const templateVariables = (): Sql => sql`
 /** Query for where projects come from and when they are fetched, to be joined. */
 export const projectSources = (): Sql => sql`
   SELECT id, type, status, organization_id, scm_type, scm_url, scm_branch, scm_refspec,
-    scm_revision, scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override
+    scm_revision, scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override,
+    scm_track_submodules
   FROM unified_job_templates`;
 
 /** Query for the templates that use a credential by themselves, a row for each. */

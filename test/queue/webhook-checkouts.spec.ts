@@ -6,6 +6,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 import type { Json } from '../support/payloads/sample.js';
+import { TestRepository } from '../runner/git-servers.js';
 import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
 
 const playbook = (word: string): string => `- hosts: all
@@ -134,5 +135,30 @@ describe('the ref of an event', () => {
     const row = await cluster.becomes(job, 'successful', 60_000);
     expect(row).toMatchObject({ scm_branch: '' });
     expect(await outputOf(job)).toContain(`main at ${head}`);
+  });
+
+  /** Costs a sync and a job. */
+  it('leads to the commits of submodules that the last sync took', async () => {
+    const part = await TestRepository.create(join(cluster.folder, 'part'), { 'v.yml': 'v: 1' });
+    const site = playbook('tracked').replace('  tasks:', '  vars_files: [part/v.yml]\n  tasks:');
+    const whole = await TestRepository.create(join(cluster.folder, 'whole'), {
+      'site.yml': site.replace(/msg: .*/, 'msg: "v={{ v }}"'),
+    });
+    await whole.git('submodule', '--quiet', 'add', '-b', 'main', '../part', 'part');
+    await whole.commit({});
+    await part.commit({ 'v.yml': 'v: 2' });
+    const tracking = await api.call('POST', 'projects/', {
+      ...{ name: 'Tracking', organization: 1, scm_type: 'git', scm_track_submodules: true },
+      scm_url: whole.url,
+    });
+    const update = await api.call('POST', `projects/${tracking.id}/update/`);
+    await cluster.becomes(Number(update.project_update), 'successful', 60_000);
+    await part.commit({ 'v.yml': 'v: 3' });
+    const { id } = await api.call('POST', 'job_templates/', {
+      ...{ name: 'Show it', project: tracking.id, inventory: 1, playbook: 'site.yml' },
+    });
+    const { job } = await api.call('POST', `job_templates/${id}/launch/`, {});
+    await cluster.becomes(Number(job), 'successful', 60_000);
+    expect(await outputOf(Number(job))).toContain('v=2');
   });
 });

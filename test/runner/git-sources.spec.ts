@@ -145,7 +145,7 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
     expect(stdout.trim()).toBe(newest);
   });
 
-  it('takes the newest commit of a submodule where it is told to', async () => {
+  it('takes the newest commit of a submodule where it is told to, and gives jobs the same', async () => {
     const part = await TestRepository.create(join(folder.dir, 'part'), { 'part.yml': '1' });
     const whole = await TestRepository.create(join(folder.dir, 'whole'), { 'site.yml': '1' });
     await whole.git('submodule', '--quiet', 'add', '-b', 'main', '../part', 'part');
@@ -155,6 +155,21 @@ describe.each(FENCES)('a sync %s', (_, kind) => {
       await part.commit({ 'part.yml': content });
       const { read } = await sync(whole.url, { destination, trackSubmodules: true });
       expect(await read('part/part.yml')).toBe(content);
+    }
+    const synced = await part.git('rev-parse', 'HEAD');
+    const newest = await part.commit({ 'part.yml': '4' });
+    const revision = await whole.git('rev-parse', 'HEAD');
+    const source = { url: whole.url, reach: HERE };
+    const request = { repository: destination, revision, source, fence };
+    for (const [submodules, wanted] of [
+      ['synced', synced],
+      ['newest', newest],
+    ] as const) {
+      const own = join(folder.dir, `tracking-${submodules}`);
+      await checkoutRevision({ ...request, submodules, destination: own });
+      const args = ['-c', 'safe.directory=*', 'rev-parse', 'HEAD'];
+      const { stdout } = await execute('git', args, { cwd: join(own, 'part') });
+      expect([submodules, stdout.trim()]).toEqual([submodules, wanted]);
     }
   });
 

@@ -51,6 +51,11 @@ export interface CheckoutRequest extends GitLimits {
   readonly revision: string;
   /** Where to fetch what the repository does not have; without it only what is there can be checked out. */
   readonly source?: GitProject;
+  /**
+   * Commits of the submodules: those that the project records (the default), those of the synced
+   * folder, or the newest of their branches.
+   */
+  readonly submodules?: 'recorded' | 'synced' | 'newest';
   /** A folder that does not exist yet or is empty. */
   readonly destination: string;
   readonly fence: Fence;
@@ -124,7 +129,12 @@ export async function checkoutRevision(request: CheckoutRequest): Promise<GitRes
     const revision = await revisionFor({ git, dir, repository, wanted, isThere, source, refspecs });
     await git.run(['checkout', '--force', '--detach', '--quiet', revision, '--'], dir);
     const copy = { dir, gitDir: join(dir, '.git') };
-    await updateSubmodules(git, copy, { track: false, schemes: project?.reach.schemes ?? [] });
+    const { submodules = 'recorded' } = request;
+    await updateSubmodules(git, copy, {
+      track: submodules !== 'recorded',
+      schemes: project?.reach.schemes ?? [],
+      ...(submodules === 'synced' ? { synced: dirname(objects) } : {}),
+    });
     return { revision, output: git.output };
   });
 }

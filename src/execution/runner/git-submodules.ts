@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { parseGitSource } from '../../code-hosts/git-source.js';
@@ -9,6 +9,8 @@ export interface SubmoduleOptions {
   /** Take the newest commit of their branches instead of the recorded one. */
   readonly track: boolean;
   readonly schemes: readonly string[];
+  /** Repository of another work copy, whose submodules' commits are taken. */
+  readonly synced?: string;
 }
 
 /** A submodule that git takes for one. */
@@ -54,8 +56,21 @@ export async function updateSubmodules(
   const names = entriesOf(inside);
   for (let index = 0; index + 1 < names.length; index += 2) {
     const [name = '', path = ''] = names.slice(index);
-    await updateSubmodules(git, { dir: path, gitDir: join(gitDir, 'modules', name) }, options);
+    const synced = options.synced ? join(options.synced, 'modules', name) : undefined;
+    const commit = synced ? await commitIn(synced) : null;
+    if (commit) await git.run(['checkout', '--force', '--detach', '--quiet', commit, '--'], path);
+    await updateSubmodules(
+      git,
+      { dir: path, gitDir: join(gitDir, 'modules', name) },
+      { ...options, ...(synced ? { synced } : {}) },
+    );
   }
+}
+
+/** Returns the commit that is checked out of a repository; null where a branch is, or none. */
+async function commitIn(gitDir: string): Promise<string | null> {
+  const head = await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '');
+  return /^[0-9a-f]{40,64}$/.test(head.trim()) ? head.trim() : null;
 }
 
 /**

@@ -45,6 +45,15 @@ export interface FilesRequest {
   onOutput: (text: string) => void;
 }
 
+/** A job runs what the project's folder shows; on a branch of its own nothing has been synced. */
+function submodulesOf(
+  { scm_track_submodules: tracks }: JobProject,
+  branch: string,
+): 'recorded' | 'synced' | 'newest' {
+  if (!tracks) return 'recorded';
+  return branch === '' ? 'synced' : 'newest';
+}
+
 /**
  * Gives a job the files of its project at the right revision
  * (docs/contract/runs.md#project-of-a-run).
@@ -84,6 +93,7 @@ export class JobProjectFiles {
       repository: folder,
       revision: wanted || synced,
       source: await this.sync.source(project),
+      submodules: submodulesOf(project, wanted),
       ...{ destination, fence: this.boundary },
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,

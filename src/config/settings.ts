@@ -53,7 +53,7 @@ export const SETTINGS = {
     category: 'system',
     default: '',
     runtime: true,
-    help: 'Public address of this installation, for links in notifications and status posts. Empty: made of HOST and PORT.',
+    help: 'Public address of this installation, for links in notifications and status posts. Empty: the address that people use where it is known, else made of HOST (of the name of the machine where it listens on all addresses) and PORT.',
   }),
   LOG_LEVEL: string({
     category: 'logging',

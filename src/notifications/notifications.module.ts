@@ -1,5 +1,4 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { BaseUrl } from './base-url.service.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { NotificationAttemptsController } from './notification-attempts.controller.js';
 import { NotificationAttemptsRepository } from './notification-attempts.repository.js';
@@ -44,7 +43,6 @@ const repositories = [
   ],
   providers: [
     ...repositories,
-    BaseUrl,
     NotificationRepeats,
     NotificationTemplateHooks,
     NotificationTests,
@@ -54,6 +52,6 @@ const repositories = [
     { provide: TemplateSandbox, useFactory: () => new TemplateSandbox() },
     TemplateSecrets,
   ],
-  exports: [...repositories, BaseUrl, TemplateSandbox, TemplateSecrets],
+  exports: [...repositories, TemplateSandbox, TemplateSecrets],
 })
 export class NotificationsModule {}

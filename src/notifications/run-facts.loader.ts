@@ -7,7 +7,7 @@ import { findResource } from '../common/resource/registry.js';
 import { represent, type Representation } from '../common/resource/represent.js';
 import { RepresentContexts } from '../common/resource/represent-contexts.service.js';
 import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
-import { BaseUrl } from './base-url.service.js';
+import { BaseUrl } from '../settings/base-url.service.js';
 import { isRunKind } from './message/context.js';
 import type { MessageEvent } from './message/message-events.js';
 import type {

@@ -1,3 +1,4 @@
+import { BaseUrl } from './base-url.service.js';
 import { Global, Module } from '@nestjs/common';
 import { InstallationRepository } from './installation.repository.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
@@ -8,7 +9,7 @@ import './tables.js';
 @Global()
 @Module({
   controllers: [SettingsController],
-  providers: [SettingsRepository, InstallationRepository, RuntimeSettings],
-  exports: [InstallationRepository, RuntimeSettings],
+  providers: [SettingsRepository, InstallationRepository, RuntimeSettings, BaseUrl],
+  exports: [InstallationRepository, RuntimeSettings, BaseUrl],
 })
 export class SettingsApiModule {}

@@ -3,7 +3,7 @@ import type { OutboundRequest } from '../common/outbound/outbound-client.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { CredentialSecrets } from '../credentials/credential-secrets.service.js';
-import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { BaseUrl } from '../settings/base-url.service.js';
 import { webhookService } from '../code-hosts/services.js';
 import {
   buildStatusPost,
@@ -28,7 +28,7 @@ export class StatusPostComposer {
   constructor(
     private readonly credentials: CredentialSecrets,
     private readonly settings: Settings,
-    private readonly runtime: RuntimeSettings,
+    private readonly baseUrl: BaseUrl,
   ) {}
 
   /** @throws Unpostable; UnsealError or LookupError when the token cannot be had */
@@ -76,9 +76,6 @@ export class StatusPostComposer {
   }
 
   private async targetUrl({ runType, jobId }: LeasedPost): Promise<string> {
-    const { BASE_URL } = await this.runtime.get('BASE_URL');
-    const { HOST, PORT } = this.settings;
-    const base = BASE_URL === '' ? `http://${HOST}:${PORT}` : BASE_URL.replace(/\/+$/, '');
-    return base + resource(runType).url(jobId);
+    return (await this.baseUrl.get()) + resource(runType).url(jobId);
   }
 }

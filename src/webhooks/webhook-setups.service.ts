@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { list, object, STRING } from '../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { Settings } from '../config/settings.js';
 import { isWebhookServiceName, webhookService } from '../code-hosts/services.js';
-import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { BaseUrl } from '../settings/base-url.service.js';
 import { receiverLink } from '../templates/webhook-links.js';
 import { WebhookKeys } from '../templates/webhook-keys.service.js';
 import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
@@ -36,8 +35,7 @@ export const WEBHOOK_SETUP = object({
 export class WebhookSetups {
   constructor(
     private readonly keys: WebhookKeys,
-    private readonly settings: Settings,
-    private readonly runtime: RuntimeSettings,
+    private readonly baseUrl: BaseUrl,
   ) {}
 
   async of(
@@ -51,8 +49,7 @@ export class WebhookSetups {
     const types = Object.keys(events);
     return {
       webhook_service: name,
-      url:
-        (await this.publicAddress()) + (receiverLink(definition, template).webhook_receiver ?? ''),
+      url: (await this.baseUrl.get()) + (receiverLink(definition, template).webhook_receiver ?? ''),
       webhook_key: this.keys.open(template),
       content_types: [
         'application/json',
@@ -64,13 +61,6 @@ export class WebhookSetups {
           ? [signature.header]
           : signature.headers.map(({ name: header }) => header),
     };
-  }
-
-  /** Without a trailing slash. */
-  private async publicAddress(): Promise<string> {
-    const { BASE_URL } = await this.runtime.get('BASE_URL');
-    const { HOST, PORT } = this.settings;
-    return BASE_URL === '' ? `http://${HOST}:${PORT}` : BASE_URL.replace(/\/+$/, '');
   }
 }
 

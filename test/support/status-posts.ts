@@ -17,7 +17,7 @@ import { CredentialSecrets } from '../../src/credentials/credential-secrets.serv
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
-import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
+import { BaseUrl } from '../../src/settings/base-url.service.js';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { StatusPostComposer } from '../../src/webhooks/status-post-composer.service.js';
 import { StatusPoster } from '../../src/webhooks/status-poster.handler.js';
@@ -100,7 +100,7 @@ export class StatusPostBench {
     const composer = new StatusPostComposer(
       get(CredentialSecrets),
       get<Settings>(Settings as never),
-      get(RuntimeSettings),
+      get(BaseUrl),
     );
     const breaker = new CircuitBreaker(new BreakersRepository(database));
     return new StatusPoster(

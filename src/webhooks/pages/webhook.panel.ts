@@ -13,7 +13,7 @@ import { existing } from '../../common/invariants.js';
 import { isRecord } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';
 import { FORK_RULES } from '../../code-hosts/forks.js';
-import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
+import { BaseUrl } from '../../settings/base-url.service.js';
 import { RECEIVER_KINDS } from '../receiver-kinds.js';
 import { webhookDeliveries } from '../webhook-deliveries.resource.js';
 import type { WebhookSetup } from '../webhook-setups.service.js';
@@ -41,7 +41,7 @@ interface Parts {
 export class WebhookPanel implements Panel<WebhookSetup> {
   constructor(
     private readonly source: PanelSource,
-    private readonly runtime: RuntimeSettings,
+    private readonly baseUrl: BaseUrl,
   ) {}
 
   async render(context: PanelContext<WebhookSetup>): Promise<Html> {
@@ -53,9 +53,7 @@ export class WebhookPanel implements Panel<WebhookSetup> {
       'the page is below a template with receivers',
     );
     const template = await this.source.object(resource(kind.type), Number(id), actor);
-    const { BASE_URL } = await this.runtime.get('BASE_URL');
-    // Nobody has said what the address is from outside: the one of this page works at least here.
-    const url = BASE_URL === '' ? object.url.replace(/^https?:\/\/[^/]+/, origin) : object.url;
+    const url = object.url.replace(/^https?:\/\/[^/]+/, await this.baseUrl.get(origin));
     const parts: Parts = { setup: { ...object, url }, template, templateUrl, csrf, path };
     if (object.webhook_service === '') return panelCard('setup', 'Set-up', serviceForm(parts));
     const latest = { order_by: '-id', page_size: SHOWN };

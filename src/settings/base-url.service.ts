@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
-import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { RuntimeSettings } from './runtime-settings.service.js';
 
 const ANY_ADDRESS = new Set(['0.0.0.0', '::', '']);
 
@@ -13,9 +13,14 @@ export class BaseUrl {
     private readonly runtime: RuntimeSettings,
   ) {}
 
-  async get(): Promise<string> {
+  /**
+   * Returns `BASE_URL`. Without one, returns the origin of the request where the caller has one, else
+   * the address that the API listens on, by the name of the machine where it listens on all.
+   */
+  async get(origin?: string): Promise<string> {
     const { BASE_URL } = await this.runtime.get('BASE_URL');
     if (BASE_URL !== '') return BASE_URL.replace(/\/+$/, '');
+    if (origin !== undefined) return origin;
     const { HOST, PORT } = this.settings;
     const host = ANY_ADDRESS.has(HOST) ? hostname() : HOST;
     return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`;

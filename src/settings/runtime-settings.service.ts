@@ -75,8 +75,11 @@ export class RuntimeSettings {
     const present = await this.show(names);
     const errors: FieldErrors = {};
     const changes: Record<string, unknown> = {};
-    for (const name of names) {
-      if (!Object.hasOwn(body, name)) continue;
+    for (const name of Object.keys(body)) {
+      if (!names.includes(name)) {
+        errors[name] = [isDeclared(name) ? elsewhere(name) : 'There is no setting of this name.'];
+        continue;
+      }
       if (isSameJson(body[name], present[name])) continue;
       try {
         changes[name] = parseValue(name, body[name]);
@@ -113,6 +116,9 @@ export class RuntimeSettings {
     });
   }
 }
+
+const elsewhere = (name: SettingName): string =>
+  `This setting belongs to the category "${SETTINGS[name].category}".`;
 
 const isDeclared = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
 

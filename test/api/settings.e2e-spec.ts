@@ -81,8 +81,13 @@ it('never shows secrets, and takes the whole object back', async () => {
   expect(rows).toEqual([]);
 });
 
-it('ignores settings of other categories', async () => {
-  await test.as.superuser.patch('settings/bulk/', { DEFAULT_JOB_TIMEOUT: 9 }).expect(200);
+it('refuses settings of other categories and unknown names, and changes nothing then', async () => {
+  const changes = { BULK_HOST_MAX_CREATE: 7, DEFAULT_JOB_TIMEOUT: 9, NO_SUCH_SETTING: 1 };
+  const { body } = await test.as.superuser.patch('settings/bulk/', changes).expect(400);
+  expect(body).toEqual({
+    DEFAULT_JOB_TIMEOUT: ['This setting belongs to the category "jobs".'],
+    NO_SUCH_SETTING: ['There is no setting of this name.'],
+  });
   expect((await test.as.superuser.get('settings/changed/')).body).toEqual({});
 });
 
@@ -92,6 +97,13 @@ it('describes in OPTIONS what a category shows and what of it can be changed', a
   expect(Object.keys(body.actions.GET)).toEqual(Object.keys(shown));
   expect(body.actions.PUT).toHaveProperty('BULK_HOST_MAX_CREATE');
   expect(body.actions.PUT).not.toHaveProperty('BULK_BODY_LIMIT');
+});
+
+it('asks on the page of a category for the settings of that category alone', async () => {
+  const page = await test.as.superuser.get('settings/bulk/').set('Accept', 'text/html').expect(200);
+  const asked = [...page.text.matchAll(/ name="([A-Z][A-Z_]+)"/g)].map(([, name]) => name!);
+  const { body } = await test.as.superuser.options('settings/bulk/').expect(200);
+  expect([...new Set(asked)].sort()).toEqual(Object.keys(body.actions.PUT).sort());
 });
 
 it('shows the notice of the operator to whoever logs in, until it is reset', async () => {

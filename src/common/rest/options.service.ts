@@ -3,6 +3,7 @@ import { Settings } from '../../config/settings.js';
 import type { Actor } from '../access.js';
 import type { Field } from '../fields/field.js';
 import { fieldOptions, schemaOptions } from '../fields/options.js';
+import { isWritable } from '../fields/reads.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
@@ -133,6 +134,8 @@ export class OptionsService {
     if (!info || info.access !== 'authenticated') return ALL_OPEN;
     if (!actor || (info.standing && !hasStanding(actor, info.standing))) return NOTHING_OPEN;
     const { resources } = this.services;
+    const here = info.body && (await this.fieldsAt(route, path));
+    if (here) return { ...ALL_OPEN, fields: here.filter(isWritable) };
     try {
       const parent = info.parent
         ? await resources.load(info.parent, idOf(route.pattern, path), actor)

@@ -115,11 +115,12 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
   }
 
   /** Names the credentials of a type, for people; null when there are none. */
-  namesOfType(type: number): Promise<string | null> {
-    return heldBy(
+  async namesOfType(type: number): Promise<string | null> {
+    const holders = await heldBy(
       this.database,
       sql`SELECT id, 'credential' AS type FROM credentials WHERE credential_type_id = ${type}`,
     );
+    return holders?.names ?? null;
   }
 
   /**

@@ -163,13 +163,14 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
   }
 
   /** Names those of a template that were not tried yet, for people; null when there are none. */
-  namesOfPending(template: number): Promise<string | null> {
-    return heldBy(
+  async namesOfPending(template: number): Promise<string | null> {
+    const holders = await heldBy(
       this.database,
       sql`
         SELECT id, 'notification' AS type FROM notifications
         WHERE notification_template_id = ${template} AND status = 'pending'`,
     );
+    return holders?.names ?? null;
   }
 
   /** Those that were not tried yet, by type. */

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { heldBy, type ActiveRuns, type RunReference } from '../common/resource/held-by.js';
+import {
+  heldBy,
+  type Holders,
+  type ActiveRuns,
+  type RunReference,
+} from '../common/resource/held-by.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { ident, or, rowCount, sql, type Sql } from '../database/sql.js';
@@ -88,10 +93,10 @@ export class RunOverviewsRepository
       FROM job_host_summaries WHERE job_id = ANY(${runs}::bigint[]) ORDER BY host_name`);
   }
 
-  namesOfActive(
+  activeRunsOf(
     references: readonly RunReference[],
     ids: readonly number[],
-  ): Promise<string | null> {
+  ): Promise<Holders | null> {
     const uses = references.map((name) => sql`${ident('t', name)} = ANY(${ids}::int[])`);
     return heldBy(
       this.database,

@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import type { PersonaName } from '../support/personas.js';
@@ -359,9 +360,7 @@ describe('deleting hosts', () => {
     const job = await test.database.row<{ id: number }>(sql`
       INSERT INTO unified_jobs (type, name, status, inventory_id)
       VALUES ('job', 'busy', 'running', ${inventory.id}) RETURNING id`);
-    expect((await remove([host.id]).expect(409)).body).toEqual({
-      detail: `Resource is being used by running jobs: job ${job!.id}.`,
-    });
+    expect((await remove([host.id]).expect(409)).body).toEqual(inUse({ id: job!.id, type: 'job' }));
   });
 
   it('keeps to the setting, counting each id once', async () => {

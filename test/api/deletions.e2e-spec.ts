@@ -7,6 +7,7 @@
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
 import { sql } from '../../src/database/sql.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { removeInventory } from '../support/inventory-deletion.js';
@@ -226,8 +227,7 @@ it('is refused with the names of what is in the way, and the number of the rest'
     const { body } = await test.as.superuser.post(`${url}launch/`, {}).expect(201);
     ids.push(body.id as number);
   }
-  const named = ids.slice(0, 5).map((id) => `job ${id}`);
-  expect((await test.as.superuser.delete(url).expect(409)).body).toEqual({
-    detail: `Resource is being used by running jobs: ${named.join(', ')} and 2 more.`,
-  });
+  expect((await test.as.superuser.delete(url).expect(409)).body).toEqual(
+    inUse(...ids.map((id) => ({ id, type: 'job' }))),
+  );
 });

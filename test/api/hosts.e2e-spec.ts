@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
@@ -124,7 +125,7 @@ it('is not deleted under a running job', async () => {
     INSERT INTO unified_jobs (type, name, status, inventory_id)
     VALUES ('job', 'Runs', 'waiting', ${busy.id}) RETURNING id`);
   const { body } = await test.as.orgAdmin.delete(`hosts/${host.id}/`).expect(409);
-  expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job!.id}.` });
+  expect(body).toEqual(inUse({ id: job!.id, type: 'job' }));
 });
 
 it('keeps what enabled is where a body has null for it, as clients send what they were not told', async () => {

@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { GroupChildrenRepository } from '../../src/inventories/group-children.repository.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { removeInventory } from '../support/inventory-deletion.js';
 import type { PersonaName } from '../support/personas.js';
@@ -286,7 +287,7 @@ describe('deleting', () => {
       INSERT INTO unified_jobs (type, name, status, inventory_id)
       VALUES ('job', 'Runs', 'running', ${inventory.id}) RETURNING id`);
     const { body } = await test.as.orgAdmin.delete(`inventories/${inventory.id}/`).expect(409);
-    expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job!.id}.` });
+    expect(body).toEqual(inUse({ id: job!.id, type: 'job' }));
   });
 
   it('never removes an inventory that nobody deleted', async () => {

@@ -2,6 +2,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -119,9 +120,7 @@ it('are shown by their source while they wait, run, and when they are over', asy
     expect(deleted).toEqual({ detail: 'Cannot delete running job resource.' });
     for (const used of [path, `${path}hosts/`, `${path}groups/`]) {
       const { body } = await as.superuser.delete(used).expect(409);
-      expect(body).toEqual({
-        detail: `Resource is being used by running jobs: inventory update ${id}.`,
-      });
+      expect(body).toEqual(inUse({ id, type: 'inventory_update' }));
     }
   }
   await transitions.move([id], { from: ['running'], to: 'failed' });

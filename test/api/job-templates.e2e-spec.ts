@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
@@ -323,7 +324,7 @@ it('cannot be deleted while it runs; its jobs outlive it', async () => {
   const url = `job_templates/${template.id}/`;
   const { body: job } = await as.superuser.post(`${url}launch/`, {}).expect(201);
   const { body } = await as.superuser.delete(url).expect(409);
-  expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job.id}.` });
+  expect(body).toEqual(inUse({ id: job.id as number, type: 'job' }));
   await as.superuser.post(`jobs/${job.id}/cancel/`).expect(202);
   await as.superuser.delete(url).expect(204);
   const kept = await as.superuser.get(`jobs/${job.id}/`).expect(200);

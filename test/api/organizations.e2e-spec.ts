@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 
@@ -188,7 +189,7 @@ describe('deletion', () => {
       INSERT INTO unified_jobs (type, name, status, organization_id, created, modified)
       VALUES ('job', 'active', 'running', ${organization.id}, now(), now()) RETURNING id`);
     const { body } = await as.superuser.delete(`organizations/${organization.id}/`).expect(409);
-    expect(body).toEqual({ detail: `Resource is being used by running jobs: job ${job!.id}.` });
+    expect(body).toEqual(inUse({ id: job!.id, type: 'job' }));
     await database.execute(sql`
       UPDATE unified_jobs SET status = 'successful' WHERE organization_id = ${organization.id}`);
     await as.superuser.delete(`organizations/${organization.id}/`).expect(204);

@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -216,9 +217,7 @@ describe('approvals', () => {
       INSERT INTO unified_jobs (type, name, status, unified_job_template_id)
       VALUES ('workflow_approval', 'Waiting', 'pending', ${body.id}) RETURNING id`);
     const refused = await as.superuser.delete(body.url).expect(409);
-    expect(refused.body).toEqual({
-      detail: `Resource is being used by running jobs: workflow approval ${waiting!.id}.`,
-    });
+    expect(refused.body).toEqual(inUse({ id: waiting!.id, type: 'workflow_approval' }));
     await as.superuser.delete(urlOf(node)).expect(204);
     await as.superuser.get(body.url).expect(404);
     const run = await database.row(sql`

@@ -1,5 +1,6 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 
@@ -239,9 +240,7 @@ it('is deleted with its nodes and approvals, keeps its runs, and not while one i
   const url = `workflow_job_templates/${workflow.id}/`;
   const launched = await as.superuser.post(`${url}launch/`).expect(201);
   const { body } = await as.superuser.delete(url).expect(409);
-  expect(body).toEqual({
-    detail: `Resource is being used by running jobs: workflow job ${launched.body.id}.`,
-  });
+  expect(body).toEqual(inUse({ id: launched.body.id as number, type: 'workflow_job' }));
   await database.execute(
     sql`UPDATE unified_jobs SET status = 'successful' WHERE id = ${launched.body.id}`,
   );

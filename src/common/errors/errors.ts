@@ -103,6 +103,18 @@ export class Conflict extends DomainError {
     super(detail);
   }
 }
+/**
+ * Runs that have not ended use the object. Body: `{detail, error, active_jobs}`, of which real clients
+ * read the last two (docs/contract/conventions.md#errors).
+ */
+export class InUse extends Conflict {
+  constructor(
+    names: string,
+    readonly activeJobs: readonly { readonly id: number; readonly type: string }[],
+  ) {
+    super(`Resource is being used by running jobs: ${names}.`);
+  }
+}
 export class PayloadTooLarge extends DomainError {
   constructor(readonly limitBytes: number) {
     super('payload too large');

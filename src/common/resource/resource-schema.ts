@@ -120,6 +120,14 @@ const pageSchema = (definition: ResourceDefinition): JsonSchema =>
   );
 
 const SHARED: Record<string, JsonSchema> = {
+  InUse: object({
+    detail: { ...STRING, description: 'What is wrong, in a sentence.' },
+    error: { ...STRING, description: 'The sentence that clients of this kind of API know.' },
+    active_jobs: {
+      ...list(object({ id: INTEGER, type: STRING })),
+      description: 'The runs that use the object, a hundred at most: cancel them and delete again.',
+    },
+  }),
   Detail: object({ detail: { ...STRING, description: 'What is wrong, in a sentence.' } }),
   FieldErrors: {
     ...mapOf(anyOf(list(STRING), ref('FieldErrors'), list(ref('FieldErrors')))),

@@ -15,6 +15,7 @@ import {
   BadRequest,
   Conflict,
   Forbidden,
+  InUse,
   Invalid,
   MethodNotAllowed,
   NotAcceptable,
@@ -51,6 +52,7 @@ const UNAUTHENTICATED =
   'Authentication credentials were not provided. To establish a login session, visit /api/login/.';
 const FORBIDDEN = 'You do not have permission to perform this action.';
 const CHALLENGE = 'Bearer realm=api authorization_url=/api/v2/tokens/';
+const IN_USE = 'Resource is being used by running jobs.';
 const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 
 /** The only code that gives an error its status and body (docs/contract/conventions.md#errors). */
@@ -68,6 +70,10 @@ export function answerOf(error: unknown): ErrorAnswer {
   }
   if (error instanceof NotAcceptable) {
     return detail(406, 'Could not satisfy the request Accept header.');
+  }
+  if (error instanceof InUse) {
+    const { detail: text, activeJobs } = error;
+    return { status: 409, body: { detail: text, error: IN_USE, active_jobs: activeJobs } };
   }
   if (error instanceof Conflict) return detail(409, error.detail);
   if (error instanceof PayloadTooLarge) {

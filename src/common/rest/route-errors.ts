@@ -36,11 +36,14 @@ export function errorResponses(
     description,
     content: { 'application/json': { schema }, ...pages },
   });
+  const conflicts = anyOf(ref('Detail'), ref('InUse'));
   const mistakes = anyOf(ref('Detail'), ref('FieldErrors'));
   return [
     ...(writes || reads ? [answer(400, 'Invalid request data.', mistakes)] : []),
     ...errors
       .filter(([applies]) => applies)
-      .map(([, status, description]) => answer(status, description, ref('Detail'))),
+      .map(([, status, description]) =>
+        answer(status, description, status === 409 ? conflicts : ref('Detail')),
+      ),
   ];
 }

@@ -20,7 +20,7 @@ export default {
     samplesOf(overviews.RunOverviewsRepository, {
       complete: [[[1]]],
       hostOutcomes: [[[1]]],
-      namesOfActive: [
+      activeRunsOf: [
         [['inventory_id'], [1]],
         [['project_id', 'unified_job_template_id'], [1]],
       ],

@@ -1,0 +1,16 @@
+interface ActiveRun {
+  id: number;
+  type: string;
+}
+
+/** Returns the body of the refusal to delete what runs use; at most five are named in its text. */
+export function inUse(...runs: ActiveRun[]): object {
+  const names = runs.slice(0, 5).map(({ id, type }) => `${type.replaceAll('_', ' ')} ${id}`);
+  const others = runs.length - names.length;
+  const named = names.join(', ') + (others > 0 ? ` and ${others} more` : '');
+  return {
+    detail: `Resource is being used by running jobs: ${named}.`,
+    error: 'Resource is being used by running jobs.',
+    active_jobs: runs.map(({ id, type }) => ({ id, type })),
+  };
+}

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../common/errors/errors.js';
+import type { TemplateProject } from './template-projects.service.js';
 import { refErrors } from '../prompts/branch.js';
 
 /** What decides about a template: its fields as they would be, and the objects they name. */
@@ -7,12 +8,7 @@ export interface TemplateFacts {
   value(field: string): unknown;
   /** Whether the request touches one of the fields. */
   touches(...fields: readonly string[]): boolean;
-  project: {
-    scm_type: string;
-    scm_revision: string;
-    allow_override: boolean;
-    playbook_files: readonly string[];
-  } | null;
+  project: Pick<TemplateProject, 'allow_override' | 'playbooks'> | null;
 }
 
 /**
@@ -35,9 +31,9 @@ function projectErrors({ value, touches, project }: TemplateFacts): FieldErrors 
   if (!project) return { project: ['Job Templates must have a project assigned.'] };
   const playbook = value('playbook');
   if (playbook === '') return { playbook: ['Must select playbook for project.'] };
-  // Another branch may have other playbooks, and a project that never synced tells nothing yet.
-  const isKnown = project.scm_type !== '' && project.scm_revision !== '' && !project.allow_override;
-  return isKnown && !project.playbook_files.includes(String(playbook))
+  // Another branch may have other playbooks.
+  const known = project.allow_override ? null : project.playbooks;
+  return known && !known.includes(String(playbook))
     ? { playbook: ['Playbook not found for project.'] }
     : {};
 }
@@ -52,7 +48,7 @@ function inventoryErrors({ value, touches }: TemplateFacts): FieldErrors {
   if (
     touches('inventory', 'ask_inventory_on_launch', 'host_config_key') &&
     isCallback &&
-    (value('inventory') === null || asks)
+    value('inventory') === null
   ) {
     errors.host_config_key = ['Cannot enable provisioning callback without an inventory set.'];
   }

@@ -11,7 +11,7 @@ import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
 import type { JobTemplateSchema } from './job-template.schema.js';
-import { JobTemplatesRepository, type ProjectOfTemplate } from './job-templates.repository.js';
+import { TemplateProjects } from './template-projects.service.js';
 
 /** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
 const NON_SENSITIVE = new Set([
@@ -26,7 +26,7 @@ const NON_SENSITIVE = new Set([
 export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
   constructor(
     private readonly runs: ActiveRuns,
-    private readonly templates: JobTemplatesRepository,
+    private readonly projects: TemplateProjects,
     private readonly references: References,
     private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
@@ -74,11 +74,11 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
   ): Promise<{ organizationId: number | null }> {
     const after = (field: string): unknown =>
       field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
-    const project = await this.project(after('project'));
+    const project = await this.projects.find(after('project'));
     const facts: TemplateFacts = {
       value: after,
       touches: (...fields) => fields.some((field) => field in values),
-      project: project ?? null,
+      project,
     };
     const errors = {
       ...templateErrors(facts, { maxForks: this.settings.MAX_FORKS }),
@@ -92,10 +92,5 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     if (typeof id === 'number') {
       await this.references.assertAllowed(resource(type), [id], 'use', actor);
     }
-  }
-
-  private async project(id: unknown): Promise<ProjectOfTemplate | undefined> {
-    if (typeof id !== 'number') return undefined;
-    return this.templates.project(id);
   }
 }

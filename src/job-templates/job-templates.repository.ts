@@ -29,6 +29,7 @@ export interface ProjectOfTemplate {
   scm_type: string;
   scm_revision: string;
   allow_override: boolean;
+  local_path: string;
   playbook_files: readonly string[];
 }
 
@@ -81,7 +82,8 @@ export class JobTemplatesRepository extends TableRepository<Row> {
 
   project(id: number): Promise<ProjectOfTemplate | undefined> {
     return this.database.row<ProjectOfTemplate>(sql`
-      SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files
+      SELECT id, organization_id, scm_type, scm_revision, allow_override, playbook_files,
+        local_path
       FROM unified_job_templates WHERE id = ${id} AND type = 'project'`);
   }
 

@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { ProjectFolders } from '../../src/projects/project-folders.service.js';
 import { sql } from '../../src/database/sql.js';
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -136,6 +139,27 @@ describe('validation', () => {
       sql`UPDATE unified_job_templates SET allow_override = true WHERE id = ${synced.id}`,
     );
     await create('other.yml').expect(201);
+  });
+
+  it('knows the playbooks of a manual project whose folder is there', async () => {
+    const manual = await test.make.project();
+    const create = (playbook: string) =>
+      test.as.superuser.post('job_templates/', fieldsOf({ project: manual.id, playbook }));
+    await create('not-there-yet.yml').expect(201);
+    const folder = test.app.get(ProjectFolders).path(String(manual.local_path));
+    await mkdir(join(folder, 'plays'), { recursive: true });
+    await writeFile(join(folder, 'plays', 'site.yml'), '- hosts: all');
+    await create('plays/site.yml').expect(201);
+    for (const playbook of ['other.yml', '../../site.yml', '/etc/passwd']) {
+      const { body } = await create(playbook).expect(400);
+      expect(body).toEqual({ playbook: ['Playbook not found for project.'] });
+    }
+  });
+
+  it('takes a callback key beside a default inventory that launches may replace', async () => {
+    const asks = { ask_inventory_on_launch: true, host_config_key: 'k' };
+    const { body } = await test.as.superuser.post('job_templates/', fieldsOf(asks)).expect(201);
+    expect(body).toMatchObject({ ...asks, inventory: expect.any(Number) });
   });
 
   it('takes names once in an organization', async () => {

@@ -5,7 +5,7 @@ import type { Field } from '../../common/fields/field.js';
 import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
 import { resource } from '../../common/resource/registry.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
-import { JobTemplatesRepository } from '../job-templates.repository.js';
+import { TemplateProjects } from '../template-projects.service.js';
 
 /** Offers the playbooks of a project that is known, and takes the only one for what is meant. */
 @Injectable()
@@ -13,7 +13,7 @@ import { JobTemplatesRepository } from '../job-templates.repository.js';
 export class JobTemplateForm implements PageForm {
   constructor(
     private readonly resources: ResourceService,
-    private readonly templates: JobTemplatesRepository,
+    private readonly projects: TemplateProjects,
   ) {}
 
   async fields(
@@ -36,12 +36,12 @@ export class JobTemplateForm implements PageForm {
     );
   }
 
-  /** What the last sync found in a project that the caller may read. */
+  /** Returns the playbooks of a project that the caller may read. */
   private async playbooksOf(project: unknown, actor: Actor): Promise<readonly string[]> {
     if (!/^\d{1,9}$/.test(String(project))) return [];
     try {
       const { id } = await this.resources.load(resource('project'), Number(project), actor);
-      return (await this.templates.project(id))?.playbook_files ?? [];
+      return (await this.projects.find(id))?.playbooks ?? [];
     } catch (error) {
       if (error instanceof DomainError) return [];
       throw error;

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { listPlaybooks } from '../projects/project-files.js';
+import { ProjectFolders } from '../projects/project-folders.service.js';
+import { JobTemplatesRepository, type ProjectOfTemplate } from './job-templates.repository.js';
+
+/** A project, as a job template that uses it is checked. */
+export interface TemplateProject extends ProjectOfTemplate {
+  /** Playbooks, null as long as nothing is known: before the first sync, or without a folder. */
+  readonly playbooks: readonly string[] | null;
+}
+
+/** Reads the projects of job templates: synced ones from their rows, manual ones from their folders. */
+@Injectable()
+export class TemplateProjects {
+  constructor(
+    private readonly templates: JobTemplatesRepository,
+    private readonly folders: ProjectFolders,
+  ) {}
+
+  async find(id: unknown): Promise<TemplateProject | null> {
+    const project = typeof id === 'number' ? await this.templates.project(id) : undefined;
+    return project ? { ...project, playbooks: await this.playbooksOf(project) } : null;
+  }
+
+  private async playbooksOf(project: ProjectOfTemplate): Promise<readonly string[] | null> {
+    if (project.scm_type !== '') return project.scm_revision === '' ? null : project.playbook_files;
+    const { local_path: path } = project;
+    return (await this.folders.exists(path)) ? listPlaybooks(this.folders.path(path)) : null;
+  }
+}

@@ -17,6 +17,7 @@ const LEASE_SECONDS = 30;
 const GIVE_UP_HOURS = 8;
 const ENDED = sql`SELECT held.id FROM held JOIN given USING (id) WHERE given.delay IS NULL`;
 const ABANDONED = 'The worker ended before the outcome was known.';
+const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
 
 /** Notifications as they are sent: whose turn it is, who has them, what came of it. */
 @Injectable()
@@ -136,17 +137,16 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
   }
 
   /**
-   * Puts a notification off without an attempt, unless somebody has it; one that is too old fails.
+   * Puts a notification off without an attempt, unless a worker holds it. It counts as failed until it
+   * is tried, and for good when it is too old.
    */
   postpone(id: number, delaySeconds: number): Promise<Postponed | undefined> {
     return this.database.row<Postponed>(sql`
       WITH held AS (
         UPDATE notifications n SET
-          status = CASE WHEN lease_until IS NOT NULL
-            OR created < now() - make_interval(hours => ${GIVE_UP_HOURS})
-            THEN 'failed' ELSE status END,
+          status = 'failed',
           error = CASE WHEN lease_until IS NOT NULL THEN ${ABANDONED}
-            WHEN error = '' THEN 'The destination could not be reached.' ELSE error END,
+            WHEN error = '' THEN ${PAUSED} ELSE error END,
           lease_until = NULL,
           next_attempt_at = CASE WHEN created >= now() - make_interval(hours => ${GIVE_UP_HOURS})
             THEN now() + make_interval(secs => ${delaySeconds}) END,

@@ -225,7 +225,7 @@ it('tells what a dead worker left behind also where the next attempt has to wait
     leased: false,
     attempts: [{ number: 1, successful: false, detail: ABANDONED }],
   });
-  expect(await standingOf(ids[1]!)).toMatchObject({ status: 'pending', attempts: null });
+  expect(await standingOf(ids[1]!)).toMatchObject({ status: 'failed', attempts: null });
   for (const id of ids) {
     const { waits, work } = await standingOf(id);
     expect([waits, work]).toEqual([expect.closeTo(600, -1), expect.closeTo(600, -1)]);

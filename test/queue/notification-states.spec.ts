@@ -135,7 +135,11 @@ describe('a firing', () => {
       expect(found.next_attempt_at).not.toBeNull();
       return found;
     });
-    expect(record).toMatchObject({ status: 'pending', attempts: 0 });
+    expect(record).toMatchObject({ status: 'failed', attempts: 0 });
+    // As between a firing and its first attempt.
+    await matrix.test.database.execute(
+      sql`UPDATE notifications SET status = 'pending' WHERE id = ${held.id}`,
+    );
     const { body } = await matrix.test.as.orgAdmin.delete(made.url).expect(409);
     expect(body).toEqual({
       detail: `Delete not allowed while there are pending notifications: notification ${held.id}.`,

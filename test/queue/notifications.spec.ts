@@ -241,6 +241,8 @@ describe('retries', () => {
   });
 });
 
+const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
+
 describe('circuit breaker', () => {
   it('opens after five failures, holds without attempts, probes, closes', async () => {
     const made = await template('webhook');
@@ -262,7 +264,9 @@ describe('circuit breaker', () => {
 
     const held = await fire(test, made);
     await eventually(async () => expect((await rowOf(held)).wait).toBeGreaterThan(50));
-    expect(await rowOf(held)).toMatchObject({ status: 'pending', attempts: 0 });
+    expect(await rowOf(held)).toMatchObject({ status: 'failed', error: PAUSED, attempts: 0 });
+    const { body } = await test.as.orgAdmin.get(`notifications/${held}/`).expect(200);
+    expect(body).toMatchObject({ status: 'failed', next_attempt_at: expect.any(String) });
 
     const expire = () =>
       test.database.execute(sql`
@@ -284,7 +288,18 @@ describe('circuit breaker', () => {
     await eventually(async () => expect(await state()).toBeUndefined());
   });
 
-  it('gives up what has waited for hours, so that its template can go', async () => {
+  it('does not keep a template whose notifications wait', async () => {
+    const made = await template('webhook');
+    await test.database.execute(sql`
+      INSERT INTO outbound_breakers (destination, failures, open_until)
+      SELECT destination, 5, now() + interval '1 minute' FROM notification_templates
+      WHERE id = ${made.id}`);
+    const id = await fire(test, made);
+    await eventually(async () => expect((await rowOf(id)).error).toBe(PAUSED));
+    await test.as.orgAdmin.delete(made.url).expect(204);
+  });
+
+  it('gives up what has waited for hours', async () => {
     const made = await template('webhook');
     await test.database.execute(sql`
       INSERT INTO outbound_breakers (destination, failures, open_until)
@@ -295,11 +310,7 @@ describe('circuit breaker', () => {
     await test.database.execute(sql`
       UPDATE notifications SET created = now() - interval '9 hours' WHERE id = ${id}`);
     await passTime(id);
-    expect(await rowOf(id)).toMatchObject({
-      status: 'failed',
-      error: 'The destination could not be reached.',
-    });
-    await test.as.orgAdmin.delete(made.url).expect(204);
+    expect(await rowOf(id)).toMatchObject({ status: 'failed', error: PAUSED, wait: null });
   });
 });
 

@@ -4,7 +4,6 @@ import { Reply } from '../common/http/reply.js';
 import { Route } from '../common/rest/route.js';
 import {
   anyOf,
-  freeObject,
   list,
   mapOf,
   NUMBER,
@@ -12,29 +11,24 @@ import {
   orNull,
   STRING,
 } from '../common/fields/json-schema.js';
+import { memberOf } from '../common/records.js';
 import { MetricsService } from './metrics.service.js';
 
 const METRICS = mapOf(
-  object(
-    {
-      name: STRING,
-      help: STRING,
-      type: STRING,
-      aggregator: STRING,
-      values: list(
-        object(
-          {
-            value: { ...orNull(NUMBER), description: 'Null: nothing was measured yet.' },
-            labels: mapOf(anyOf(STRING, NUMBER)),
-            metricName: STRING,
-            exemplar: orNull(freeObject('An observation as an example.')),
-          },
-          ['metricName', 'exemplar'],
-        ),
+  object({
+    help_text: STRING,
+    type: STRING,
+    samples: list(
+      object(
+        {
+          name: { ...STRING, description: 'Where it is not the name of the metric.' },
+          labels: mapOf(anyOf(STRING, NUMBER)),
+          value: { ...orNull(NUMBER), description: 'Null: nothing was measured yet.' },
+        },
+        ['name'],
       ),
-    },
-    ['aggregator'],
-  ),
+    ),
+  }),
 );
 
 const route = {
@@ -75,6 +69,19 @@ export class MetricsController {
       return Reply.text(200, await this.metrics.text(), this.metrics.contentType);
     }
     const metrics = await this.metrics.json();
-    return Object.fromEntries(metrics.map((metric) => [metric.name, metric]));
+    return Object.fromEntries(
+      metrics.map(({ name, help, type, values }) => [
+        name,
+        {
+          help_text: help,
+          type: String(type),
+          samples: values.map((sample) => {
+            const { labels, value } = sample;
+            const own = memberOf(sample, 'metricName') ?? name;
+            return { ...(own === name ? {} : { name: own }), labels, value };
+          }),
+        },
+      ]),
+    );
   }
 }

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import {
+  collectDefaultMetrics,
+  Gauge,
+  Registry,
+  type MetricObjectWithValues,
+  type MetricValue,
+} from 'prom-client';
 import { BreakersRepository } from '../common/outbound/breakers.repository.js';
 import { OutboxRepository } from '../common/queue/outbox.repository.js';
 import { GroupMember } from '../common/processes/group-member.js';
@@ -112,8 +118,8 @@ export class MetricsService {
   }
 
   /** The same as JSON, for the command-line client. */
-  async json(): Promise<{ name: string }[]> {
-    return (await this.all()).getMetricsAsJSON();
+  json(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
+    return this.all().then((registry) => registry.getMetricsAsJSON());
   }
 
   private async all(): Promise<Registry> {

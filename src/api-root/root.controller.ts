@@ -6,7 +6,7 @@ import { issueCsrfToken } from '../common/http/csrf.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
-import type { JsonSchema } from '../common/fields/json-schema.js';
+import { object, type JsonSchema } from '../common/fields/json-schema.js';
 import type { Page } from '../common/list/page.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
@@ -77,6 +77,12 @@ export class RootController {
     @CurrentActor() actor: Actor,
   ): Promise<Page<Representation>> {
     return this.resources.list(users, query, actor, { scope: sql`t.id = ${actor.id}` });
+  }
+
+  @Route(document('auth', 'Ways to log in beside local passwords: none.', 'public', object({})))
+  @Get('v2/auth')
+  auth(): object {
+    return {};
   }
 
   @Route(document('ping', 'Version and nodes of this installation.', 'public', PING))

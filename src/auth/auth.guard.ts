@@ -39,6 +39,7 @@ export class AuthGuard implements CanActivate {
       if (identity.row) request.foundTarget = identity.row;
       const scope = currentScope();
       if (scope) scope.actor = actor;
+      if (scope?.sessionDigest) this.announceTimeout(context);
       if (scope?.renewedSession) this.renew(context, scope.renewedSession);
     }
     if (access === 'authenticated' && !actor) throw new Unauthenticated();
@@ -47,6 +48,13 @@ export class AuthGuard implements CanActivate {
       throw new Forbidden('A token that may only read is not shown secrets.');
     }
     return true;
+  }
+
+  /** Clients warn before a session ends without requests, by its age in seconds. */
+  private announceTimeout(context: ExecutionContext): void {
+    const response = context.switchToHttp().getResponse<Response>();
+    if (response.headersSent) return;
+    response.setHeader('Session-Timeout', this.settings.SESSION_COOKIE_AGE);
   }
 
   /** The browser keeps the cookie as long as the server keeps the session. */

@@ -26,7 +26,7 @@ import { NotAcceptable, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route } from '../common/rest/route.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
-import { acceptsHtml } from '../common/http/negotiation.js';
+import { acceptsHtml, weightOf } from '../common/http/negotiation.js';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { AuthenticationService } from './authentication.service.js';
@@ -61,9 +61,8 @@ export class LoginController {
   })
   @Get('login')
   async form(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    if (!acceptsHtml(request) && request.headers.accept?.includes('application/json')) {
-      throw new NotAcceptable();
-    }
+    const accept = request.headers.accept || '*/*';
+    if (!acceptsHtml(request) && weightOf(accept, 'text', 'html') === 0) throw new NotAcceptable();
     await this.show(request, response, { next: nextOf(request.query.next ?? '/') });
   }
 

@@ -3,6 +3,7 @@ import supertest from 'supertest';
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { tokenDigest } from '../../src/common/crypto/tokens.js';
+import { Settings } from '../../src/config/settings.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { ApiClient } from '../support/client.js';
@@ -227,6 +228,29 @@ describe('sessions', () => {
       /controller_session=.*HttpOnly.*SameSite=Lax/i,
     );
     expect(answer.headers['x-api-session-cookie-name']).toBe('controller_session');
+  });
+
+  it('tell scripts that they are there and when they end', async () => {
+    const { cookie, csrf } = await login();
+    expect(cookie).toContain('userLoggedIn=true');
+    const client = new ApiClient(test.url, { Cookie: cookie, 'X-CSRFToken': csrf });
+    const age = String(test.app.get(Settings).SESSION_COOKIE_AGE);
+    expect((await client.get('me/').expect(200)).headers['session-timeout']).toBe(age);
+    expect((await asAda().get('me/').expect(200)).headers).not.toHaveProperty('session-timeout');
+    const ended = await client.post('/api/logout/', {}).expect(302);
+    expect(String(ended.headers['set-cookie'])).toMatch(/userLoggedIn=;/);
+  });
+
+  it.each(['application/json, text/plain, */*', '*/*', 'text/*', 'text/html'])(
+    'show their form for Accept: %s',
+    async (accept) => {
+      const form = await supertest(test.url).get('/api/login/').set('Accept', accept).expect(200);
+      expect(form.text).toContain('name="password"');
+    },
+  );
+
+  it('have no other ways in yet, as clients may know without a login', async () => {
+    expect((await supertest(test.url).get('/api/v2/auth/').expect(200)).body).toEqual({});
   });
 
   it('do not start with a wrong password', async () => {

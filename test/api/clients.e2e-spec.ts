@@ -336,6 +336,15 @@ it.each([
   await test.as.superuser.with(accept).get(path).expect(200);
 });
 
+it('gives metrics as clients draw them', async () => {
+  const { body } = await test.as.superuser.get('metrics/?format=json').expect(200);
+  expect(body.process_cpu_seconds_total).toEqual({
+    help_text: expect.any(String),
+    type: 'counter',
+    samples: [{ labels: {}, value: expect.any(Number) }],
+  });
+});
+
 it('24: does not claim a product version that clients could not read', async () => {
   const { headers } = await test.as.superuser.get('me/').expect(200);
   const version = headers['x-api-product-version'];

@@ -61,6 +61,7 @@ describe('routes', () => {
       'GET /api/docs/reference/schemas/:name',
       'GET /api/login',
       'GET /api/v2',
+      'GET /api/v2/auth',
       'GET /api/v2/ping',
       'GET /health/live',
       'GET /health/ready',

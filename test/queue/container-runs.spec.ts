@@ -86,7 +86,7 @@ describeHere('a worker that isolates by containers', () => {
       }),
     ]);
     const { controller_instances: machines } = await api.call('GET', 'metrics/');
-    expect(machines).toMatchObject({ values: [{ value: 1, labels: { isolation: 'container' } }] });
+    expect(machines).toMatchObject({ samples: [{ value: 1, labels: { isolation: 'container' } }] });
   });
 
   it('syncs projects', async () => {

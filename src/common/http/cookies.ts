@@ -33,6 +33,12 @@ export function cookiesOf(header: string | string[] | undefined): Record<string,
   return cookies;
 }
 
+/**
+ * Tells scripts of clients of this kind of API that there is a session, which they cannot read
+ * themselves. It proves nothing.
+ */
+const LOGGED_IN_COOKIE = 'userLoggedIn';
+
 /** Session cookie: not readable by scripts. */
 export function setSessionCookie(
   request: Pick<Request, 'secure'>,
@@ -47,12 +53,20 @@ export function setSessionCookie(
     path: '/',
     maxAge: maxAgeSeconds * 1000,
   });
+  response.cookie(LOGGED_IN_COOKIE, 'true', {
+    sameSite: 'lax',
+    secure: request.secure,
+    path: '/',
+    maxAge: maxAgeSeconds * 1000,
+  });
 }
 
 /** Takes the session cookie away; one of that prefix goes by https only. */
 export function clearSessionCookie(response: Response): void {
   const { req: request } = response;
-  response.clearCookie(sessionCookieName(request), { path: '/', secure: request.secure });
+  const where = { path: '/', secure: request.secure };
+  response.clearCookie(sessionCookieName(request), where);
+  response.clearCookie(LOGGED_IN_COOKIE, where);
 }
 
 /** CSRF cookie: read by our scripts and by the command-line client, so not HttpOnly. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { Forbidden, Invalid } from '../common/errors/errors.js';
+import { Invalid } from '../common/errors/errors.js';
 import { rowChanges } from '../common/rest/changes.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
@@ -32,7 +32,6 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
   }
 
   async prepareUpdate(row: RowOf<GroupSchema>, values: ValuesOf<GroupSchema>): Promise<void> {
-    if ('inventory' in values) throw new Forbidden('Unable to change inventory on a group.');
     assertName(values);
     const inventoryId = row.inventory_id;
     await this.inventory.holdForChange(inventoryId, 'group', 'Change');

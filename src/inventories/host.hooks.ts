@@ -1,7 +1,6 @@
 import { jsonText } from '../common/fields/json-text.js';
 import { mergeExact } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
-import { Forbidden } from '../common/errors/errors.js';
 import { readVariables } from '../common/fields/variables.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
@@ -34,7 +33,6 @@ export class HostHooks implements ResourceHooks<HostSchema> {
     row: RowOf<HostSchema>,
     sent: ValuesOf<HostSchema>,
   ): Promise<Prepared<HostSchema>> {
-    if ('inventory' in sent) throw new Forbidden('Unable to change inventory on a host.');
     const inventoryId = row.inventory_id;
     const split = 'name' in sent ? await withoutPort(sent, sent.variables ?? row.variables) : {};
     const values = { ...sent, ...split };

@@ -70,6 +70,7 @@ export class InventorySchema extends NamedSchema {
 export class HostSchema extends NamedSchema {
   @Reference(() => resource('inventory'), {
     required: true,
+    immutable: true,
     needs: 'change',
     help: 'Inventory the host belongs to; fixed on creation.',
     index: false,
@@ -119,6 +120,7 @@ export class HostSchema extends NamedSchema {
 export class GroupSchema extends NamedSchema {
   @Reference(() => resource('inventory'), {
     required: true,
+    immutable: true,
     needs: 'change',
     help: 'Inventory the group belongs to; fixed on creation.',
     index: false,

@@ -84,8 +84,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
 
 /** @throws Invalid for what cannot be changed of the source of a constructed inventory */
 function assertOpen(values: ValuesOf<InventorySourceSchema>): void {
-  // An inventory that is sent is ignored, as for every source.
-  const errors = constructedErrors(Object.keys(values).filter((name) => name !== 'inventory'));
+  const errors = constructedErrors(Object.keys(values));
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 

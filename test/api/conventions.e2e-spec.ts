@@ -1,7 +1,9 @@
 import supertest from 'supertest';
 
+import { resource, resources } from '../../src/common/resource/registry.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { Samples } from '../support/samples.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -229,6 +231,25 @@ describe('request bodies', () => {
       .expect(201);
     expect(body.name).toBe('ignores');
     expect(body).not.toHaveProperty('nonsense');
+  });
+
+  it('ignores in a change what is fixed on creation, in whatever form it comes', async () => {
+    const samples = new Samples(test);
+    const fixed = resources().flatMap(({ type, fields }) =>
+      fields.filter(({ immutable }) => immutable).map(({ name }) => ({ type, name })),
+    );
+    expect(fixed).toContainEqual({ type: 'host', name: 'inventory' });
+    expect(fixed).toContainEqual({ type: 'group', name: 'inventory' });
+    for (const { type, name } of fixed) {
+      const url = resource(type).url((await samples.of(type)).id);
+      const { body: before } = await test.as.superuser.get(url).expect(200);
+      for (const value of [{ id: 1, name: 'x' }, [1], 'words', 999_999, null, '']) {
+        const { body } = await test.as.superuser.patch(url, { [name]: value }).expect(200);
+        expect({ type, name, is: body[name] }).toEqual({ type, name, is: before[name] });
+        const put = await test.as.superuser.put(url, { ...before, [name]: value }).expect(200);
+        expect({ type, name, is: put.body[name] }).toEqual({ type, name, is: before[name] });
+      }
+    }
   });
 
   it('resets optional fields on PUT and keeps them on PATCH', async () => {

@@ -77,14 +77,14 @@ describe('names', () => {
   });
 });
 
-it('stays in its inventory', async () => {
+it('stays in its inventory, whatever a change says of it', async () => {
   const host = await test.make.host(inventory);
   const other = await test.make.inventory({ organization: test.home.organization.id });
-  const { body } = await test.as.orgAdmin
-    .patch(`hosts/${host.id}/`, { inventory: other.id })
-    .expect(403);
-  expect(body).toEqual({ detail: 'Unable to change inventory on a host.' });
-  await test.as.orgAdmin.patch(`hosts/${host.id}/`, { inventory: inventory.id }).expect(200);
+  for (const sent of [other.id, inventory.id, { id: other.id }, 'elsewhere', null]) {
+    const change = { inventory: sent, description: 'changed' };
+    const { body } = await test.as.orgAdmin.patch(`hosts/${host.id}/`, change).expect(200);
+    expect(body).toMatchObject({ inventory: inventory.id, description: 'changed' });
+  }
   await test.as.orgAdmin.post('hosts/', { name: 'nowhere' }).expect(400);
 });
 

@@ -43,7 +43,7 @@ export interface Field {
   readOnly: boolean;
   /** Accepted, never shown. */
   writeOnly: boolean;
-  /** Accepted on creation only; a later different value is ignored or refused by the resource. */
+  /** Accepted on creation only; ignored in a change, whatever is sent. */
   immutable: boolean;
   /** A column of the table that no client ever sees or filters by. */
   internal: boolean;

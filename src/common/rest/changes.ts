@@ -7,14 +7,15 @@ import { isWritable } from '../fields/reads.js';
 /** Words of the audit trail for values nobody may see. */
 const HIDDEN = 'hidden';
 
-/** What a PUT reads. A client cannot send back the secrets it was not shown: they stay. */
-export const replaceable = (
-  { fields, auditHidden }: ResourceDefinition,
-  body: Values,
-): readonly Field[] =>
-  fields.filter(
-    ({ name, immutable, required }) =>
-      !immutable && (required || !auditHidden.includes(name) || Object.hasOwn(body, name)),
+/** Fields that a PATCH reads. Fields that are fixed on creation are ignored, whatever is sent. */
+export const changeable = ({ fields }: Pick<ResourceDefinition, 'fields'>): readonly Field[] =>
+  fields.filter(({ immutable }) => !immutable);
+
+/** Fields that a PUT reads. A client cannot send back the secrets it was not shown: they stay. */
+export const replaceable = (definition: ResourceDefinition, body: Values): readonly Field[] =>
+  changeable(definition).filter(
+    ({ name, required }) =>
+      required || !definition.auditHidden.includes(name) || Object.hasOwn(body, name),
   );
 
 /** The given values that differ from the row; instants and JSON are compared by meaning. */

@@ -13,6 +13,7 @@ import { ListService, type ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import {
+  changeable,
   changesOf,
   columnsOf,
   parentChanged,
@@ -165,7 +166,7 @@ export class ResourceService {
   ): Promise<RowOf<Schema>> {
     return this.database.transaction(async () => {
       const before = await this.lock(definition, target, actor);
-      const fields = partial ? definition.fields : replaceable(definition, body);
+      const fields = partial ? changeable(definition) : replaceable(definition, body);
       const values = validate(definition.schema, body, { fields, partial });
       return this.change(definition, before, values, actor, { partial });
     });
@@ -187,9 +188,6 @@ export class ResourceService {
     await this.references.assertUsable(definition, prepared.values ?? {}, actor);
     const changed = preparedValues(sent, prepared);
     assertPurpose(definition, before, changed);
-    for (const name of Object.keys(changed)) {
-      if (definition.field(name)?.immutable) delete changed[name];
-    }
     const columns = {
       ...columnsOf(definition, changed),
       ...(await preparedColumns(prepared)),

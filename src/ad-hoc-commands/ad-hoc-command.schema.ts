@@ -10,6 +10,7 @@ import {
   Variables,
 } from '../common/fields/field.js';
 import { INTEGER, mapOf } from '../common/fields/json-schema.js';
+import { describedAs } from '../common/fields/options.js';
 import { resource } from '../common/resource/registry.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
@@ -80,7 +81,11 @@ export class AdHocCommandSchema extends ExecutedJobSchema {
   @Choices(VERBOSITIES, { default: 0 })
   verbosity!: number;
 
-  @Variables({ filter: false, help: 'JSON or YAML; shown as it was sent.' })
+  @Variables({
+    ...describedAs('string'),
+    filter: false,
+    help: 'JSON or YAML; shown as it was sent.',
+  })
   extra_vars!: string;
 
   @Bool()

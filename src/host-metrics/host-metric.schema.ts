@@ -1,4 +1,5 @@
 import { Bool, Char, DateTime, Integer } from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 
 const INSTANT = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
@@ -30,7 +31,12 @@ export class HostMetricSchema extends ResourceSchema {
 
 /** How many hosts were automated in one month. */
 export class MonthlyHostMetricSchema extends ResourceSchema {
-  @Char({ readOnly: true, max: 10, help: 'First day of the month, in UTC.' })
+  @Char({
+    ...describedAs('date'),
+    readOnly: true,
+    max: 10,
+    help: 'First day of the month, in UTC.',
+  })
   date!: string;
 
   @Integer({ ...COUNTER, help: 'Hosts at the end of the month that were not deleted.' })

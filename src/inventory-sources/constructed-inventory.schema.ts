@@ -1,4 +1,5 @@
 import { Char, Choices, Integer, Text, Variables } from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
 import { INVENTORY_KINDS, InventorySchema } from '../inventories/inventory.schema.js';
 import { SOURCE_VERBOSITIES } from './inventory-source.schema.js';
 
@@ -15,6 +16,7 @@ export class ConstructedInventorySchema extends InventorySchema {
 
   @Variables({
     ...OF_SOURCE,
+    ...describedAs('string'),
     help: 'Options of the constructed plugin: compose, groups, keyed_groups, strict; JSON or YAML.',
   })
   source_vars!: string | null;

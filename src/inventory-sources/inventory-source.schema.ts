@@ -7,6 +7,7 @@ import {
   Text,
   Variables,
 } from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
 import { resource } from '../common/resource/registry.js';
 import { TemplateStatus, UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 import { SOURCE_KINDS } from './source-kinds.js';
@@ -46,6 +47,7 @@ export class InventorySourceSchema extends UnifiedTemplateSchema {
   source_path!: string;
 
   @Variables({
+    ...describedAs('string'),
     help: 'Options of the plugin, or the environment of what is read from a project; JSON or YAML.',
   })
   source_vars!: string;

@@ -10,6 +10,7 @@ import {
   Variables,
 } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
+import { describedAs } from '../common/fields/options.js';
 import { resource } from '../common/resource/registry.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import type { ImportChanges } from '../inventories/import/import-changes.js';
@@ -39,7 +40,7 @@ export class InventoryUpdateSchema extends ExecutedJobSchema {
   @Char({ ...READ_ONLY, max: 1024 })
   source_path!: string;
 
-  @Variables(READ_ONLY)
+  @Variables({ ...READ_ONLY, ...describedAs('string') })
   source_vars!: string;
 
   @Char({ ...READ_ONLY, max: 1024 })

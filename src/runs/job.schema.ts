@@ -10,6 +10,7 @@ import {
   Text,
 } from '../common/fields/field.js';
 import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
+import { describedAs } from '../common/fields/options.js';
 import { resource } from '../common/resource/registry.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
@@ -55,7 +56,7 @@ export class JobSchema extends ExecutedJobSchema {
   verbosity!: number;
 
   /** The variables of a webhook are not in it but expanded from its delivery. */
-  @Text({ ...READ_ONLY, filter: false, help: VARIABLES_HELP })
+  @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
   @Text(READ_ONLY)

@@ -1,4 +1,5 @@
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
 import { resource } from '../common/resource/registry.js';
 import type { HandedOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
@@ -30,7 +31,7 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   is_bulk_job!: boolean;
 
   /** The variables of a webhook are not in it but expanded from its delivery. */
-  @Text({ ...READ_ONLY, filter: false, help: VARIABLES_HELP })
+  @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
   @Bool(READ_ONLY)

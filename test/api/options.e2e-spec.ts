@@ -1,5 +1,6 @@
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import type { PersonaName } from '../support/personas.js';
 import { Samples } from '../support/samples.js';
 
 let test: TestApp;
@@ -28,6 +29,8 @@ interface Metadata {
 
 interface Answer {
   url: string;
+  /** The URL takes a PUT from the callers who may change what is there. */
+  isChanged: boolean;
   status: number;
   allow: string;
   body: Metadata;
@@ -35,16 +38,16 @@ interface Answer {
 
 /** OPTIONS of every URL pattern, once for an existing object and once for one that is not there. */
 async function everyAnswer(): Promise<Answer[]> {
-  const patterns = new Map(
-    test.app.get(RouteTable, { strict: false }).routes.map((route) => [route.pattern, route]),
-  );
+  const table = test.app.get(RouteTable, { strict: false });
   const all: Answer[] = [];
-  for (const [pattern, route] of patterns) {
+  for (const { pattern, routes } of table.entries) {
+    const [route] = routes.values();
+    const isChanged = routes.has('PUT');
     if (!pattern.startsWith('/api/v2')) continue;
     const unknown = pattern.replaceAll(/:\w+/g, '987654');
-    for (const url of [await samples.pathOf(route), `${unknown}/`]) {
+    for (const url of [await samples.pathOf(route!), `${unknown}/`]) {
       const { status, headers, body } = await test.as.superuser.options(url);
-      all.push({ url, status, allow: String(headers.allow), body });
+      all.push({ url, isChanged, status, allow: String(headers.allow), body });
     }
   }
   return all;
@@ -74,9 +77,9 @@ it('describes every URL with name, description, actions and media types', () => 
 
 it('describes fields in the way the command-line client reads', () => {
   const reserved = ['all', 'order_by', 'help', 'filter', 'verbose'];
-  for (const { url, body } of answers) {
+  for (const { url, isChanged, body } of answers) {
     const keys = Object.keys(body.actions);
-    const allowed = url.startsWith('/api/v2/settings/') ? ['GET', 'POST', 'PUT'] : ['GET', 'POST'];
+    const allowed = ['GET', 'POST', ...(isChanged ? ['PUT'] : [])];
     expect({ url, keys: keys.filter((key) => !allowed.includes(key)) }).toEqual({ url, keys: [] });
     for (const fields of Object.values(body.actions)) {
       for (const [name, info] of Object.entries(fields)) {
@@ -100,6 +103,51 @@ it('shows POST to those who may add', async () => {
   expect(await posts('orgMember', 'teams/')).toBe(false);
   expect(await posts('auditor', 'teams/')).toBe(false);
   expect(await posts('orgMember', 'tokens/')).toBe(true);
+});
+
+it('shows PUT on an object to those who may change it', async () => {
+  const { as, home, make } = test;
+  const putOf = async (who: PersonaName, path: string): Promise<string[] | null> => {
+    const { body } = await as[who].options(path).expect(200);
+    const { PUT } = (body as Metadata).actions;
+    return PUT ? Object.keys(PUT) : null;
+  };
+  const team = `teams/${home.team.id}/`;
+  expect(await putOf('orgAdmin', team)).toEqual(['name', 'description', 'organization']);
+  expect(await putOf('teamMember', team)).toBeNull();
+  expect(await putOf('auditor', team)).toBeNull();
+  expect(await putOf('superuser', 'teams/987654/')).toBeNull();
+  expect(await putOf('superuser', 'teams/')).toBeNull();
+  const inventory = await make.inventory({ organization: home.organization.id });
+  const host = await make.host(inventory);
+  expect(await putOf('orgAdmin', `hosts/${host.id}/`)).toEqual([
+    ...['name', 'description', 'enabled', 'instance_id', 'variables'],
+  ]);
+  const constructed = await samples.of('constructed_inventory');
+  const made = `constructed_inventories/${constructed.id}/`;
+  expect(await putOf('orgAdmin', made)).toContain('source_vars');
+  expect(await putOf('superuser', `jobs/${(await samples.of('job')).id}/`)).toBeNull();
+});
+
+it('shows the same choices to who reads as to who writes, and a default of optional fields alone', () => {
+  let compared = 0;
+  for (const { url, body } of answers) {
+    const { GET = {}, ...writes } = body.actions;
+    for (const fields of Object.values(writes)) {
+      for (const [name, info] of Object.entries(fields)) {
+        if (info.required) expect({ url, name, info }).not.toHaveProperty('info.default');
+        const shown = GET[name];
+        if (!info.choices || !shown) continue;
+        compared += 1;
+        expect({ url, name, choices: shown.choices }).toEqual({ url, name, choices: info.choices });
+        expect(shown).not.toHaveProperty('required');
+        expect(shown).not.toHaveProperty('default');
+      }
+    }
+  }
+  expect(compared).toBeGreaterThan(20);
+  const commands = answers.find(({ url }) => url === '/api/v2/ad_hoc_commands/');
+  expect(commands?.body.actions.GET).toMatchObject({ module_name: { type: 'choice' } });
 });
 
 it('shows of a list below an object what may be sent to it', async () => {

@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonSchemas } from './json-schema.js';
-import type { Field } from './field.js';
+import type { Field, FieldOptions } from './field.js';
 import { labelOf } from './label.js';
 
 /**
@@ -12,15 +12,23 @@ function typeOf(field: Field): string {
   switch (field.kind) {
     case 'string':
     case 'text':
-    case 'variables':
     case 'secret':
       return 'string';
+    case 'variables':
+      return 'json';
+    case 'float':
+      return 'decimal';
     case 'reference':
       return 'id';
     default:
       return field.kind;
   }
 }
+
+/** Replaces the type that OPTIONS name for a field: clients send a `string` as their user wrote it. */
+export const describedAs = (type: 'string' | 'json' | 'date'): Pick<FieldOptions, 'options'> => ({
+  options: () => ({ type }),
+});
 
 /** Field metadata of OPTIONS for one method (docs/contract/conventions.md#options). */
 export function fieldOptions(
@@ -41,30 +49,38 @@ function describe(field: Field, method: string): object {
     label: field.label,
     ...(field.help ? { help_text: field.help } : {}),
     ...(reading ? {} : { required: field.required }),
-    ...(!reading && field.default !== undefined && field.default !== null
-      ? { default: field.default }
-      : {}),
+    ...(reading || field.required ? {} : defaultOf(field)),
     ...(!reading && field.kind !== 'integer' && field.max !== null
       ? { max_length: field.max }
       : {}),
     ...(field.kind === 'integer' && field.min !== null ? { min_value: field.min } : {}),
     ...(field.kind === 'integer' && field.max !== null ? { max_value: field.max } : {}),
-    ...(field.choices.length > 0 ? { choices: choicesOf(field, reading) } : {}),
+    ...(field.choices.length > 0 ? { choices: choicesOf(field) } : {}),
     filterable: field.filter && field.column !== null,
     ...field.options?.(),
   };
 }
 
-function choicesOf(field: Field, reading: boolean): readonly (readonly unknown[])[] {
-  const optional = !reading && !field.required && field.kind === 'choice';
-  const hasEmpty = field.choices.some(([value]) => value === '');
-  return optional && !hasEmpty && field.blank
-    ? [['', '---------'], ...field.choices]
-    : field.choices;
+/** A reference that may be null has none: its field is left out where nothing is chosen. */
+const defaultOf = ({ kind, default: value }: Field): object =>
+  value === undefined || (value === null && kind === 'reference') ? {} : { default: value };
+
+/** Choices with the one that stands for "not set", alike for reading and writing. */
+function choicesOf(field: Field): readonly (readonly unknown[])[] {
+  const { choices, nullable, readOnly, required, kind, blank, default: value } = field;
+  const isOptional = !readOnly && !required && kind === 'choice' && blank;
+  const hasEmpty = choices.some(([own]) => own === '') || (value !== '' && value !== null);
+  return [
+    ...(nullable && !readOnly ? [[null, UNSET]] : []),
+    ...(isOptional && !hasEmpty ? [['', UNSET]] : []),
+    ...choices,
+  ];
 }
 
+const UNSET = '---------';
+
 /** OPTIONS `type` of a JSON schema's kind, in the words that fields have. */
-const SCHEMA_TYPES: Readonly<Record<string, string>> = { number: 'float', array: 'list' };
+const SCHEMA_TYPES: Readonly<Record<string, string>> = { number: 'decimal', array: 'list' };
 
 /** The same for what is shown and is no field: members of documents, and what `extend` adds. */
 export function schemaOptions(members: JsonSchemas): Record<string, object> {
@@ -84,6 +100,7 @@ export function schemaOptions(members: JsonSchemas): Record<string, object> {
 function schemaType({ type, format, anyOf }: JsonSchema): string {
   if (anyOf?.[0]) return schemaType(anyOf[0]);
   if (format === 'date-time') return 'datetime';
+  if (format === 'date') return 'date';
   // What may be null has a list of types, its own first.
   const [own] = [type].flat();
   // A reference to a named schema is to an object; what says nothing may be anything.

@@ -7,6 +7,7 @@ import { isWritable } from '../fields/reads.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
+import { changeable } from './changes.js';
 import { hasStanding } from './access.guard.js';
 import { CommonServices } from './common-services.service.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
@@ -36,11 +37,16 @@ export class OptionsService {
       !post || post.info?.kind === 'action' ? ALL_OPEN : await this.openParts(post, path, actor);
     return {
       allow: allowOf(entry, open.isClosed ? ['POST'] : []),
-      body: await this.body(entry, path, open),
+      body: await this.body(entry, path, actor, open),
     };
   }
 
-  private async body(entry: TableEntry, path: string, open: OpenParts): Promise<object> {
+  private async body(
+    entry: TableEntry,
+    path: string,
+    actor: Actor | null,
+    open: OpenParts,
+  ): Promise<object> {
     const get = entry.routes.get('GET');
     const first = get ?? [...entry.routes.values()][0];
     const definition = get?.info?.resource;
@@ -53,7 +59,7 @@ export class OptionsService {
         .join(' '),
       renders: [...RENDERS, ...lines],
       parses: [...PARSES, ...lines],
-      actions: await this.actions(entry, path, open),
+      actions: await this.actions(entry, path, actor, open),
       ...(get?.info?.kind === 'list' && definition ? this.listInfo(definition) : {}),
       ...(definition && definition.roles.length > 0
         ? { object_roles: definition.roles.map(({ field }) => field) }
@@ -78,12 +84,13 @@ export class OptionsService {
   }
 
   /**
-   * `GET` and `POST` only (docs/contract/clients.md#options-of-routes); `POST` when this caller may
-   * send it. Where a document, not a resource, is put, the client looks for its fields under `PUT`.
+   * `GET`; `POST` and `PUT` when this caller may send them. Lists have no `PUT`
+   * (docs/contract/clients.md#options-of-routes). Documents always have it, for its fields.
    */
   private async actions(
     entry: TableEntry,
     path: string,
+    actor: Actor | null,
     open: OpenParts,
   ): Promise<Record<string, object>> {
     const actions: Record<string, object> = {};
@@ -92,33 +99,46 @@ export class OptionsService {
     const post = entry.routes.get('POST');
     if (post && (open.body || open.attach)) {
       actions.POST = {
-        ...(open.body ? await this.described(post.info?.body ?? []) : {}),
+        ...(open.body ? await this.described(post.info?.body ?? [], 'POST') : {}),
         ...(post.info?.attach && open.attach ? ATTACH_FIELDS : {}),
       };
     }
     const put = entry.routes.get('PUT');
-    if (put?.info?.kind === 'action') {
-      const fields = (await this.fieldsAt(put, path)) ?? put.info.body ?? [];
-      actions.PUT = fieldOptions(fields, 'PUT');
+    const isDocument = put?.info?.kind === 'action';
+    if (put && (isDocument || (await this.openParts(put, path, actor)).body)) {
+      const fields = (await this.fieldsAt(put, path)) ?? put.info?.body ?? [];
+      actions.PUT = await this.described(isDocument ? fields : changeable({ fields }), 'PUT');
     }
     return actions;
   }
 
-  /** What may be sent, with what only settings tell of it. */
-  private async described(fields: readonly Field[]): Promise<Record<string, object>> {
-    const described = fieldOptions(fields, 'POST');
+  /** Describes fields that a request may send. */
+  private described(fields: readonly Field[], method: 'POST' | 'PUT'): Promise<Described> {
+    return this.withSettings(fieldOptions(fields, method), fields, method);
+  }
+
+  /** Adds to descriptions of fields what settings decide about them. */
+  private async withSettings(
+    described: Described,
+    fields: readonly Field[],
+    method: 'GET' | 'POST' | 'PUT',
+  ): Promise<Described> {
+    const all = { ...described };
     for (const { name, optionsAt } of fields) {
-      const told = described[name];
-      if (told && optionsAt) described[name] = { ...told, ...(await optionsAt(this.services)) };
+      if (!optionsAt || !all[name]) continue;
+      const { required, default: value, ...shown } = await optionsAt(this.services);
+      const sent = method === 'GET' ? {} : { required, default: value };
+      all[name] = { ...all[name], ...shown, ...sent };
     }
-    return described;
+    return all;
   }
 
   /** Every key of the answer to a GET, or of the entries of a list. */
   private async shown(get: TableRoute, path: string): Promise<Record<string, object>> {
     const { kind, resource, adds = {}, response } = get.info ?? {};
     if (resource) {
-      return { ...resourceOptions(resource, kind === 'list'), ...schemaOptions(adds) };
+      const shown = { ...resourceOptions(resource, kind === 'list'), ...schemaOptions(adds) };
+      return this.withSettings(shown, resource.fields, 'GET');
     }
     const fields = await this.fieldsAt(get, path);
     return fields ? fieldOptions(fields, 'GET') : schemaOptions(membersOf(response));
@@ -163,7 +183,10 @@ const ATTACH_FIELDS = {
   },
 };
 
-function resourceOptions(definition: ResourceDefinition, isList: boolean): Record<string, object> {
+/** Descriptions of fields by name. */
+type Described = Record<string, object>;
+
+function resourceOptions(definition: ResourceDefinition, isList: boolean): Described {
   const kinds = definition.variants?.() ?? [definition];
   return {
     type: {
@@ -190,7 +213,9 @@ const unfilterable = (keys: Record<string, object>): Record<string, object> =>
 function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<string, object> {
   const shown = fields.filter((field) => !isList || !field.detailOnly);
   const told = fieldOptions(fields, 'GET');
-  const added = Object.entries(shows.fields ?? {}).filter(([name]) => !(name in told));
+  const added = Object.entries(shows.fields ?? {}).filter(
+    ([name]) => name !== 'type' && !(name in told),
+  );
   return { ...fieldOptions(shown, 'GET'), ...schemaOptions(Object.fromEntries(added)) };
 }
 

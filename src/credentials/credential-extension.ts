@@ -9,7 +9,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesOf } from '../common/resource/represent.js';
+import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
 import { inputSourcesOf, type InputSource } from './credential-input-sources.repository.js';
 import { credentialsSeenBy } from './credentials.repository.js';
@@ -26,8 +26,8 @@ export const CREDENTIAL_SHOWS: ShownBesides = {
       object({ id: INTEGER, type: STRING, name: STRING, description: STRING, url: STRING }),
     ),
     input_sources: {
-      ...mapOf(object({ id: INTEGER, name: STRING, kind: STRING }, ['name', 'kind'])),
-      description: 'Inputs that are looked up, with the store as far as the caller may read it.',
+      ...mapOf(object({ id: INTEGER, name: STRING, kind: STRING }, ['kind'])),
+      description: 'Inputs that are looked up, with the name of the store.',
     },
   },
   summary: { kind: STRING, cloud: BOOLEAN, kubernetes: BOOLEAN },
@@ -89,7 +89,7 @@ async function inputSources(
     ORDER BY input.target_id, input.field`);
   const sources = new Map<number, Record<string, object>>();
   for (const { id, target_id: target, field, name, kind, may_read: isSeen } of found) {
-    const shown = { id, ...(isSeen ? { name, kind } : {}) };
+    const shown = { id, name, ...(isSeen ? { kind } : {}) };
     sources.set(target, { ...sources.get(target), [field]: shown });
   }
   return sources;
@@ -129,7 +129,7 @@ async function named(
   context: RepresentContext,
 ): Promise<Map<number, Owner>> {
   const definition = resource(type);
-  const summaries = await summariesOf(definition, [...new Set(ids)], context);
+  const summaries = await summariesReferredTo(definition, [...new Set(ids)], context);
   return new Map(
     [...summaries].map(([id, one]) => [id, { id, type, ...wordsOf(one), url: definition.url(id) }]),
   );

@@ -4,6 +4,7 @@ import { teamsGranted } from '../access/role-teams.repository.js';
 import { rolesOf } from '../access/roles.repository.js';
 import { TeamStore } from '../access/team-store.js';
 import { permit, type Actor } from '../common/access.js';
+import { BOOLEAN, INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { heldBy } from '../common/resource/held-by.js';
@@ -39,6 +40,12 @@ export interface SeenCredential {
   credential_type: CredentialTypeDefinition;
   may_read: boolean;
 }
+
+/** Schema of a credential beside what uses it; callers who may not read it see id and name. */
+export const CREDENTIAL_SUMMARY = object(
+  { id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN },
+  ['description', 'kind', 'cloud'],
+);
 
 /** Query for all credentials as `SeenCredential`s, to be joined. */
 export const credentialsSeenBy = (actor: Actor): Sql => sql`

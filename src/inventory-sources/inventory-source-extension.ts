@@ -15,7 +15,7 @@ import type {
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
-import { summariesOf } from '../common/resource/represent.js';
+import { summariesReferredTo } from '../common/resource/related-rows.js';
 import type { InventorySourceSchema } from './inventory-source.schema.js';
 import { InventoryUpdatesRepository, type ShownUpdate } from './inventory-updates.repository.js';
 
@@ -53,7 +53,7 @@ export async function sourceExtension(
     .find(InventoryUpdatesRepository)
     .shown(ids.filter((id) => id !== null));
   const byId = new Map(updates.map((update) => [update.id, update]));
-  const credentials = await summariesOf(
+  const credentials = await summariesReferredTo(
     resource('credential'),
     rows.flatMap((row) => row.credential_id ?? []),
     context,

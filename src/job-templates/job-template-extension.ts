@@ -1,7 +1,7 @@
 import { ENCRYPTED } from '../common/fields/text.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { entryOf } from '../common/invariants.js';
-import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { list } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -9,6 +9,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import { summarizeTemplates, TEMPLATE_SHOWS } from '../templates/template-summaries.js';
 import { JobTemplatesRepository, type AttachedCredential } from './job-templates.repository.js';
 
@@ -17,9 +18,7 @@ export const JOB_TEMPLATE_SHOWS: ShownBesides = {
   related: [...(TEMPLATE_SHOWS.related ?? []), 'callback'],
   summary_fields: {
     ...TEMPLATE_SHOWS.summary_fields,
-    credentials: list(
-      object({ id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN }),
-    ),
+    credentials: list(CREDENTIAL_SUMMARY),
   },
 };
 
@@ -29,7 +28,7 @@ export async function jobTemplateExtension(
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
-  const attached = context.find(JobTemplatesRepository).readableCredentials(ids, context.actor);
+  const attached = context.find(JobTemplatesRepository).shownCredentials(ids, context.actor);
   const [common, credentials] = await Promise.all([
     summarizeTemplates(resource('job_template'), rows, context),
     context.together.ask<AttachedCredential>(attached),
@@ -45,12 +44,22 @@ export async function jobTemplateExtension(
           related: { ...related, ...callbackLink(row) },
           summary_fields: {
             ...summary_fields,
-            credentials: own.map(({ template_id: _template, ...credential }) => credential),
+            credentials: own.map(summarizeCredential),
           },
         },
       ];
     }),
   );
+}
+
+function summarizeCredential({
+  template_id: _template,
+  may_read: isReadable,
+  id,
+  name,
+  ...more
+}: AttachedCredential): object {
+  return { id, name, ...(isReadable ? more : {}) };
 }
 
 function callbackLink({ id, host_config_key: key }: Row): Record<string, string> {

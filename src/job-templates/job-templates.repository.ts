@@ -20,6 +20,7 @@ export interface AttachedCredential {
   description: string;
   kind: string;
   cloud: boolean;
+  may_read: boolean;
 }
 
 /** A project as its job templates depend on it. */
@@ -94,16 +95,16 @@ export class JobTemplatesRepository extends TableRepository<Row> {
     return rows.map(({ credential_id: credential }) => credential);
   }
 
-  /** Those credentials of templates that the caller may read, in the order of their attachment. */
-  readableCredentials(ids: readonly number[], actor: Actor): Sql {
+  /** Credentials of templates, in the order of their attachment, and which the caller may read. */
+  shownCredentials(ids: readonly number[], actor: Actor): Sql {
     return sql`
       SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
-        coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud
+        coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud,
+        (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
       FROM job_template_credentials lnk
       JOIN (${allCredentials()}) c ON c.id = lnk.credential_id
       JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
       WHERE lnk.job_template_id = ANY(${ids}::int[])
-        AND ${permit(resource('credential').policy, 'read', 'c', actor)}
       ORDER BY lnk.id`;
   }
 

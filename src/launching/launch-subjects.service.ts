@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { entryOf } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesOf } from '../common/resource/represent.js';
+import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
@@ -23,7 +23,7 @@ export class LaunchSubjects {
     const nodes = await this.loader.nodes([id]);
     const ids = nodes.flatMap(({ templateId }) => templateId ?? []);
     const inventoryId = template.row.inventory_id;
-    const named = await summariesOf(
+    const named = await summariesReferredTo(
       resource('inventory'),
       inventoryId === null ? [] : [inventoryId],
       { database: this.database, actor },

@@ -1,4 +1,4 @@
-import { BOOLEAN, INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { INTEGER, list, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -6,6 +6,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
 import {
@@ -29,9 +30,7 @@ export const JOB_SHOWS: ShownBesides = {
     ...SOURCE_WORKFLOW_SHOWS.summary_fields,
     unified_job_template: TEMPLATE_SUMMARY,
     labels: LABEL_SUMMARY,
-    credentials: list(
-      object({ id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN }),
-    ),
+    credentials: list(CREDENTIAL_SUMMARY),
   },
 };
 
@@ -75,7 +74,7 @@ export async function jobExtension(
               ...source.summary_fields,
               ...summarizeTemplate(run, 'job'),
               labels: labels.get(row.id),
-              credentials: own.filter((one) => one.may_read).map(summarizeCredential),
+              credentials: own.map(summarizeCredential),
             },
           },
         ],
@@ -90,6 +89,8 @@ function summarizeCredential({
   name,
   description,
   credential_type: type,
+  may_read: isReadable,
 }: JobCredential): object {
+  if (!isReadable) return { id, name };
   return { id, name, description, kind: type.namespace ?? type.kind, cloud: type.kind === 'cloud' };
 }

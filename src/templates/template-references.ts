@@ -21,24 +21,26 @@ export const TEMPLATE_SUMMARY = object(
     unified_job_type: STRING,
     timeout: INTEGER,
   },
-  // Of approvals only.
-  ['timeout'],
+  // A caller who may not read the template sees no description; approvals alone have a timeout.
+  ['description', 'timeout'],
 );
 
 /**
  * Templates as objects that refer to them show them, in one statement: references only know that they
- * are to some kind. Those that the caller may not read are missing.
+ * are to some kind. Of those that the caller may not read, id, name and kind are shown.
  */
 export async function templateReferences(
   ids: readonly number[],
   { actor, find }: Pick<RepresentContext, 'actor' | 'find'>,
 ): Promise<Map<number, object>> {
   const found = await find(TemplatesRepository).named(ids, actor);
-  return new Map(found.flatMap((one) => (one.may_read ? [[one.id, summarize(one)]] : [])));
+  return new Map(found.map((one) => [one.id, summarize(one)]));
 }
 
-const summarize = ({ id, type, name, description, timeout }: TemplateName): object => ({
-  ...{ id, name, description },
+type NamedTemplate = TemplateName & { may_read: boolean };
+
+const summarize = ({ id, type, name, description, timeout, may_read }: NamedTemplate): object => ({
+  ...{ id, name, ...(may_read ? { description } : {}) },
   unified_job_type: RUN_TYPES[type] ?? '',
   ...(type === 'workflow_approval_template' ? { timeout } : {}),
 });

@@ -6,7 +6,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { summariesOf } from '../common/resource/represent.js';
+import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
 export const APPROVAL_TEMPLATE_SHOWS: ShownBesides = {
@@ -23,7 +23,7 @@ export async function approvalTemplateExtension(
     .find(WorkflowTemplateNodesRepository)
     .workflowsOf(rows.map(({ id }) => id));
   const workflows = resource('workflow_job_template');
-  const summaries = await summariesOf(
+  const summaries = await summariesReferredTo(
     workflows,
     found.map((one) => one.workflow_id),
     context,

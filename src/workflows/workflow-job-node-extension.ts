@@ -44,7 +44,8 @@ export const NODE_SHOWS: ShownBesides = {
         canceled_on: orNull(INSTANT),
         timed_out: BOOLEAN,
       },
-      ['timed_out'],
+      // A caller who may not read the run sees its id and name.
+      ['description', 'status', 'failed', 'elapsed', 'type', 'canceled_on', 'timed_out'],
     ),
   },
 };
@@ -82,12 +83,13 @@ function describe(
     },
     summary_fields: {
       ...(template ? { unified_job_template: template } : {}),
-      ...(row.job_id !== null && found?.may_read_job === true ? { job: summarizeJob(found) } : {}),
+      ...(found && found.id !== null ? { job: summarizeJob(found) } : {}),
     },
   };
 }
 
 function summarizeJob({ id, name, description, status, failed, ...rest }: NodeFacts): object {
+  if (rest.may_read_job !== true) return { id, name };
   const { elapsed, job_type: type, canceled_on, timed_out } = rest;
   return {
     ...{ id, name, description, status, failed, elapsed, type, canceled_on },

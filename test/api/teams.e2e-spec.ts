@@ -79,10 +79,12 @@ it('has the links and summaries of the contract', async () => {
   }
 });
 
-it('does not summarise an organization the caller may not read', async () => {
+it('names an organization the caller may not read, and tells nothing else of it', async () => {
   const { body } = await test.as.teamMember.get(`teams/${test.home.team.id}/`).expect(200);
   expect(body.organization).toBe(test.home.organization.id);
-  expect(body.summary_fields).not.toHaveProperty('organization');
+  const { id, name } = test.home.organization;
+  expect(body.summary_fields.organization).toEqual({ id, name });
+  await test.as.teamMember.get(body.related.organization).expect(403);
 });
 
 it('may be moved to another organization by a superuser only, and changes hands then', async () => {

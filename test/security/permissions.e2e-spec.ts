@@ -3,10 +3,10 @@ import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import type { ResourceHooks } from '../../src/common/rest/hooks.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { resources } from '../../src/common/resource/registry.js';
+import { resource, resources } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { bodyOf } from '../support/sample-bodies.js';
-import { Samples } from '../support/samples.js';
+import { Samples, sampleTypes } from '../support/samples.js';
 
 let test: TestApp;
 beforeAll(async () => {
@@ -159,26 +159,84 @@ describe('hooks of resources', () => {
 });
 
 describe('summaries and links', () => {
-  it('show nothing of objects the caller may not read', async () => {
-    const { as, home, make } = test;
-    const project = await make.project({
-      organization: home.organization.id,
-      name: 'canary project',
-    });
-    const inventory = await make.inventory({
-      organization: home.organization.id,
-      name: 'canary inventory',
-    });
-    const template = await make.jobTemplate({ project: project.id, inventory: inventory.id });
-    await make.grant('job_template', template, 'read_role', { user: as.users.nobody });
-    for (const path of [
-      `job_templates/${template.id}/`,
-      'job_templates/',
-      'unified_job_templates/',
-    ]) {
-      const { text } = await as.nobody.get(path).expect(200);
-      expect(text).not.toContain('canary');
+  /** Roles that let their holder read an object and nothing that it refers to. */
+  const READABLE = [
+    ...(['job_template', 'workflow_job_template', 'notification_template', 'team'] as const),
+  ];
+
+  it('name what a readable object refers to, and tell nothing else of it', async () => {
+    const { as, make } = test;
+    const samples = new Samples(test);
+    for (const type of sampleTypes()) await samples.of(type);
+    await samples.tieAll();
+    const user = await make.user();
+    const reader = await as.asUser(user);
+    const roles = (type: string) => resource(type).roles.some(({ field }) => field === 'read_role');
+    for (const type of READABLE.filter(roles)) {
+      await make.grant(type, await samples.of(type), 'read_role', { user });
     }
+    const faults: string[] = [];
+    const hidden = new Set<string>();
+    for (const definition of resources().filter(({ stored, variants }) => stored && !variants)) {
+      const url = definition.url((await samples.of(definition.type)).id);
+      const { status, body } = await reader.get(url);
+      if (status !== 200) continue;
+      for (const { name, target, internal, hidden: unseen } of definition.fields) {
+        const { [name]: key = name } = definition.summaryKeys;
+        const id = body[name];
+        if (!target || internal || unseen || key === null || typeof id !== 'number') continue;
+        const summary = body.summary_fields[key] ?? {};
+        if (target().field('name') && (summary.id !== id || !summary.name)) {
+          faults.push(`${url} does not name its ${name}: ${JSON.stringify(summary)}`);
+        }
+        if (body.related[name] === undefined) continue;
+        if ((await reader.get(body.related[name])).status !== 403) continue;
+        hidden.add(`${definition.type}.${name}`);
+        const more = Object.keys(summary).filter((word) => !['id', 'name'].includes(word));
+        if (more.length > 0) faults.push(`${url} tells ${more.join()} of its ${name}`);
+      }
+    }
+    expect(faults).toEqual([]);
+    expect([...hidden]).toEqual(
+      expect.arrayContaining([
+        ...['job_template.project', 'job_template.inventory', 'job_template.organization'],
+        ...['job.project', 'job.inventory', 'team.organization', 'label.organization'],
+      ]),
+    );
+  });
+
+  it('name credentials and templates too, and tell nothing else of them', async () => {
+    const { as, home, make } = test;
+    const inventory = await make.inventory({ organization: home.organization.id });
+    const template = await make.jobTemplate({ inventory: inventory.id });
+    const credential = await make.credential({ organization: home.organization.id, name: 'Key' });
+    const { id: credentialId } = credential;
+    const url = `job_templates/${template.id}/`;
+    await as.superuser.post(`${url}credentials/`, { id: credentialId }).expect(204);
+    const workflow = await make.workflowTemplate({ organization: home.organization.id });
+    const node = await make.workflowNode(workflow, { unified_job_template: template.id });
+    const { body: launched } = await as.superuser.post(`${url}launch/`, {}).expect(201);
+    const { body: flow } = await as.superuser
+      .post(`workflow_job_templates/${workflow.id}/launch/`, {})
+      .expect(201);
+    const user = await make.user();
+    await make.grant('job_template', template, 'read_role', { user });
+    const reader = await as.asUser(user);
+    for (const path of [url, `jobs/${launched.id}/`]) {
+      const { body } = await reader.get(path).expect(200);
+      expect(body.summary_fields.credentials).toEqual([{ id: credentialId, name: 'Key' }]);
+    }
+    await reader.get(`credentials/${credentialId}/`).expect(403);
+
+    const other = await make.user();
+    await make.grant('workflow_job_template', workflow, 'read_role', { user: other });
+    const visitor = await as.asUser(other);
+    const { body: seen } = await visitor.get(`workflow_job_template_nodes/${node.id}/`).expect(200);
+    const named = { id: template.id, name: template.name };
+    expect(seen.summary_fields.unified_job_template).toMatchObject(named);
+    const { body: run } = await visitor.get(`workflow_jobs/${flow.id}/`).expect(200);
+    expect(run.summary_fields.workflow_job_template).toMatchObject({ name: workflow.name });
+    await visitor.get(url).expect(403);
   });
 
   it('of activity show no names of objects the caller may not read', async () => {

@@ -1,4 +1,4 @@
-import { and, ident, sql, type Sql } from '../../database/sql.js';
+import { join, sql, type Sql } from '../../database/sql.js';
 import { instantOf } from '../../database/instants.js';
 import { permit, RoleStore, type Actor, type ObjectRole } from '../access.js';
 import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
@@ -14,7 +14,7 @@ export type Members = Record<string, unknown>;
 
 /** What a row refers to. */
 interface Target {
-  /** Null when the caller may not read it. */
+  /** Null for an account that the caller may not read. */
   summary: Members | null;
   /** Of an object whose kind its own row tells; undefined when that kind has no pages. */
   url?: string | undefined;
@@ -31,7 +31,7 @@ export interface Related {
   named: ReadonlyMap<number, string>;
 }
 
-type TargetRow = Row & { target_type?: string; target_open?: boolean };
+type TargetRow = Row & { target_type?: string; target_open: boolean };
 
 /**
  * The objects that rows refer to, as far as they are summarised or only they know their URL, the roles
@@ -46,7 +46,9 @@ export async function loadRelated(
   const { actor, together, find } = context;
   const ids = rows.map(({ id }) => id);
   const asked = [...idsByTarget(definition, rows)].map(async ([target, near]) => {
-    const found = await together.ask<TargetRow>(targetRows(target, [...near], actor));
+    const found = await together.ask<TargetRow>(
+      targetRows(target, areAmong(target, [...near]), actor),
+    );
     return [target, targetsOf(target, found)] as const;
   });
   const [targets, roles, named] = await Promise.all([
@@ -79,50 +81,62 @@ function idsByTarget(
   return idsOf;
 }
 
-/** Of objects of several kinds in one table, also those that are not to be seen: their URL is shown. */
-function targetRows(target: ResourceDefinition, ids: readonly number[], actor: Actor): Sql {
-  const { summary } = shapeOf(target).columns;
+/** Rows of referenced objects, with what decides how much of each is shown. */
+function targetRows(target: ResourceDefinition, isMeant: Sql, actor: Actor): Sql {
   const isOpen = permit(target.policy, 'read', 's', actor);
-  const table = ident(target.table);
-  return target.variants
-    ? sql`
-      SELECT ${summary}, s.type AS target_type, (${isOpen}) AS target_open
-      FROM ${table} s WHERE s.id = ANY(${idList(target, ids)})`
-    : sql`
-      SELECT ${summary} FROM ${table} s
-      WHERE ${and(sql`s.id = ANY(${idList(target, ids)})`, target.own('s'), isOpen)}`;
+  const columns = [shapeOf(target).columns.summary, sql`(${isOpen}) AS target_open`];
+  if (target.variants) columns.push(sql`s.type AS target_type`);
+  return selectRows(target, 's', join(columns, ', '), isMeant);
 }
+
+const areAmong = (target: ResourceDefinition, ids: readonly number[]): Sql =>
+  sql`s.id = ANY(${idList(target, ids)})`;
 
 function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map<number, Target> {
   const { instants } = shapeOf(target);
   return new Map(
     found.map(({ target_type: type, target_open: isOpen, ...row }): [number, Target] => {
       for (const name of instants) row[name] = instantOf(row[name]);
-      const summary = isOpen === false ? null : withoutNulls(row);
+      const summary = isOpen ? withoutNulls(row) : nameIn(row);
       // Each lives under the collection of its own kind.
       return [row.id, type === undefined ? { summary } : { summary, url: urlOf(type, row.id) }];
     }),
   );
 }
 
+/** What is shown to callers who may not read an object (docs/contract/conventions.md#summaries). */
+const nameIn = ({ id, name }: Row): Members | null => (name === undefined ? null : { id, name });
+
+const summariesIn = (
+  target: ResourceDefinition,
+  found: readonly TargetRow[],
+): Map<number, Members> =>
+  new Map(
+    [...targetsOf(target, found)].flatMap(([id, { summary }]) => (summary ? [[id, summary]] : [])),
+  );
+
 /**
- * Summaries of the objects that a query for ids finds, as far as the caller may read them: asked with
- * what is asked at the same moment.
+ * Summaries of the objects that a query for ids finds, to which something refers that the caller reads:
+ * asked with what is asked at the same moment.
  */
 export async function summariesAmong(
   target: ResourceDefinition,
   ids: Sql,
   { together, actor }: Pick<RepresentContext, 'together' | 'actor'>,
 ): Promise<Map<number, Members>> {
-  const { columns, instants } = shapeOf(target);
-  const isMeant = and(sql`s.id IN (${ids})`, permit(target.policy, 'read', 's', actor));
-  const found = await together.ask<Row>(selectRows(target, 's', columns.summary, isMeant));
-  return new Map(
-    found.map((row) => {
-      for (const name of instants) row[name] = instantOf(row[name]);
-      return [row.id, withoutNulls(row)];
-    }),
-  );
+  const rows = targetRows(target, sql`s.id IN (${ids})`, actor);
+  return summariesIn(target, await together.ask<TargetRow>(rows));
+}
+
+/** Summaries of objects to which something refers that the caller reads. */
+export async function summariesReferredTo(
+  target: ResourceDefinition,
+  ids: readonly number[],
+  { database, actor }: Pick<RepresentContext, 'database' | 'actor'>,
+): Promise<Map<number, Members>> {
+  if (ids.length === 0) return new Map();
+  const rows = targetRows(target, areAmong(target, ids), actor);
+  return summariesIn(target, await database.preparedRows<TargetRow>(rows));
 }
 
 const urlOf = (type: string, id: number): string | undefined => findResource(type)?.url(id);

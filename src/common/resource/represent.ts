@@ -185,7 +185,7 @@ function relatedOf(
   return related;
 }
 
-/** `summary_fields` entries of objects by id, as far as the caller may read them. */
+/** Summaries of objects by id, of those alone that the caller may read. */
 export async function summariesOf(
   target: ResourceDefinition,
   ids: readonly number[],

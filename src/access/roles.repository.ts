@@ -35,6 +35,16 @@ export const objectRoles = (type: string, objects: readonly number[]): Sql => sq
 export const objectsOfRoles = (type: string, ids: Sql): Sql => sql`
   SELECT object_id FROM roles WHERE content_type = ${type} AND id IN (${ids})`;
 
+/**
+ * Id of a role of an object, as a value of a statement; null when it is gone.
+ *
+ * @param role type of the object and field of the role, `project.use_role`
+ */
+export const roleNamed = (role: Sql, object: Sql): Sql => sql`(
+  SELECT own.id FROM roles own
+  WHERE own.content_type = split_part(${role}, '.', 1) AND own.object_id = ${object}
+    AND own.role_field = split_part(${role}, '.', 2))`;
+
 /** Whether a role belongs to an object. @param role id of the role; @param object id of the object */
 export const objectOfRole = (role: Sql, type: string, object: Sql): Sql => sql`
   ${object} = (SELECT own.object_id FROM roles own

@@ -6,7 +6,7 @@ import {
   type RepresentContext,
   type RowOf,
 } from '../common/resource/define-resource.js';
-import { INTEGER, STRING } from '../common/fields/json-schema.js';
+import { BOOLEAN, INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
@@ -84,6 +84,8 @@ export const roles = defineResource({
       resource_id: INTEGER,
       resource_type: STRING,
       resource_type_display_name: STRING,
+      // Below the user or team that holds the role.
+      user_capabilities: object({ unattach: BOOLEAN }),
     },
   },
 });

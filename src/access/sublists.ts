@@ -58,6 +58,23 @@ export const objectRoles = (): Factory => (definition) => ({
   options: () => ({ visible: sql`TRUE`, orderBy: ['id'] }),
 });
 
+/** Adds to roles below their holder whether the caller may take each away. */
+const revocable: Pick<SubListSpec, 'options'> = {
+  options: (context) => ({
+    decorate: async (items) => {
+      const ids = items.map(({ id }) => id);
+      const manageable = await grants(context).manageable(ids, context.actor);
+      return items.map(({ summary_fields: summary, ...role }) => ({
+        ...role,
+        summary_fields: {
+          ...summary,
+          user_capabilities: { unattach: manageable.has(role.id) },
+        },
+      }));
+    },
+  }),
+};
+
 /** Roles granted to a team; POST `{id}` grants one. The team's own read role is not shown. */
 export const rolesOfTeam = (): Factory<Row, RoleRow> => () => ({
   target: () => resource('role'),
@@ -65,6 +82,7 @@ export const rolesOfTeam = (): Factory<Row, RoleRow> => () => ({
   needs: 'read',
   authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
+  ...revocable,
   attach: (context, role) => grants(context).grantToTeam(role, context.parent, context.actor),
   detach: (context, role) => grants(context).revokeFromTeam(role, context.parent, context.actor),
 });
@@ -75,6 +93,7 @@ export const rolesOfUser = (): Factory<Row, RoleRow> => () => ({
   needs: 'read',
   authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
   missingId: "Role 'id' field is missing.",
+  ...revocable,
   attach: (context, role) => grants(context).grantToUser(role, context.parent, context.actor),
   detach: (context, role) => grants(context).revokeFromUser(role, context.parent, context.actor),
 });

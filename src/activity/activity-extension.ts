@@ -15,7 +15,7 @@ import type {
   Row,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { findResource } from '../common/resource/registry.js';
+import { findResource, resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { idList } from '../common/resource/ids.js';
 import { ActivityRepository, type DescribedEntry } from './activity.repository.js';
@@ -25,6 +25,7 @@ const SIDES = ['object1', 'object2'] as const;
 export const ACTIVITY_SHOWS: ShownBesides = {
   relatedOthers: anyOf(STRING, list(STRING)),
   summary_fields: {
+    role: list(partial({ id: INTEGER, role_field: STRING })),
     actor: partial({ id: INTEGER, username: STRING, first_name: STRING, last_name: STRING }),
   },
   summaryOthers: list(object({ id: WIDE_INTEGER, name: STRING })),
@@ -84,6 +85,12 @@ function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Exte
     (related[type] ??= []).push(definition.url(id));
     if (hidden.get(type)?.has(id)) continue;
     (summary[type] ??= []).push({ id, name: entry[`${side}_name`] });
+  }
+  if (entry.role !== null) {
+    const { role_id: roleId, role } = entry;
+    if (roleId !== null) related.role = [resource('role').url(roleId)];
+    const found = roleId === null ? {} : { id: roleId };
+    summary.role = [{ ...found, role_field: role.split('.')[1] }];
   }
   const { actor_snapshot: snapshot, actor_id: id } = entry;
   const isHidden = id !== null && hidden.get('user')?.has(id) === true;

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { roleNamed } from '../access/roles.repository.js';
 import type { ActivityEntry } from '../common/activity/activity.js';
 import type { Actor } from '../common/access.js';
 import { Database } from '../database/database.js';
@@ -17,6 +18,9 @@ export interface DescribedEntry {
   object2: string;
   object2_id: number | null;
   object2_name: string;
+  /** Type of the object and field of a role that was granted or taken away, and its id while it is there. */
+  role: string | null;
+  role_id: number | null;
 }
 
 const COLUMNS = {
@@ -47,8 +51,12 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
   described(ids: readonly number[]): Sql {
     return sql`
       SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
-        object2, object2_id, object2_name
-      FROM activity_stream WHERE id = ANY(${ids}::bigint[])`;
+        object2, object2_id, object2_name, role,
+        CASE WHEN role IS NULL THEN NULL WHEN object2 = 'role' THEN object2_id
+          ELSE ${roleNamed(sql`role`, sql`object2_id`)} END AS role_id
+      FROM activity_stream CROSS JOIN LATERAL (
+        SELECT CASE WHEN object_association = 'role' THEN changes ->> 'relationship' END AS role) given
+      WHERE id = ANY(${ids}::bigint[])`;
   }
 
   /** @param author who did all of it; null when it is nobody with an account */

@@ -10,12 +10,16 @@ import {
   type Actor,
   type Predicate,
 } from '../common/access.js';
+import { list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { UserSchema } from './user.schema.js';
+
+/** What clients read to tell accounts of this installation from those of other directories. */
+const LOCAL = { auth: [], ldap_dn: '', external_account: null } as const;
 
 /** Ids of the users who are members of organizations that a condition on the id picks. */
 const membersOf = (organizations: (id: Sql) => Sql): Sql =>
@@ -102,6 +106,10 @@ export const users = defineResource({
       far: 'role_id',
     },
   },
-  extend: async (rows) => new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED } }])),
-  shows: { summary_fields: ACCESS_SUMMARIES },
+  extend: async (rows) =>
+    new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED, ...LOCAL } }])),
+  shows: {
+    fields: { auth: list(object({})), ldap_dn: STRING, external_account: orNull(STRING) },
+    summary_fields: ACCESS_SUMMARIES,
+  },
 });

@@ -6,6 +6,8 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { findResource, resource } from '../common/resource/registry.js';
+import { summariesAmong } from '../common/resource/related-rows.js';
+import { ref } from '../common/resource/resource-schema.js';
 import {
   launchedBy,
   LAUNCHED_BY,
@@ -13,6 +15,7 @@ import {
   summarizeTemplate,
   TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
+import { sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';
 import { type ApprovalFacts, WorkflowJobsRepository } from './workflow-jobs.repository.js';
 
@@ -29,6 +32,7 @@ export const APPROVAL_SHOWS: ShownBesides = {
     unified_job_template: TEMPLATE_SUMMARY,
     workflow_approval_template: object({ ...NAMED, timeout: INTEGER }),
     workflow_job_template: object(NAMED),
+    source_workflow_job: ref('WorkflowJobSummary'),
   },
 };
 
@@ -40,7 +44,12 @@ export async function workflowApprovalExtension(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const [runs, facts] = await Promise.all([loadRunFacts(rows, context), loadFacts(rows, context)]);
+  const waiting = rows.flatMap(({ workflow_job_id: id }) => (typeof id === 'number' ? [id] : []));
+  const [runs, facts, workflows] = await Promise.all([
+    loadRunFacts(rows, context),
+    loadFacts(rows, context),
+    summariesAmong(resource('workflow_job'), sql`SELECT unnest(${waiting}::bigint[])`, context),
+  ]);
   return new Map(
     rows.flatMap((row): [number, Extension][] => {
       const run = runs.get(row.id);
@@ -60,7 +69,9 @@ export async function workflowApprovalExtension(
         workflow_job: null,
         ...waitingRun(own),
       };
+      const workflow = workflows.get(own.workflow_job_id ?? 0);
       const summaries = {
+        ...(workflow ? { source_workflow_job: workflow } : {}),
         ...summarizeTemplate(run, 'workflow_approval'),
         ...(own.approval_template ? { workflow_approval_template: own.approval_template } : {}),
         ...(own.workflow_template ? { workflow_job_template: own.workflow_template } : {}),

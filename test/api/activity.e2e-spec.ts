@@ -67,6 +67,36 @@ it('records grants with the role and both sides, once', async () => {
   });
 });
 
+it('names the role of a grant, of grants to users and of the whole system too', async () => {
+  const { as, home, make } = test;
+  const project = await make.project({ organization: home.organization.id });
+  const role = await make.role('project', project, 'use_role');
+  const user = await make.user();
+  await make.grant('organization', home.organization, 'member_role', { user });
+  await as.superuser.post(`users/${user.id}/roles/`, { id: role.id }).expect(204);
+  const [auditor] = (await as.superuser.get('roles/?role_field=system_auditor')).body.results;
+  await as.superuser.post(`users/${user.id}/roles/`, { id: auditor.id }).expect(204);
+  const path = `users/${user.id}/activity_stream/?object_association=role&order_by=id`;
+  const shown = async () =>
+    (await as.superuser.get(path).expect(200)).body.results.map(
+      (entry: { summary_fields: Row; related: Row }) => ({
+        named: entry.summary_fields.role,
+        link: entry.related.role,
+      }),
+    );
+  const given = { role_field: 'use_role' };
+  const ofSystem = {
+    named: [{ id: auditor.id, role_field: 'system_auditor' }],
+    link: [`/api/v2/roles/${auditor.id}/`],
+  };
+  expect((await shown()).slice(1)).toEqual([
+    { named: [{ id: role.id, ...given }], link: [`/api/v2/roles/${role.id}/`] },
+    ofSystem,
+  ]);
+  await as.superuser.delete(`projects/${project.id}/`).expect(204);
+  expect((await shown()).slice(1)).toEqual([{ named: [given], link: undefined }, ofSystem]);
+});
+
 it('has no entry for what was refused, and none for what was rolled back', async () => {
   const { as, home } = test;
   const before = (await entries('')).length;

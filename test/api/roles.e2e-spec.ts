@@ -46,6 +46,34 @@ describe('a role', () => {
     expect(body.results[0].summary_fields).toEqual({});
   });
 
+  it('below a user or a team says whether the caller can take it away', async () => {
+    const { as, home, make } = test;
+    const project = await make.project({ organization: home.organization.id });
+    const foreign = await make.project({ organization: home.otherOrganization.id });
+    const user = as.users.teamMember;
+    await make.grant('project', project, 'use_role', { team: home.team });
+    for (const one of [project, foreign]) await make.grant('project', one, 'use_role', { user });
+    const shown = async (client: ApiClient, holder: string, object: Row) => {
+      const query = `roles/?content_type=project&object_id=${object.id}`;
+      const { body } = await client.get(`${holder}/${query}`).expect(200);
+      return body.results.map((role: { id: number; summary_fields: Row }) => [
+        role.id,
+        role.summary_fields.user_capabilities,
+      ]);
+    };
+    const holders = [`users/${user.id}`, `teams/${home.team.id}`];
+    for (const holder of holders) {
+      const role = await roleId('project', project, 'use_role');
+      const one = (unattach: boolean) => [[role, { unattach }]];
+      expect(await shown(as.orgAdmin, holder, project)).toEqual(one(true));
+      expect(await shown(as.teamMember, holder, project)).toEqual(one(false));
+      await as.orgAdmin.post(`${holder}/roles/`, { id: role, disassociate: true }).expect(204);
+    }
+    const role = await roleId('project', foreign, 'use_role');
+    expect(await shown(as.teamMember, holders[0]!, foreign)).toEqual([[role, { unattach: false }]]);
+    expect(await shown(as.superuser, holders[0]!, foreign)).toEqual([[role, { unattach: true }]]);
+  });
+
   it('is seen by whoever holds any role on its object', async () => {
     const { as, home } = test;
     const count = async (client: ApiClient): Promise<number> =>

@@ -95,6 +95,17 @@ it.each([
   });
 });
 
+it('has the keys that clients read to tell local accounts from others', async () => {
+  const { id } = test.as.users.orgMember;
+  const local = { auth: [], ldap_dn: '', external_account: null };
+  const { body: one } = await test.as.orgMember.get(`users/${id}/`).expect(200);
+  const { body: list } = await test.as.orgMember.get(`users/?id=${id}`).expect(200);
+  const { body: me } = await test.as.orgMember.get('me/').expect(200);
+  for (const shown of [one, list.results[0], me.results[0]]) expect(shown).toMatchObject(local);
+  await test.as.orgMember.patch(`users/${id}/`, { ...local, ldap_dn: 'cn=x' }).expect(200);
+  expect((await test.as.orgMember.get(`users/${id}/`)).body.ldap_dn).toBe('');
+});
+
 it('refuses a wrong e-mail address and a password without end', async () => {
   const { body } = await test.as.superuser
     .post('users/', { username: 'x', email: 'no address', password: 'x'.repeat(129) })

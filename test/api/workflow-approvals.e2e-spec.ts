@@ -64,6 +64,7 @@ it('shows what waits for a decision', async () => {
     },
     summary_fields: {
       workflow_job: { id, name: workflow.name, status: 'running' },
+      source_workflow_job: { id, name: workflow.name, status: 'running' },
       workflow_job_template: { id: workflow.id, name: workflow.name },
       workflow_approval_template: { name: 'Release' },
       user_capabilities: { delete: false, start: false },

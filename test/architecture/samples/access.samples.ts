@@ -68,6 +68,7 @@ export default {
       },
       objectRoles: { calls: [['team', [1]]], inside: asQuery },
       objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
+      roleNamed: [[sql`'team.admin_role'`, sql`1`]],
       objectOfRole: [[sql`1`, 'team', sql`2`]],
     }),
     fragmentsOf(members, {

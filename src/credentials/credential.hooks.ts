@@ -98,7 +98,12 @@ function checked(
   const forged = sealedInputs(inputs);
   if (forged.length > 0) {
     throw new Invalid({
-      inputs: forged.map((id) => `${ENCRYPTED} texts are reserved, and cannot be used for ${id}.`),
+      inputs: Object.fromEntries(
+        forged.map((id) => [
+          id,
+          [`${ENCRYPTED} texts are reserved, and cannot be used for ${id}.`],
+        ]),
+      ),
     });
   }
   return inputs;

@@ -130,19 +130,41 @@ describe('secrets', () => {
     await expect(opened(two.id)).rejects.toThrow('tampered');
   });
 
-  it.each([
-    [{ nope: 1 }, "'nope' was unexpected"],
+  it.each<[object, object]>([
+    [{ nope: 1 }, ["'nope' was unexpected"]],
+    [{ username: 5 }, { username: ['Not a valid string.'] }],
+    [{ username: ['root'] }, { username: ['Not a valid string.'] }],
+    [{ ssh_key_data: 'none' }, { ssh_key_data: ['Invalid certificate or key.'] }],
+    [
+      { username: 5, nope: 1 },
+      { username: ['Not a valid string.'], nope: ["'nope' was unexpected"] },
+    ],
     [
       { password: ENCRYPTED },
-      '$encrypted$ is a reserved keyword, and cannot be used for password.',
+      { password: ['$encrypted$ is a reserved keyword, and cannot be used for password.'] },
     ],
     [
       { username: '$sealed$v1$00000000$AAAA' },
-      '$encrypted$ texts are reserved, and cannot be used for username.',
+      { username: ['$encrypted$ texts are reserved, and cannot be used for username.'] },
     ],
-  ])('refuse inputs %j', async (inputs, text) => {
+  ])('refuse inputs %j by the type, at the input', async (inputs, faults) => {
     const { body } = await test.as.orgAdmin.post('credentials/', draft({ inputs })).expect(400);
-    expect(body).toEqual({ inputs: [text] });
+    expect(body).toEqual({ inputs: faults });
+  });
+
+  it('refuse inputs of custom types in the same way', async () => {
+    const fields = [
+      { id: 'size', label: 'Size', type: 'string', choices: ['1', '2'] },
+      { id: 'on', label: 'On', type: 'boolean' },
+    ];
+    const type = { name: `Typed ${(made += 1)}`, kind: 'cloud', inputs: { fields } };
+    const { body: custom } = await test.as.superuser.post('credential_types/', type).expect(201);
+    const post = (inputs: object) =>
+      test.as.superuser.post('credentials/', draft({ credential_type: custom.id, inputs }));
+    expect((await post({ size: 1, on: 'maybe' }).expect(400)).body).toEqual({
+      inputs: { size: ['Not a valid string.'], on: ['Must be a valid boolean.'] },
+    });
+    await post({ size: '1', on: true }).expect(201);
   });
 
   it('tell which passwords a launch must bring', async () => {

@@ -162,7 +162,9 @@ describe('the secrets of a credential', () => {
     const url = await token();
     const host = 'https://attacker.example.com';
     const { body } = await orgAdmin.patch(url, { inputs: { token: KEPT, host } }).expect(400);
-    expect(body).toEqual({ inputs: ['token must be given anew: host decides where it is sent.'] });
+    expect(body).toEqual({
+      inputs: { token: ['token must be given anew: host decides where it is sent.'] },
+    });
     await orgAdmin.patch(url, { inputs: { token: KEPT } }).expect(400);
     await orgAdmin.patch(url, { inputs: { token: 'anew', host } }).expect(200);
     await orgAdmin.patch(url, { inputs: { token: KEPT, host } }).expect(200);
@@ -184,7 +186,7 @@ describe('the secrets of a credential', () => {
     const url = await token();
     const { body } = await as.orgAdmin.patch(url, { credential_type: open.id }).expect(400);
     expect(body).toEqual({
-      inputs: [`${KEPT} is a reserved keyword, and cannot be used for token.`],
+      inputs: { token: [`${KEPT} is a reserved keyword, and cannot be used for token.`] },
     });
     const sent = { credential_type: open.id, inputs: { token: KEPT } };
     await as.orgAdmin.patch(url, sent).expect(400);

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../errors/errors.js';
+import { isRecord } from '../records.js';
 import { errorList } from './form-fields.js';
 import { html, type HtmlValue } from './html.js';
 import { wordFor } from './words.js';
@@ -9,7 +10,7 @@ export function topErrors(errors: FieldErrors | undefined, shown: readonly strin
   const texts = Object.entries(errors)
     .filter(([name]) => !shown.includes(name))
     .flatMap(([name, value]) =>
-      messagesOf(value).map((text) =>
+      messagesOf(withoutMembers(value, name, shown)).map((text) =>
         name === '__all__' || name === 'detail' ? text : `${wordFor(name)}: ${text}`,
       ),
     );
@@ -17,6 +18,24 @@ export function topErrors(errors: FieldErrors | undefined, shown: readonly strin
     ? html`<div class="message error span" role="alert">${errorList(texts, 'form-errors')}</div>`
     : html`<p class="message error span" role="alert">Some fields need another look.</p>`;
 }
+
+/** Messages of a field; one with a dot is a member of a document, whose errors are nested as it is. */
+export function errorsAt(errors: FieldErrors | undefined, name: string): string[] {
+  const [document = '', ...member] = name.split('.');
+  const inner = errors?.[document];
+  return [
+    ...messagesOf(errors?.[name]),
+    ...(isRecord(inner) ? messagesOf(inner[member.join('.')]) : []),
+  ];
+}
+
+/** Errors of a document without those that stand at fields of their own. */
+const withoutMembers = (value: unknown, name: string, shown: readonly string[]): unknown =>
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter(([member]) => !shown.includes(`${name}.${member}`)),
+      )
+    : value;
 
 /** Messages of one entry of an error body; those of nested entries with their place. */
 export function messagesOf(value: unknown): string[] {

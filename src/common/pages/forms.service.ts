@@ -9,7 +9,7 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import { resource } from '../resource/registry.js';
 import { RETURN_FIELD, SECRET_FIELD, type Submission } from './browser-form.js';
 import { choiceLinks, chosenView } from './form-choice.js';
-import { messagesOf, topErrors } from './form-errors.js';
+import { errorsAt, messagesOf, topErrors } from './form-errors.js';
 import { formField, type FormField } from './form-fields.js';
 import { rowsIn } from './form-rows.js';
 import { previewOf, previewView, withErrors } from './form-preview.js';
@@ -147,7 +147,7 @@ export class Forms {
       field,
       id: `${key}-${field.name}`,
       value,
-      errors: fault === null ? messagesOf(entered?.errors?.[field.name]) : [fault],
+      errors: fault === null ? errorsAt(entered?.errors, field.name) : [fault],
       secret: isSecret(field, info.resource),
       ...(choices ? { choices } : {}),
     };

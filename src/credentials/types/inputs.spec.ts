@@ -32,7 +32,7 @@ const CUSTOM: CredentialTypeDefinition = {
 };
 
 const errorsOf = (type: CredentialTypeDefinition, incoming: unknown, previous?: CredentialInputs) =>
-  validateInputs(type, incoming, previous).errors['inputs'] ?? [];
+  validateInputs(type, incoming, previous).errors.inputs ?? {};
 const plainKey = sampleKeys().plain['pkcs8'] ?? '';
 const lockedKey = sampleKeys().encrypted['pkcs8'] ?? '';
 
@@ -50,51 +50,53 @@ describe('validateInputs', () => {
     });
   });
 
-  it.each<[string, unknown, string]>([
-    ['an undeclared key', { nothing: 1 }, "'nothing' was unexpected"],
-    ['a prototype key', JSON.parse('{"__proto__": "x"}'), "'__proto__' was unexpected"],
-    ['a key of all objects', { constructor: 'x' }, "'constructor' was unexpected"],
-    ['an object', { username: {} }, 'username: Not a valid string.'],
-    ['a boolean', { username: true }, 'username: Not a valid string.'],
+  it.each<[string, unknown, string[] | Record<string, string[]>]>([
+    ['an undeclared key', { nothing: 1 }, ["'nothing' was unexpected"]],
+    ['a prototype key', JSON.parse('{"__proto__": "x"}'), ["'__proto__' was unexpected"]],
+    ['a key of all objects', { constructor: 'x' }, ["'constructor' was unexpected"]],
+    ['an object', { username: {} }, { username: ['Not a valid string.'] }],
+    ['a boolean', { username: true }, { username: ['Not a valid string.'] }],
+    ['a number', { username: 5 }, { username: ['Not a valid string.'] }],
+    ['a number for a choice', { become_method: 0 }, { become_method: ['Not a valid string.'] }],
     [
       'a NUL',
       { password: 'a\0b' },
-      'password: Null characters and invalid Unicode are not allowed.',
+      { password: ['Null characters and invalid Unicode are not allowed.'] },
     ],
     [
       'a lone surrogate',
       { password: '\ud800' },
-      'password: Null characters and invalid Unicode are not allowed.',
+      { password: ['Null characters and invalid Unicode are not allowed.'] },
     ],
-    ['a second line', { password: 'a\nb' }, 'password: Must be a single line.'],
+    ['a second line', { password: 'a\nb' }, { password: ['Must be a single line.'] }],
     [
       'too much text',
       { password: 'a'.repeat(MAX_INPUT_LENGTH + 1) },
-      `password: Ensure this field has no more than ${MAX_INPUT_LENGTH} characters.`,
+      { password: [`Ensure this field has no more than ${MAX_INPUT_LENGTH} characters.`] },
     ],
-    ['a bad key', { ssh_key_data: 'canary' }, 'ssh_key_data: Invalid certificate or key.'],
-    ['no object', [], 'Must be an object.'],
-    ['a text', 'x', 'Must be an object.'],
-    ['null', null, 'Must be an object.'],
-  ])('refuses %s', (_name, incoming, message) => {
+    ['a bad key', { ssh_key_data: 'canary' }, { ssh_key_data: ['Invalid certificate or key.'] }],
+    ['no object', [], ['Must be an object.']],
+    ['a text', 'x', ['Must be an object.']],
+    ['null', null, ['Must be an object.']],
+  ])('refuses %s', (_name, incoming, messages) => {
     expect(validateInputs(MACHINE, incoming)).toEqual({
-      errors: { inputs: [message] },
+      errors: { inputs: messages },
       inputs: {},
     });
   });
 
   it('reports all faults together and never a secret value', () => {
     const errors = errorsOf(CUSTOM, { region: 'mars', pin: 'hunter2', verify: 'maybe', more: 1 });
-    expect(errors).toEqual([
-      'region: "mars" is not a valid choice.',
-      'pin: Not a valid choice.',
-      'verify: Must be a valid boolean.',
-      "'more' was unexpected",
-    ]);
+    expect(errors).toEqual({
+      region: ['"mars" is not a valid choice.'],
+      pin: ['Not a valid choice.'],
+      verify: ['Must be a valid boolean.'],
+      more: ["'more' was unexpected"],
+    });
   });
 
-  it('takes scalars as lenient clients send them', () => {
-    expect(validateInputs(CUSTOM, { verify: 0, secret: 6 }).inputs).toEqual({
+  it('takes booleans as lenient clients send them', () => {
+    expect(validateInputs(CUSTOM, { verify: 0, secret: '6' }).inputs).toEqual({
       verify: false,
       secret: '6',
     });
@@ -105,15 +107,16 @@ describe('validateInputs', () => {
   });
 
   it('lets custom types hold several lines in any text', () => {
-    expect(errorsOf(CUSTOM, { secret: '{\n}' })).toEqual([]);
+    expect(errorsOf(CUSTOM, { secret: '{\n}' })).toEqual({});
   });
 
   describe('$encrypted$', () => {
-    const reserved = (id: string) =>
-      `$encrypted$ is a reserved keyword, and cannot be used for ${id}.`;
+    const reserved = (id: string) => ({
+      [id]: [`$encrypted$ is a reserved keyword, and cannot be used for ${id}.`],
+    });
 
     it('is refused when a credential is created', () => {
-      expect(errorsOf(MACHINE, { password: '$encrypted$' })).toEqual([reserved('password')]);
+      expect(errorsOf(MACHINE, { password: '$encrypted$' })).toEqual(reserved('password'));
     });
 
     it('keeps the previous secret when a credential is changed', () => {
@@ -126,46 +129,42 @@ describe('validateInputs', () => {
     });
 
     it('is refused where there is nothing secret to keep', () => {
-      expect(errorsOf(MACHINE, { username: '$encrypted$' }, { username: 'root' })).toEqual([
+      expect(errorsOf(MACHINE, { username: '$encrypted$' }, { username: 'root' })).toEqual(
         reserved('username'),
-      ]);
-      expect(errorsOf(MACHINE, { become_password: '$encrypted$' }, { password: 'x' })).toEqual([
+      );
+      expect(errorsOf(MACHINE, { become_password: '$encrypted$' }, { password: 'x' })).toEqual(
         reserved('become_password'),
-      ]);
+      );
     });
   });
 
   describe('key and passphrase', () => {
-    const MUST = 'ssh_key_unlock must be set when SSH key is encrypted.';
-    const MUST_NOT = 'ssh_key_unlock should not be set when SSH key is not encrypted.';
+    const MUST = { ssh_key_unlock: ['must be set when SSH key is encrypted.'] };
+    const MUST_NOT = { ssh_key_unlock: ['should not be set when SSH key is not encrypted.'] };
 
-    it.each<[string, Record<string, string>, string[]]>([
-      ['a plain key', { ssh_key_data: plainKey }, []],
-      [
-        'a plain key with a passphrase',
-        { ssh_key_data: plainKey, ssh_key_unlock: 'x' },
-        [MUST_NOT],
-      ],
-      ['a plain key and ASK', { ssh_key_data: plainKey, ssh_key_unlock: 'ASK' }, [MUST_NOT]],
-      ['a locked key alone', { ssh_key_data: lockedKey }, [MUST]],
+    it.each<[string, Record<string, string>, object]>([
+      ['a plain key', { ssh_key_data: plainKey }, {}],
+      ['a plain key with a passphrase', { ssh_key_data: plainKey, ssh_key_unlock: 'x' }, MUST_NOT],
+      ['a plain key and ASK', { ssh_key_data: plainKey, ssh_key_unlock: 'ASK' }, MUST_NOT],
+      ['a locked key alone', { ssh_key_data: lockedKey }, MUST],
       [
         'a locked key with an empty passphrase',
         { ssh_key_data: lockedKey, ssh_key_unlock: '' },
-        [MUST],
+        MUST,
       ],
-      ['a locked key with a passphrase', { ssh_key_data: lockedKey, ssh_key_unlock: 'x' }, []],
-      ['a locked key and ASK', { ssh_key_data: lockedKey, ssh_key_unlock: 'ASK' }, []],
-      ['a passphrase without a key', { ssh_key_unlock: 'x' }, []],
+      ['a locked key with a passphrase', { ssh_key_data: lockedKey, ssh_key_unlock: 'x' }, {}],
+      ['a locked key and ASK', { ssh_key_data: lockedKey, ssh_key_unlock: 'ASK' }, {}],
+      ['a passphrase without a key', { ssh_key_unlock: 'x' }, {}],
     ])('checks %s', (_name, incoming, errors) => {
       expect(errorsOf(MACHINE, incoming)).toEqual(errors);
     });
 
     it('sees a key that is kept', () => {
       const previous = { ssh_key_data: lockedKey, ssh_key_unlock: 'x' };
-      expect(errorsOf(MACHINE, { ssh_key_data: '$encrypted$' }, previous)).toEqual([MUST]);
+      expect(errorsOf(MACHINE, { ssh_key_data: '$encrypted$' }, previous)).toEqual(MUST);
       expect(
         errorsOf(MACHINE, { ssh_key_data: '$encrypted$', ssh_key_unlock: '$encrypted$' }, previous),
-      ).toEqual([]);
+      ).toEqual({});
     });
   });
 
@@ -173,23 +172,31 @@ describe('validateInputs', () => {
     [
       'net',
       { authorize_password: 'x' },
-      ['authorize_password cannot be set unless "authorize" is set.'],
+      { authorize_password: ['cannot be set unless "authorize" is set.'] },
     ],
     [
       'net',
       { authorize_password: 'x', authorize: false },
-      ['authorize_password cannot be set unless "authorize" is set.'],
+      { authorize_password: ['cannot be set unless "authorize" is set.'] },
     ],
-    ['net', { authorize_password: 'x', authorize: true }, []],
-    ['net', { authorize_password: '' }, []],
-    ['vault', { vault_password: 'x', vault_id: 'prod' }, []],
-    ['vault', { vault_id: 'a@b' }, ['vault_id: "@", spaces and a leading "-" are not allowed.']],
-    ['vault', { vault_id: '-v' }, ['vault_id: "@", spaces and a leading "-" are not allowed.']],
-    ['vault', {}, []],
-    ['service_a_token', { token: 'x', host: 'https://git.example.com' }, []],
-    ['service_a_token', { token: 'x', host: 'javascript:alert(1)' }, ['host: Enter a valid URL.']],
-    ['service_a_token', { token: 'x', host: 'https://' }, ['host: Enter a valid URL.']],
-    ['service_a_token', { token: 'ASK' }, []],
+    ['net', { authorize_password: 'x', authorize: true }, {}],
+    ['net', { authorize_password: '' }, {}],
+    ['vault', { vault_password: 'x', vault_id: 'prod' }, {}],
+    [
+      'vault',
+      { vault_id: 'a@b' },
+      { vault_id: ['"@", spaces and a leading "-" are not allowed.'] },
+    ],
+    ['vault', { vault_id: '-v' }, { vault_id: ['"@", spaces and a leading "-" are not allowed.'] }],
+    ['vault', {}, {}],
+    ['service_a_token', { token: 'x', host: 'https://git.example.com' }, {}],
+    [
+      'service_a_token',
+      { token: 'x', host: 'javascript:alert(1)' },
+      { host: ['Enter a valid URL.'] },
+    ],
+    ['service_a_token', { token: 'x', host: 'https://' }, { host: ['Enter a valid URL.'] }],
+    ['service_a_token', { token: 'ASK' }, {}],
   ])('follows the rules of %s for %p', (namespace, incoming, errors) => {
     expect(errorsOf(typeOf(namespace), incoming)).toEqual(errors);
   });
@@ -252,7 +259,9 @@ describe('what a launch must bring', () => {
 });
 
 it.each(['hashivault_kv', 'galaxy_api_token'])('a URL of %s holds no password', (namespace) => {
-  const text = 'url: A password belongs into an input of its own, not into the URL.';
-  expect(errorsOf(typeOf(namespace), { url: 'https://bob:pw@host.example.com' })).toEqual([text]);
-  expect(errorsOf(typeOf(namespace), { url: 'https://bob@host.example.com' })).toEqual([]);
+  const text = 'A password belongs into an input of its own, not into the URL.';
+  expect(errorsOf(typeOf(namespace), { url: 'https://bob:pw@host.example.com' })).toEqual({
+    url: [text],
+  });
+  expect(errorsOf(typeOf(namespace), { url: 'https://bob@host.example.com' })).toEqual({});
 });

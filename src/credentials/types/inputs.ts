@@ -1,11 +1,11 @@
 import { holdsPassword } from '../../code-hosts/git-source.js';
 import { isRecord } from '../../common/records.js';
+import type { FieldErrors } from '../../common/errors/errors.js';
 import {
   ASK,
   inputField,
   type CredentialInputs,
   type CredentialTypeDefinition,
-  type FieldErrors,
   type InputField,
 } from './definition.js';
 import { checkSshKey, isEncryptedKey, repairSshKey } from './ssh-key.js';
@@ -16,6 +16,7 @@ export const MAX_INPUT_LENGTH = 131_072;
 
 /** Inputs ready to be stored (secrets in clear, to be sealed by the caller), or what is wrong with them. */
 export interface CheckedInputs {
+  /** Under `inputs`: texts by input, or a list of texts that concern no input of the type. */
   errors: FieldErrors;
   inputs: CredentialInputs;
 }
@@ -33,14 +34,14 @@ export function validateInputs(
   { mayRedirect = false }: { mayRedirect?: boolean } = {},
 ): CheckedInputs {
   if (!isRecord(incoming)) return { errors: { inputs: ['Must be an object.'] }, inputs: {} };
-  const errors: string[] = [];
+  const errors = new Map<string, string>();
   const values: [string, string | boolean][] = [];
   for (const [id, value] of Object.entries(incoming)) {
     const field = inputField(type, id);
-    if (!field) errors.push(`'${id}' was unexpected`);
+    if (!field) errors.set(id, `'${id}' was unexpected`);
     else if (value !== null) {
       const checked = checkValue(field, value, type, previous);
-      if ('error' in checked) errors.push(checked.error);
+      if ('error' in checked) errors.set(id, checked.error);
       else values.push([id, checked.value]);
     }
   }
@@ -48,10 +49,17 @@ export function validateInputs(
   const moved = mayRedirect ? [] : movedInputs(type, inputs, previous);
   for (const id of moved.length > 0 ? secretInputs(type) : []) {
     if (incoming[id] !== ENCRYPTED || previous[id] === undefined) continue;
-    errors.push(`${id} must be given anew: ${moved.join(', ')} decides where it is sent.`);
+    errors.set(id, `${id} must be given anew: ${moved.join(', ')} decides where it is sent.`);
   }
-  if (errors.length === 0) errors.push(...relationErrors(type, inputs));
-  return errors.length > 0 ? { errors: { inputs: errors }, inputs: {} } : { errors: {}, inputs };
+  if (errors.size === 0)
+    for (const [id, text] of relationErrors(type, inputs)) errors.set(id, text);
+  if (errors.size === 0) return { errors: {}, inputs };
+  const isForeign = [...errors.keys()].every((id) => !inputField(type, id));
+  const told = [...errors].map(([id, text]): [string, string[]] => [id, [text]]);
+  return {
+    errors: { inputs: isForeign ? [...errors.values()] : Object.fromEntries(told) },
+    inputs: {},
+  };
 }
 
 /** Returns true when a change of the input sends the secrets of a credential elsewhere. */
@@ -148,13 +156,12 @@ function checkValue(
       ? { error: `${ENCRYPTED} is a reserved keyword, and cannot be used for ${field.id}.` }
       : { value: kept };
   }
-  if (field.type === 'boolean') return checkBoolean(field, value);
-  const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string') return { error: `${field.id}: Not a valid string.` };
-  const fault = textFault(field, text, type.managed);
-  if (fault !== null) return { error: `${field.id}: ${fault}` };
-  const isKey = field.format === 'ssh_private_key' && text !== '' && text !== ASK;
-  return { value: isKey ? repairSshKey(text) : text };
+  if (field.type === 'boolean') return checkBoolean(value);
+  if (typeof value !== 'string') return { error: 'Not a valid string.' };
+  const fault = textFault(field, value, type.managed);
+  if (fault !== null) return { error: fault };
+  const isKey = field.format === 'ssh_private_key' && value !== '' && value !== ASK;
+  return { value: isKey ? repairSshKey(value) : value };
 }
 
 /** The spellings that clients use for booleans (JSON, numbers and texts). */
@@ -167,11 +174,9 @@ const BOOLEANS = new Map<unknown, boolean>([
   ['false', false],
 ]);
 
-function checkBoolean(field: InputField, value: unknown): Checked {
+function checkBoolean(value: unknown): Checked {
   const known = BOOLEANS.get(value);
-  return known === undefined
-    ? { error: `${field.id}: Must be a valid boolean.` }
-    : { value: known };
+  return known === undefined ? { error: 'Must be a valid boolean.' } : { value: known };
 }
 
 function textFault(field: InputField, text: string, isManaged: boolean): string | null {
@@ -207,27 +212,28 @@ function isHttpUrl(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-function relationErrors(type: CredentialTypeDefinition, inputs: CredentialInputs): string[] {
+const UNLOCK = 'ssh_key_unlock';
+
+type Fault = [id: string, text: string];
+
+function relationErrors(type: CredentialTypeDefinition, inputs: CredentialInputs): Fault[] {
   const dependencies = Object.entries(type.inputs.dependencies ?? {});
-  const errors = dependencies.flatMap(([id, needed]) =>
-    isSet(inputs[id])
-      ? needed
-          .filter((other) => !isSet(inputs[other]))
-          .map((other) => `${id} cannot be set unless "${other}" is set.`)
-      : [],
-  );
+  const errors = dependencies.flatMap(([id, needed]): Fault[] => {
+    const missing = isSet(inputs[id]) ? needed.find((other) => !isSet(inputs[other])) : undefined;
+    return missing === undefined ? [] : [[id, `cannot be set unless "${missing}" is set.`]];
+  });
   return [...errors, ...unlockErrors(type, inputs)];
 }
 
-function unlockErrors(type: CredentialTypeDefinition, inputs: CredentialInputs): string[] {
-  const hasBoth = inputField(type, 'ssh_key_data') && inputField(type, 'ssh_key_unlock');
+function unlockErrors(type: CredentialTypeDefinition, inputs: CredentialInputs): Fault[] {
+  const hasBoth = inputField(type, 'ssh_key_data') && inputField(type, UNLOCK);
   const key = textInput(inputs, 'ssh_key_data');
   if (!hasBoth || key === '') return [];
-  const unlock = textInput(inputs, 'ssh_key_unlock');
+  const unlock = textInput(inputs, UNLOCK);
   if (isEncryptedKey(key)) {
-    return unlock === '' ? ['ssh_key_unlock must be set when SSH key is encrypted.'] : [];
+    return unlock === '' ? [[UNLOCK, 'must be set when SSH key is encrypted.']] : [];
   }
-  return unlock === '' ? [] : ['ssh_key_unlock should not be set when SSH key is not encrypted.'];
+  return unlock === '' ? [] : [[UNLOCK, 'should not be set when SSH key is not encrypted.']];
 }
 
 function isSet(value: string | boolean | undefined): boolean {

@@ -27,11 +27,11 @@ describe('kept secrets', () => {
     type: CredentialTypeDefinition,
     previous: CredentialInputs,
     change: CredentialInputs,
-  ): readonly string[] => {
+  ): object => {
     const secrets = secretInputs(type).filter((id) => id in previous);
     const kept = Object.fromEntries(secrets.map((id) => [id, KEPT]));
     const { errors } = validateInputs(type, { ...previous, ...kept, ...change }, previous);
-    return errors.inputs ?? [];
+    return errors.inputs ?? {};
   };
 
   it.each<[string, CredentialInputs, CredentialInputs]>([
@@ -46,33 +46,33 @@ describe('kept secrets', () => {
     ['thycotic_dsv', { tenant: 'ours', client_secret: 'pw' }, { tld: 'eu' }],
     ['openstack', { host: 'https://o.example.com', password: 'pw' }, { domain: 'other' }],
   ])('of %s are given anew: %j, %j', (namespace, previous, change) => {
-    const [secret] = secretInputs(typeOf(namespace)).filter((id) => id in previous);
-    expect(changed(typeOf(namespace), previous, change)).toEqual([
-      `${secret} must be given anew: ${Object.keys(change).join()} decides where it is sent.`,
-    ]);
+    const [secret = ''] = secretInputs(typeOf(namespace)).filter((id) => id in previous);
+    const text = `${secret} must be given anew: ${Object.keys(change).join()} decides where it is sent.`;
+    expect(changed(typeOf(namespace), previous, change)).toEqual({ [secret]: [text] });
   });
 
   it('are given anew beside a secret that decides where they are sent', () => {
     const kubernetes = { host: 'https://k.example.com', bearer_token: 'pw', ssl_ca_cert: 'ours' };
-    expect(changed(typeOf('kubernetes_bearer_token'), kubernetes, { ssl_ca_cert: 'mine' })).toEqual(
-      ['bearer_token must be given anew: ssl_ca_cert decides where it is sent.'],
-    );
+    const type = typeOf('kubernetes_bearer_token');
+    expect(changed(type, kubernetes, { ssl_ca_cert: 'mine' })).toEqual({
+      bearer_token: ['bearer_token must be given anew: ssl_ca_cert decides where it is sent.'],
+    });
   });
 
   it('of custom types are given anew for every input that is not declared harmless', () => {
     const previous = { region: 'eu', secret: 'pw', note: 'a' };
-    expect(changed(CUSTOM, previous, { region: 'us' })).toEqual([
-      'secret must be given anew: region decides where it is sent.',
-    ]);
-    expect(changed(CUSTOM, previous, { verify: false })).toHaveLength(1);
-    expect(changed(CUSTOM, previous, { note: 'b' })).toEqual([]);
+    expect(changed(CUSTOM, previous, { region: 'us' })).toEqual({
+      secret: ['secret must be given anew: region decides where it is sent.'],
+    });
+    expect(changed(CUSTOM, previous, { verify: false })).toHaveProperty('secret');
+    expect(changed(CUSTOM, previous, { note: 'b' })).toEqual({});
   });
 
   it('stay where only the account changes', () => {
     expect(changed(typeOf('ssh'), { username: 'a', password: 'pw' }, { username: 'b' })).toEqual(
-      [],
+      {},
     );
     const aws = { username: 'a', password: 'pw' };
-    expect(changed(typeOf('aws'), aws, { username: 'b' })).toEqual([]);
+    expect(changed(typeOf('aws'), aws, { username: 'b' })).toEqual({});
   });
 });

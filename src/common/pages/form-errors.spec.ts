@@ -1,0 +1,22 @@
+import { errorsAt, topErrors } from './form-errors.js';
+
+describe('errors of a document', () => {
+  const errors = { inputs: { key: ['Damaged.'], more: ['Unexpected.'] }, name: ['Taken.'] };
+  const shown = ['name', 'inputs.key'];
+
+  it('stand at the fields of its members', () => {
+    expect(errorsAt(errors, 'inputs.key')).toEqual(['Damaged.']);
+    expect(errorsAt(errors, 'inputs.other')).toEqual([]);
+    expect(errorsAt(errors, 'name')).toEqual(['Taken.']);
+    expect(errorsAt({ inputs: ['No object.'] }, 'inputs.key')).toEqual([]);
+    expect(errorsAt(undefined, 'inputs.key')).toEqual([]);
+  });
+
+  it('stand above the form where it has no such field', () => {
+    const top = String(topErrors(errors, shown));
+    expect(top).toContain('Unexpected.');
+    expect(top).not.toContain('Damaged.');
+    expect(top).not.toContain('Taken.');
+    expect(String(topErrors({ inputs: { key: ['Damaged.'] } }, shown))).not.toContain('Damaged.');
+  });
+});

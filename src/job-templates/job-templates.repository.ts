@@ -99,7 +99,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
   shownCredentials(ids: readonly number[], actor: Actor): Sql {
     return sql`
       SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
-        coalesce(ct.namespace, ct.kind) AS kind, ct.kind = 'cloud' AS cloud,
+        coalesce(ct.namespace, '') AS kind, ct.kind = 'cloud' AS cloud,
         (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
       FROM job_template_credentials lnk
       JOIN (${allCredentials()}) c ON c.id = lnk.credential_id

@@ -92,5 +92,5 @@ function summarizeCredential({
   may_read: isReadable,
 }: JobCredential): object {
   if (!isReadable) return { id, name };
-  return { id, name, description, kind: type.namespace ?? type.kind, cloud: type.kind === 'cloud' };
+  return { id, name, description, kind: type.namespace ?? '', cloud: type.kind === 'cloud' };
 }

@@ -5,12 +5,15 @@ import type {
   RowOf,
   ShownBesides,
 } from '../common/resource/define-resource.js';
-import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
+import { resource } from '../common/resource/registry.js';
+import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
 import { Recurrence } from './recurrence.js';
 import type { ScheduleSchema } from './schedule.schema.js';
 
 export const SCHEDULE_SHOWS: ShownBesides = {
   fields: { timezone: STRING, until: STRING, execution_environment: orNull(INTEGER) },
+  related: ['unified_jobs', 'project'],
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };
 
@@ -20,16 +23,27 @@ export async function scheduleExtension(
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map((row) => row.unified_job_template_id);
-  const templates = await templateReferences(ids, context);
+  const found = await context.find(TemplatesRepository).named(ids, context.actor);
+  const templates = new Map(found.map((one) => [one.id, one]));
   return new Map(
     rows.map((row) => {
       const template = templates.get(row.unified_job_template_id);
       const { timezone = '', until = '' } = Recurrence.stored(row.rrule) ?? {};
       const extension: Extension = {
         fields: { timezone, until, execution_environment: null },
-        summary_fields: template ? { unified_job_template: template } : {},
+        related: {
+          // The name that clients know; `jobs` is the name of the URL.
+          unified_jobs: `${resource('schedule').url(row.id)}jobs/`,
+          ...linkTo('inventory', row.inventory_id ?? template?.inventory_id),
+          ...linkTo('project', template?.project_id),
+        },
+        summary_fields: template ? { unified_job_template: summarizeReferred(template) } : {},
       };
       return [row.id, extension];
     }),
   );
 }
+
+/** What a launch of the schedule works with, by the template where the schedule says nothing. */
+const linkTo = (type: string, id: number | null | undefined): Record<string, string> =>
+  typeof id === 'number' ? { [type]: resource(type).url(id) } : {};

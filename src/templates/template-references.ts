@@ -34,12 +34,20 @@ export async function templateReferences(
   { actor, find }: Pick<RepresentContext, 'actor' | 'find'>,
 ): Promise<Map<number, object>> {
   const found = await find(TemplatesRepository).named(ids, actor);
-  return new Map(found.map((one) => [one.id, summarize(one)]));
+  return new Map(found.map((one) => [one.id, summarizeReferred(one)]));
 }
 
 type NamedTemplate = TemplateName & { may_read: boolean };
 
-const summarize = ({ id, type, name, description, timeout, may_read }: NamedTemplate): object => ({
+/** A template as objects that refer to it show it. */
+export const summarizeReferred = ({
+  id,
+  type,
+  name,
+  description,
+  timeout,
+  may_read,
+}: NamedTemplate): object => ({
   ...{ id, name, ...(may_read ? { description } : {}) },
   unified_job_type: RUN_TYPES[type] ?? '',
   ...(type === 'workflow_approval_template' ? { timeout } : {}),

@@ -10,7 +10,7 @@ import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
 export const APPROVAL_TEMPLATE_SHOWS: ShownBesides = {
-  related: ['workflow_job_template'],
+  related: ['workflow_job_template', 'jobs'],
   summary_fields: { workflow_job_template: ref('WorkflowJobTemplateSummary') },
 };
 
@@ -32,7 +32,11 @@ export async function approvalTemplateExtension(
     found.map(({ id, workflow_id: workflowId }) => {
       const summary = summaries.get(workflowId);
       const extension: Extension = {
-        related: { workflow_job_template: workflows.url(workflowId) },
+        related: {
+          workflow_job_template: workflows.url(workflowId),
+          // The name that clients know; `approvals` is the name of the URL.
+          jobs: `${resource('workflow_approval_template').url(id)}approvals/`,
+        },
         summary_fields: summary ? { workflow_job_template: summary } : {},
       };
       return [id, extension];

@@ -167,6 +167,27 @@ describe('secrets', () => {
     await post({ size: '1', on: true }).expect(201);
   });
 
+  it('have the same kind in objects and summaries, of custom types too', async () => {
+    const type = { name: `Kind ${(made += 1)}`, kind: 'cloud', inputs: {}, injectors: {} };
+    const { body: custom } = await test.as.superuser.post('credential_types/', type).expect(201);
+    const own = await test.make.credential(draft({ credential_type: custom.id, inputs: {} }));
+    const template = await test.make.jobTemplate({});
+    const url = `job_templates/${template.id}/`;
+    for (const { id } of [own, await test.make.credential(draft())]) {
+      await test.as.superuser.post(`${url}credentials/`, { id }).expect(204);
+    }
+    const { body: job } = await test.as.superuser.post(`${url}launch/`, {}).expect(201);
+    for (const path of [url, `jobs/${job.id}/`, `jobs/?id=${job.id}`]) {
+      const { body } = await test.as.superuser.get(path).expect(200);
+      const { credentials } = (body.results?.[0] ?? body).summary_fields;
+      expect(credentials).toHaveLength(2);
+      for (const { id, kind, cloud } of credentials) {
+        const { body: shown } = await test.as.superuser.get(`credentials/${id}/`).expect(200);
+        expect({ path, kind, cloud }).toEqual({ path, kind: shown.kind, cloud: shown.cloud });
+      }
+    }
+  });
+
   it('tell which passwords a launch must bring', async () => {
     const asks = await test.make.credential(draft({ inputs: secrets }));
     const template = await test.make.jobTemplate({});

@@ -60,6 +60,9 @@ describe('a schedule', () => {
       related: {
         unified_job_template: `/api/v2/job_templates/${template.id}/`,
         jobs: `${url}jobs/`,
+        unified_jobs: `${url}jobs/`,
+        inventory: `/api/v2/inventories/${template.inventory_id as number}/`,
+        project: `/api/v2/projects/${template.project_id as number}/`,
         credentials: `${url}credentials/`,
         labels: `${url}labels/`,
         instance_groups: `${url}instance_groups/`,

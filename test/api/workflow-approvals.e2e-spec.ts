@@ -92,6 +92,11 @@ it('is in a list of its own, and in none of all runs', async () => {
     .get(`workflow_approval_templates/${template}/approvals/?status=pending`)
     .expect(200);
   expect(ofTemplate.body.results.map(({ id }: Row) => id)).toContain(approval.id);
+  const url = `workflow_approval_templates/${template}/`;
+  const { related } = (await test.as.orgMember.get(url).expect(200)).body;
+  expect(related).toMatchObject({
+    ...{ jobs: `/api/v2/${url}approvals/`, approvals: `/api/v2/${url}approvals/` },
+  });
   for (const query of ['type=workflow_approval', `id=${approval.id}`]) {
     const all = await test.as.superuser.get(`unified_jobs/?${query}`).expect(200);
     expect(all.body).toMatchObject({ count: 0, results: [] });

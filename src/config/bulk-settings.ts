@@ -1,9 +1,9 @@
 import { MEGABYTE } from './http-settings.js';
-import { integer } from './setting.js';
+import { bytes, integer } from './setting.js';
 
 /** How much one bulk request may ask for. */
 export const BULK_SETTINGS = {
-  BULK_BODY_LIMIT: integer({
+  BULK_BODY_LIMIT: bytes({
     category: 'bulk',
     default: MEGABYTE,
     min: 1024,
@@ -32,7 +32,7 @@ export const BULK_SETTINGS = {
     runtime: true,
     help: 'Hosts one bulk create may have.',
   }),
-  BULK_HOST_STREAM_LIMIT: integer({
+  BULK_HOST_STREAM_LIMIT: bytes({
     category: 'bulk',
     default: 100 * MEGABYTE,
     min: 1024,

@@ -1,4 +1,4 @@
-import { integer, secret } from './setting.js';
+import { integer, milliseconds, secret } from './setting.js';
 
 /** PostgreSQL: where it is, and how long it is waited for. */
 export const DATABASE_SETTINGS = {
@@ -15,13 +15,13 @@ export const DATABASE_SETTINGS = {
     max: 500,
     help: 'Connections a worker may hold open, or all processes of the API on one machine together.',
   }),
-  STATEMENT_TIMEOUT_MS: integer({
+  STATEMENT_TIMEOUT_MS: milliseconds({
     category: 'system',
     default: 15_000,
     min: 100,
     help: 'Longest time one database statement may take, in milliseconds.',
   }),
-  LIST_TIMEOUT_MS: integer({
+  LIST_TIMEOUT_MS: milliseconds({
     category: 'system',
     default: 2000,
     min: 100,

@@ -1,5 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { integer } from './setting.js';
+import { bytes, integer, seconds } from './setting.js';
 
 export const MEGABYTE = 1_048_576;
 
@@ -24,7 +24,7 @@ export const HTTP_SETTINGS = {
     auto: processesOfMachine,
     help: 'Processes of the API behind its port. `auto`: one for each core, as far as the memory reaches.',
   }),
-  SHUTDOWN_DRAIN_SECONDS: integer({
+  SHUTDOWN_DRAIN_SECONDS: seconds({
     category: 'system',
     default: 0,
     min: 0,
@@ -37,7 +37,7 @@ export const HTTP_SETTINGS = {
     min: 1,
     help: 'Connections one address may have open to the API of one machine; those of TRUSTED_PROXIES are not counted.',
   }),
-  STRANGER_BYTES_MAX: integer({
+  STRANGER_BYTES_MAX: bytes({
     category: 'system',
     default: 64 * MEGABYTE,
     min: MEGABYTE,

@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, resolve } from 'node:path';
 import { MEGABYTE } from './http-settings.js';
-import { integer, list, string } from './setting.js';
+import { bytes, integer, list, seconds, string } from './setting.js';
 
 const GIGABYTE = 1024 * MEGABYTE;
 /** What PostgreSQL takes for a number of seconds. */
@@ -67,7 +67,7 @@ export const JOB_SETTINGS = {
     min: 256,
     help: 'Files each process of an isolated job may have open; no more than the worker may itself.',
   }),
-  JOB_MEMORY_BYTES: integer({
+  JOB_MEMORY_BYTES: bytes({
     category: 'jobs',
     default: 0,
     help: 'Memory the processes of a job may take together, in bytes, at least 64 MB; 0 is no limit. Looked at twice a second.',
@@ -78,19 +78,19 @@ export const JOB_SETTINGS = {
     max: 1024,
     help: 'Processors an isolated job may use at once; 0 is all that its worker may.',
   }),
-  JOB_FILE_BYTES: integer({
+  JOB_FILE_BYTES: bytes({
     category: 'jobs',
     default: GIGABYTE,
     min: MEGABYTE,
     help: 'Largest file an isolated job may write, in bytes.',
   }),
-  JOB_TMP_BYTES: integer({
+  JOB_TMP_BYTES: bytes({
     category: 'jobs',
     default: 512 * MEGABYTE,
     min: MEGABYTE,
     help: 'Size of the `/tmp` of an isolated job, in bytes of memory.',
   }),
-  JOB_DISK_BYTES: integer({
+  JOB_DISK_BYTES: bytes({
     category: 'jobs',
     default: 5 * GIGABYTE,
     min: MEGABYTE,
@@ -102,20 +102,20 @@ export const JOB_SETTINGS = {
     min: 100,
     help: 'Events that are stored of one run. One that makes more is ended, and says so.',
   }),
-  JOB_EVENT_BYTES: integer({
+  JOB_EVENT_BYTES: bytes({
     category: 'jobs',
     default: 4 * GIGABYTE,
     min: MEGABYTE,
     help: 'What the output and data of the events of one run may take, in bytes. One that makes more is ended, and says so.',
   }),
-  ANSIBLE_FACT_CACHE_TIMEOUT: integer({
+  ANSIBLE_FACT_CACHE_TIMEOUT: seconds({
     category: 'jobs',
     default: 0,
     max: MAX_SECONDS,
     runtime: true,
     help: 'Seconds for which stored facts of a host are handed to jobs; 0 is for ever.',
   }),
-  HOST_FACTS_BYTES: integer({
+  HOST_FACTS_BYTES: bytes({
     category: 'jobs',
     default: MEGABYTE,
     min: 1024,

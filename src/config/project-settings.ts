@@ -1,4 +1,4 @@
-import { boolean, integer, list } from './setting.js';
+import { boolean, days, list } from './setting.js';
 
 /** Where projects may come from, and what they may bring along. */
 export const PROJECT_SETTINGS = {
@@ -24,7 +24,7 @@ export const PROJECT_SETTINGS = {
     runtime: true,
     help: 'Whether the collections that projects require are installed.',
   }),
-  CONTENT_RETENTION: integer({
+  CONTENT_RETENTION: days({
     category: 'jobs',
     default: 30,
     min: 1,

@@ -7,6 +7,8 @@ export interface SettingDeclaration<T> {
   type: SettingType;
   default: T;
   help: string;
+  /** What a number counts, where it measures something. */
+  unit?: 'bytes' | 'days' | 'milliseconds' | 'seconds';
   min?: number;
   max?: number;
   choices?: readonly string[];
@@ -24,6 +26,11 @@ export const integer = (options: Options<number>): SettingDeclaration<number> =>
   type: 'integer',
   ...options,
 });
+type Measure = (options: Options<number>) => SettingDeclaration<number>;
+export const bytes: Measure = (options) => integer({ unit: 'bytes', ...options });
+export const days: Measure = (options) => integer({ unit: 'days', ...options });
+export const milliseconds: Measure = (options) => integer({ unit: 'milliseconds', ...options });
+export const seconds: Measure = (options) => integer({ unit: 'seconds', ...options });
 export const boolean = (options: Options<boolean>): SettingDeclaration<boolean> => ({
   type: 'boolean',
   ...options,

@@ -6,10 +6,13 @@ import { LOGIN_SETTINGS, PASSWORD_SETTINGS } from './password-settings.js';
 import { PROJECT_SETTINGS } from './project-settings.js';
 import {
   boolean,
+  bytes,
+  days,
   integer,
   list,
   parseSetting,
   readEnvironment,
+  seconds,
   secret,
   SettingsError,
   string,
@@ -73,7 +76,7 @@ export const SETTINGS = {
     min: 1,
     help: 'Most items a list page may have; larger requests are capped.',
   }),
-  BODY_LIMIT: integer({
+  BODY_LIMIT: bytes({
     category: 'system',
     default: 10 * MEGABYTE,
     min: 1024,
@@ -87,7 +90,7 @@ export const SETTINGS = {
     help: 'Whether HTTP Basic authentication is accepted.',
   }),
   ...SESSION_SETTINGS,
-  TOKEN_EXPIRY: integer({
+  TOKEN_EXPIRY: seconds({
     category: 'authentication',
     default: 365 * DAY_SECONDS,
     min: 60,
@@ -137,7 +140,7 @@ export const SETTINGS = {
     help: 'Whether administrators of organizations and teams say who is an administrator or a member of them; otherwise superusers alone do.',
   }),
   ...PASSWORD_SETTINGS,
-  WEBHOOK_BODY_LIMIT: integer({
+  WEBHOOK_BODY_LIMIT: bytes({
     category: 'webhooks',
     default: 25 * MEGABYTE,
     min: 1024,
@@ -163,13 +166,13 @@ export const SETTINGS = {
     default: [],
     help: 'Hosts that may receive commit statuses besides the host a credential names.',
   }),
-  DELIVERY_RETENTION: integer({
+  DELIVERY_RETENTION: days({
     category: 'webhooks',
     default: 30,
     min: 1,
     help: 'Days a webhook delivery is kept.',
   }),
-  EVENT_RETENTION: integer({
+  EVENT_RETENTION: days({
     category: 'jobs',
     default: 90,
     min: 1,
@@ -210,30 +213,30 @@ export const SETTINGS = {
     runtime: true,
     help: 'Active runs of a template with which its schedules launch no further one.',
   }),
-  DEFAULT_JOB_TIMEOUT: integer({
+  DEFAULT_JOB_TIMEOUT: seconds({
     category: 'jobs',
     default: 0,
     runtime: true,
     help: 'Seconds a job may run when its template does not say; 0 is no limit.',
   }),
-  DEFAULT_PROJECT_UPDATE_TIMEOUT: integer({
+  DEFAULT_PROJECT_UPDATE_TIMEOUT: seconds({
     category: 'jobs',
     default: 0,
     runtime: true,
     help: 'Seconds a project update may run when the project does not say; 0 is no limit.',
   }),
-  DEFAULT_INVENTORY_UPDATE_TIMEOUT: integer({
+  DEFAULT_INVENTORY_UPDATE_TIMEOUT: seconds({
     category: 'jobs',
     default: 0,
     runtime: true,
     help: 'Seconds an inventory update may run when the source does not say; 0 is no limit.',
   }),
-  STDOUT_MAX_BYTES_DISPLAY: integer({
+  STDOUT_MAX_BYTES_DISPLAY: bytes({
     category: 'jobs',
     default: MEGABYTE,
     help: 'Job output larger than this is offered as a download only.',
   }),
-  EVENT_STDOUT_MAX_BYTES_DISPLAY: integer({
+  EVENT_STDOUT_MAX_BYTES_DISPLAY: bytes({
     category: 'jobs',
     default: 1024,
     help: 'Output of one event shown in lists, in bytes.',

@@ -1,4 +1,4 @@
-import { integer } from './setting.js';
+import { integer, seconds } from './setting.js';
 
 /** Bounds of live streams (server-sent events): each holds a connection. */
 export const STREAM_SETTINGS = {
@@ -14,7 +14,7 @@ export const STREAM_SETTINGS = {
     min: 1,
     help: 'Live streams all users together may have open, on one machine.',
   }),
-  STREAM_SECONDS: integer({
+  STREAM_SECONDS: seconds({
     category: 'system',
     default: 600,
     min: 1,

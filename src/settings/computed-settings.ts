@@ -9,6 +9,8 @@ class ComputedSettingsSchema {
     readOnly: true,
     column: null,
     schema: mapOf(STRING),
+    label: 'Named URL formats',
+    options: () => ({ category: 'Named URL', category_slug: COMPUTED_CATEGORY, read_only: true }),
     help: 'How objects of each collection are named in a URL in place of their id.',
   })
   NAMED_URL_FORMATS!: Record<string, string>;

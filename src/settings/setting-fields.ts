@@ -7,17 +7,42 @@ import {
   SecretText,
   type Field,
 } from '../common/fields/field.js';
+import { labelOf } from '../common/fields/label.js';
 import { list, STRING } from '../common/fields/json-schema.js';
 import type { SettingDeclaration } from '../config/setting.js';
 import { SETTINGS } from '../config/settings.js';
 import { COMPUTED_SETTING_FIELDS } from './computed-settings.js';
 
+/** Names of categories that are more than a word. */
+const TITLES: Readonly<Record<string, string>> = { ui: 'UI', 'named-url': 'Named URL' };
+
+/** A category as people call it. */
+export const categoryName = (slug: string): string => TITLES[slug] ?? labelOf(slug);
+
+const ABBREVIATIONS =
+  /\b(?:api|cpu|git|hsts|http|https|id|ip|ms|scm|ssh|tls|tmp|ui|uri|url)(s?)\b/gi;
+
+/** `BASE_URL` as people write it: "Base URL". */
+export const settingLabel = (name: string): string =>
+  labelOf(name.toLowerCase()).replace(
+    ABBREVIATIONS,
+    (word, plural: string) => word.slice(0, word.length - plural.length).toUpperCase() + plural,
+  );
+
 /** The settings as fields; those that may not be changed at run time are read-only. */
 abstract class SettingsSchema {}
 
-function decoratorOf(setting: SettingDeclaration<unknown>): PropertyDecorator {
-  const { type, help, min, max } = setting;
-  const options = { help, default: setting.default, column: null, readOnly: !setting.runtime };
+function decoratorOf(name: string, setting: SettingDeclaration<unknown>): PropertyDecorator {
+  const { type, help, min, max, unit, category, runtime = false } = setting;
+  const options = {
+    ...{ label: settingLabel(name), help, default: setting.default },
+    ...{ column: null, readOnly: !runtime },
+    options: () => ({
+      ...{ category: categoryName(category), category_slug: category },
+      ...(unit ? { unit } : {}),
+      ...(runtime ? {} : { read_only: true }),
+    }),
+  };
   switch (type) {
     case 'integer':
       return Integer({ ...options, min: min ?? 0, max: max ?? null });
@@ -33,7 +58,7 @@ function decoratorOf(setting: SettingDeclaration<unknown>): PropertyDecorator {
 }
 
 for (const [name, declaration] of Object.entries(SETTINGS)) {
-  decoratorOf(declaration)(SettingsSchema.prototype, name);
+  decoratorOf(name, declaration)(SettingsSchema.prototype, name);
 }
 
 /** Every setting, what the program decides last. */

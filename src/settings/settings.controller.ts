@@ -16,7 +16,7 @@ import {
 } from '../common/fields/json-schema.js';
 import { Page } from '../common/list/page.js';
 import { Database } from '../database/database.js';
-import { RUNTIME_SETTING_FIELDS, SETTING_FIELDS } from './setting-fields.js';
+import { categoryName, RUNTIME_SETTING_FIELDS, SETTING_FIELDS } from './setting-fields.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 
 /** Settings by name: those of the category that was asked for. */
@@ -27,9 +27,6 @@ const CATEGORIES = object({
   previous: orNull(STRING),
   results: list(object({ url: STRING, slug: STRING, name: STRING })),
 });
-/** Names of categories that are more than a word. */
-const TITLES: Readonly<Record<string, string>> = { ui: 'UI', 'named-url': 'Named URL' };
-
 /** The settings of the category in a URL. */
 const fieldsAt: NonNullable<RouteInfo['fieldsAt']> = async (services, { category = '' }) => {
   const names = await services.find(RuntimeSettings).names(category);
@@ -71,7 +68,7 @@ export class SettingsController {
     const results = ['all', 'changed', ...this.runtime.categories()].map((slug) => ({
       url: `/api/v2/settings/${slug}/`,
       slug,
-      name: TITLES[slug] ?? slug.replace(/^./, (letter) => letter.toUpperCase()),
+      name: categoryName(slug),
     }));
     const request = {
       style: 'numbered',

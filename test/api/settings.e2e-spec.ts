@@ -1,3 +1,4 @@
+import { SETTINGS, type SettingName } from '../../src/config/settings.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES } from '../support/personas.js';
@@ -91,12 +92,35 @@ it('refuses settings of other categories and unknown names, and changes nothing 
   expect((await test.as.superuser.get('settings/changed/')).body).toEqual({});
 });
 
-it('describes in OPTIONS what a category shows and what of it can be changed', async () => {
-  const { body } = await test.as.superuser.options('settings/bulk/').expect(200);
-  const shown = (await test.as.superuser.get('settings/bulk/').expect(200)).body;
-  expect(Object.keys(body.actions.GET)).toEqual(Object.keys(shown));
-  expect(body.actions.PUT).toHaveProperty('BULK_HOST_MAX_CREATE');
-  expect(body.actions.PUT).not.toHaveProperty('BULK_BODY_LIMIT');
+it('describes in OPTIONS every setting of a category, in words and units that people read', async () => {
+  const { as } = test;
+  const categories: { slug: string; name: string }[] = (await as.superuser.get('settings/')).body
+    .results;
+  for (const { slug } of categories.filter((one) => one.slug !== 'changed')) {
+    const { actions } = (await as.superuser.options(`settings/${slug}/`).expect(200)).body;
+    const names = Object.keys((await as.superuser.get(`settings/${slug}/`).expect(200)).body);
+    expect(Object.keys(actions.GET)).toEqual(names);
+    expect(Object.keys(actions.PUT)).toEqual(names);
+    for (const [name, info] of Object.entries<Record<string, unknown>>(actions.PUT)) {
+      const category = categories.find((one) => one.slug === info.category_slug);
+      expect({ name, ...info }).toMatchObject({
+        label: expect.stringMatching(/^[A-Z][A-Za-z0-9 ]+$/),
+        category: category?.name,
+      });
+      expect(info.label).not.toBe(name);
+      const { runtime = false } = SETTINGS[name as SettingName] ?? {};
+      expect({ name, isFixed: info.read_only === true }).toEqual({ name, isFixed: !runtime });
+    }
+  }
+  const { PUT } = (await as.superuser.options('settings/all/').expect(200)).body.actions;
+  expect(PUT).toMatchObject({
+    BULK_HOST_MAX_CREATE: { type: 'integer', label: 'Bulk host max create', default: 100 },
+    BULK_BODY_LIMIT: { unit: 'bytes', category: 'Bulk', read_only: true },
+    DEFAULT_JOB_TIMEOUT: { unit: 'seconds', category: 'Jobs' },
+    DELIVERY_RETENTION: { unit: 'days' },
+    BASE_URL: { label: 'Base URL' },
+  });
+  expect(PUT.BULK_HOST_MAX_CREATE).not.toHaveProperty('unit');
 });
 
 it('asks on the page of a category for the settings of that category alone', async () => {

@@ -107,7 +107,9 @@ export class OptionsService {
     const isDocument = put?.info?.kind === 'action';
     if (put && (isDocument || (await this.openParts(put, path, actor)).body)) {
       const fields = (await this.fieldsAt(put, path)) ?? put.info?.body ?? [];
-      actions.PUT = await this.described(isDocument ? fields : changeable({ fields }), 'PUT');
+      // Clients read labels and units here, of what cannot be changed too.
+      const told = fields.map((field) => ({ ...field, readOnly: false }));
+      actions.PUT = await this.described(isDocument ? told : changeable({ fields }), 'PUT');
     }
     return actions;
   }

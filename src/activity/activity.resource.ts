@@ -12,6 +12,7 @@ import {
 import { among, hasRoleOn, heldIds, isKnown, through } from '../access/predicates.js';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
+import { labelOf } from '../common/fields/label.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { ACTIVITY_TOTALS } from './activity-totals.js';
 import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
@@ -31,7 +32,7 @@ class ActivitySchema {
 
   @Choices(
     ['create', 'update', 'delete', 'associate', 'disassociate'].map(
-      (word) => [word, word] as const,
+      (word) => [word, labelOf(word)] as const,
     ),
     { readOnly: true },
   )

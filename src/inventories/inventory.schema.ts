@@ -16,9 +16,9 @@ const COUNTER = { readOnly: true, default: 0 } as const;
 const COMPUTED = { readOnly: true, column: null } as const;
 
 export const INVENTORY_KINDS = [
-  ['', 'Hosts have a direct link to this inventory.'],
-  ['smart', 'Hosts for inventory generated using the host_filter property.'],
-  ['constructed', 'Parse list of source inventories with the constructed plugin.'],
+  ['', 'Inventory'],
+  ['smart', 'Smart inventory'],
+  ['constructed', 'Constructed inventory'],
 ] as const;
 
 export class InventorySchema extends NamedSchema {
@@ -29,7 +29,9 @@ export class InventorySchema extends NamedSchema {
   })
   organization!: Reference;
 
-  @Choices(INVENTORY_KINDS, { help: 'Kind of inventory.' })
+  @Choices(INVENTORY_KINDS, {
+    help: 'Whose hosts it has: its own, those that host_filter finds, or those of input inventories.',
+  })
   kind!: string;
 
   @Char({ nullable: true, max: 4096, help: 'Filter of a smart inventory.' })

@@ -12,8 +12,8 @@ import { resource } from '../common/resource/registry.js';
 import { TemplateStatus, UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 import { SOURCE_KINDS } from './source-kinds.js';
 
-/** The words of `source`; they are shown as they are. */
-export const SOURCES = SOURCE_KINDS.map(({ word }) => [word, word] as const);
+/** Values of `source` and what people call them. */
+export const SOURCES = SOURCE_KINDS.map(({ word, label }) => [word, label] as const);
 
 export const SOURCE_VERBOSITIES = [
   [0, '0 (WARNING)'],

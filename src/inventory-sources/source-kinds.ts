@@ -2,6 +2,8 @@
 export interface SourceKind {
   /** Word of `source`. */
   readonly word: string;
+  /** What people call it. */
+  readonly label: string;
   /** What its credential is of: namespaces of credential types, none where any does; null: it has none. */
   readonly credential: CredentialRule | null;
   /** Null for files of a project, which are read as they are. */
@@ -43,6 +45,7 @@ const takes = (namespace: string): CredentialRule => ({ namespace, isRequired: f
 const PLUGINS: readonly SourceKind[] = [
   {
     word: 'ec2',
+    label: 'Amazon EC2',
     credential: takes('aws'),
     plugin: {
       fileName: 'aws_ec2.yml',
@@ -56,6 +59,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'gce',
+    label: 'Google Compute Engine',
     credential: needs('gce'),
     plugin: {
       fileName: 'gcp_compute.yml',
@@ -70,6 +74,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'azure_rm',
+    label: 'Microsoft Azure Resource Manager',
     credential: needs('azure_rm'),
     plugin: {
       fileName: 'azure_rm.yml',
@@ -83,6 +88,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'vmware',
+    label: 'VMware vCenter',
     credential: needs('vmware'),
     plugin: {
       fileName: 'vmware_vm_inventory.yml',
@@ -95,6 +101,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'satellite6',
+    label: 'Red Hat Satellite 6',
     credential: needs('satellite6'),
     plugin: {
       fileName: 'foreman.yml',
@@ -107,6 +114,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'openstack',
+    label: 'OpenStack',
     credential: needs('openstack'),
     plugin: {
       fileName: 'openstack.yml',
@@ -119,6 +127,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'rhv',
+    label: 'Red Hat Virtualization',
     credential: needs('rhv'),
     plugin: { fileName: 'ovirt.yml', name: 'ovirt.ovirt.ovirt', fullName: 'ovirt.ovirt.ovirt' },
     enabled: { variable: 'status', value: 'up' },
@@ -127,6 +136,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'controller',
+    label: 'Automation controller',
     credential: needs('controller'),
     plugin: { fileName: 'tower.yml', name: 'tower', fullName: 'awx.awx.tower' },
     enabled: { variable: 'remote_tower_enabled', value: 'true' },
@@ -135,6 +145,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'insights',
+    label: 'Red Hat Insights',
     credential: needs('insights'),
     plugin: {
       fileName: 'insights.yml',
@@ -147,6 +158,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'terraform',
+    label: 'Terraform State',
     credential: needs('terraform'),
     plugin: {
       fileName: 'terraform_state.yml',
@@ -160,6 +172,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
   {
     word: 'openshift_virtualization',
+    label: 'OpenShift Virtualization',
     credential: takes('kubernetes_bearer_token'),
     plugin: {
       fileName: 'kubevirt.yml',
@@ -175,6 +188,7 @@ const PLUGINS: readonly SourceKind[] = [
 /** Files of a project: anything Ansible reads as an inventory. */
 export const SCM: SourceKind = {
   word: 'scm',
+  label: 'Files of a project',
   credential: { namespace: null, isRequired: false },
   plugin: null,
   enabled: null,
@@ -185,6 +199,7 @@ export const SCM: SourceKind = {
 /** Other inventories, which a plugin of Ansible's own makes one of. Only constructed inventories have it. */
 export const CONSTRUCTED: SourceKind = {
   word: 'constructed',
+  label: 'Other inventories (constructed)',
   credential: null,
   plugin: {
     fileName: 'constructed.yml',

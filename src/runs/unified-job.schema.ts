@@ -10,13 +10,14 @@ import {
   Reference,
   Text,
 } from '../common/fields/field.js';
+import { labelOf } from '../common/fields/label.js';
 import { mapOf, STRING } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { OwnedSchema } from '../common/resource/schemas.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
 const labelled = (words: readonly string[]) =>
-  words.map((word) => [word, word.replace(/^./, (letter) => letter.toUpperCase())] as const);
+  words.map((word) => [word, word === 'scm' ? 'Source control' : labelOf(word)] as const);
 
 export const JOB_STATUSES = [
   'new',

@@ -1,5 +1,6 @@
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Choices, DateTime, Reference } from '../common/fields/field.js';
+import { labelOf } from '../common/fields/label.js';
 import type { UniqueRule } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
@@ -29,7 +30,7 @@ export const TemplateStatus = (never: string): PropertyDecorator =>
   Choices(
     STATUSES.map((word) => {
       const label = word === NEVER ? never : word;
-      return [word, label.replace(/^./, (letter) => letter.toUpperCase())] as const;
+      return [word, label === 'ok' ? 'OK' : labelOf(label)] as const;
     }),
     { readOnly: true, default: NEVER, help: 'Status of the present or the last run.' },
   );

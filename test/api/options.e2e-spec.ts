@@ -150,6 +150,25 @@ it('shows the same choices to who reads as to who writes, and a default of optio
   expect(commands?.body.actions.GET).toMatchObject({ module_name: { type: 'choice' } });
 });
 
+it('labels choices in words that people know', () => {
+  // Modules are called what they are.
+  const raw = answers.flatMap(({ url, body }) =>
+    Object.entries(body.actions).flatMap(([method, fields]) =>
+      Object.entries(fields).flatMap(([name, { choices = [] }]) =>
+        (choices as [unknown, string][])
+          .filter(([value, label]) => name !== 'module_name' && isRaw(value, label))
+          .map(([value]) => `${method} ${url} ${name} ${String(value)}`),
+      ),
+    ),
+  );
+  expect(raw).toEqual([]);
+  const sources = answers.find(({ url }) => url === '/api/v2/inventory_sources/');
+  expect(sources?.body.actions.GET?.source?.choices).toContainEqual(['ec2', 'Amazon EC2']);
+});
+
+/** The value itself, or a word that is not written as people write it. */
+const isRaw = (value: unknown, label: string): boolean => label === value || /_|^[a-z]/.test(label);
+
 it('shows of a list below an object what may be sent to it', async () => {
   const { as, home } = test;
   const postOf = async (name: 'orgAdmin' | 'orgMember', path: string): Promise<string[]> => {

@@ -57,7 +57,7 @@ describeJourney('updating an inventory again after a failure', session, 4, async
 describeJourney('beginning a source', session, 2, async (walk) => {
   await walk.page.goto('/api/v2/inventory_sources/');
   const kinds = await walk.page.locator('ul.choices a').allTextContents();
-  expect(kinds).toContain('ec2');
+  expect(kinds).toContain('Amazon EC2');
   // It comes with its inventory.
   expect(kinds.join()).not.toMatch(/constructed/i);
 });

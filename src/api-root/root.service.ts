@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { holdsAny } from '../access/predicates.js';
 import type { Actor } from '../common/access.js';
+import { existing } from '../common/invariants.js';
 import type { RouteTable } from '../common/rest/route-table.service.js';
 import { Settings } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
@@ -14,6 +15,7 @@ import { installationUuid } from '../settings/installation.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { liveIsolations } from '../instances/instances.repository.js';
+import { liveNodes } from '../instances/worker-nodes.repository.js';
 
 /**
  * Root keys that differ from their path, as clients know them (docs/contract/clients.md#starting).
@@ -38,6 +40,14 @@ const BECOME_METHODS = [
   ['sesu', 'Sesu'],
 ] as const;
 
+/** The installation as everybody sees it. */
+interface Installation {
+  uuid: string | null;
+  isolation: string[];
+  /** Runs that all live workers together take at once. */
+  capacity: number;
+}
+
 @Injectable()
 export class RootService {
   constructor(
@@ -61,13 +71,14 @@ export class RootService {
     return (await this.runtime.get('CUSTOM_LOGIN_INFO')).CUSTOM_LOGIN_INFO;
   }
 
+  /** Names the machine that answers alone: those of workers are for superusers and auditors. */
   async ping(): Promise<object> {
-    const row = await this.database.row<{ uuid: string | null; isolation: string[] }>(sql`
+    const row = await this.database.row<Installation>(sql`
       SELECT ${installationUuid()} AS uuid,
+        (SELECT coalesce(sum(node.capacity), 0)::int FROM (${liveNodes()}) node) AS capacity,
         ARRAY(SELECT label FROM (${liveIsolations()}) live ORDER BY label) AS isolation`);
-    const { uuid, isolation = [] } = row ?? {};
+    const { uuid, isolation, capacity } = existing(row, 'a SELECT without FROM has a row');
     const node = hostname();
-    const capacity = this.settings.JOB_CONCURRENCY;
     return {
       ha: false,
       version: VERSION,

@@ -26,6 +26,11 @@ describe('the default group', () => {
       percent_capacity_remaining: 100,
       instances: 1,
     });
+    const { body: ping } = await as.anonymous.get('ping/').expect(200);
+    expect(ping).toMatchObject({
+      instances: [{ node: ping.active_node, capacity: 6 }],
+      instance_groups: [{ name: 'default', capacity: 6, instances: [ping.active_node] }],
+    });
   });
 
   it('has roles that can be granted', async () => {

@@ -28,14 +28,15 @@ export async function scheduleExtension(
   return new Map(
     rows.map((row) => {
       const template = templates.get(row.unified_job_template_id);
+      const project = template?.project_id ?? null;
       const { timezone = '', until = '' } = Recurrence.stored(row.rrule) ?? {};
       const extension: Extension = {
         fields: { timezone, until, execution_environment: null },
         related: {
           // The name that clients know; `jobs` is the name of the URL.
           unified_jobs: `${resource('schedule').url(row.id)}jobs/`,
-          ...linkTo('inventory', row.inventory_id ?? template?.inventory_id),
-          ...linkTo('project', template?.project_id),
+          // No inventory of the template: exports would take the link for the field of the schedule.
+          ...(project === null ? {} : { project: resource('project').url(project) }),
         },
         summary_fields: template ? { unified_job_template: summarizeReferred(template) } : {},
       };
@@ -43,7 +44,3 @@ export async function scheduleExtension(
     }),
   );
 }
-
-/** What a launch of the schedule works with, by the template where the schedule says nothing. */
-const linkTo = (type: string, id: number | null | undefined): Record<string, string> =>
-  typeof id === 'number' ? { [type]: resource(type).url(id) } : {};

@@ -16,7 +16,7 @@ export interface TemplateName {
   description: string;
   /** Seconds until an approval is denied; null for other kinds. */
   timeout: number | null;
-  inventory_id: number | null;
+  /** Project of a job template or of a source. */
   project_id: number | null;
 }
 
@@ -64,7 +64,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   named(ids: readonly number[], actor: Actor): Promise<(TemplateName & { may_read: boolean })[]> {
     return this.database.rows(sql`
       SELECT tpl.id, tpl.type, tpl.name, tpl.description, tpl.timeout,
-        tpl.inventory_id, coalesce(tpl.project_id, tpl.source_project_id) AS project_id,
+        coalesce(tpl.project_id, tpl.source_project_id) AS project_id,
         (${permit(resource('unified_job_template').policy, 'read', 'tpl', actor)}) AS may_read
       FROM unified_job_templates tpl WHERE tpl.id = ANY(${ids}::int[])`);
   }

@@ -61,7 +61,6 @@ describe('a schedule', () => {
         unified_job_template: `/api/v2/job_templates/${template.id}/`,
         jobs: `${url}jobs/`,
         unified_jobs: `${url}jobs/`,
-        inventory: `/api/v2/inventories/${template.inventory_id as number}/`,
         project: `/api/v2/projects/${template.project_id as number}/`,
         credentials: `${url}credentials/`,
         labels: `${url}labels/`,
@@ -73,6 +72,8 @@ describe('a schedule', () => {
         user_capabilities: { edit: true, delete: true },
       },
     });
+    // Exports take it for the inventory of the schedule itself.
+    expect(body.related).not.toHaveProperty('inventory');
     expect(body).not.toHaveProperty('survey_passwords');
   });
 

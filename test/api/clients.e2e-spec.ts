@@ -320,7 +320,7 @@ it.each([
   'workflow_job_template_nodes/?workflow_job_template__name=x&identifier=x',
   'job_events/?start_line__gte=3&order_by=-start_line,id',
   'notification_templates/?organization=None',
-  'hosts/?enabled=1&format=json&hostvars=1&towervars=1&all=1',
+  'hosts/?enabled=1&format=json',
   'jobs/?id=1&job_template=1',
   'workflow_jobs/?id=1',
   'workflow_job_nodes/?job__name=x&workflow_job=1&identifier=x',

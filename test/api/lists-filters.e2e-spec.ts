@@ -212,8 +212,18 @@ describe('faults', () => {
     await get(`teams/?${many}`).expect(400);
   });
 
-  it('ignores reserved words as fields', async () => {
-    await get('teams/?format=json&validate=1&no_truncate=1&dry_run=1&all=1').expect(200);
+  it.each(['validate', 'no_truncate', 'limit', 'dry_run', 'hostvars', 'towervars', 'all'])(
+    'refuses %s, which means nothing to this list',
+    async (name) => {
+      for (const path of ['teams/', 'jobs/', `organizations/${red.id}/teams/`]) {
+        const { body } = await get(`${path}?${name}=1`).expect(400);
+        expect(body).toEqual({ detail: `The parameter ${name} has no meaning for this list.` });
+      }
+    },
+  );
+
+  it('takes a parameter that clients send to every URL', async () => {
+    await get('teams/?format=json').expect(200);
   });
 });
 

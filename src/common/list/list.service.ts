@@ -58,7 +58,10 @@ export class ListService {
       { pageSize: this.settings.PAGE_SIZE, maxPageSize: this.settings.MAX_PAGE_SIZE },
       options.events,
     );
-    const parsed = parseListQuery(query, definition.expression?.parameter);
+    const parsed = parseListQuery(query, {
+      expression: definition.expression?.parameter ?? null,
+      events: options.events === true,
+    });
     const compiler = new FilterCompiler(
       actor,
       (target, alias, role) => this.roles.roleLevel(target, alias, role, actor),

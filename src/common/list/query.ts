@@ -53,41 +53,46 @@ export const LOOKUPS = new Set([
   'search',
 ]);
 
-/** Keys that are never fields (docs/contract/lists.md#reserved-names). */
-const RESERVED = new Set([
+/** Parameters of every list (docs/contract/lists.md#reserved-names). */
+const OF_LISTS = new Set([
   'page',
   'page_size',
   'after',
-  'format',
   'order',
   'order_by',
   'search',
   'type',
   'count_disabled',
-  'no_truncate',
-  'limit',
-  'validate',
   'role_level',
-  'dry_run',
-  'hostvars',
-  'towervars',
-  'all',
 ]);
+/** Parameters of lists of events. */
+const OF_EVENTS = new Set(['limit', 'no_truncate']);
+/** Parameters that clients send to every URL and that mean nothing to a list. */
+const IGNORED = new Set(['format']);
+/** Parameters of other routes. A column of such a name is reached with a lookup: `limit__exact`. */
+const OF_OTHERS = new Set([...OF_EVENTS, 'validate', 'dry_run', 'hostvars', 'towervars', 'all']);
 
 const MAX_PARAMETERS = 100;
 const MAX_SEARCH_LENGTH = 512;
 const MAX_SEARCH_WORDS = 32;
 const MAX_ORDER_FIELDS = 16;
 
+/** Parameters that only some lists understand. */
+export interface OwnParameters {
+  /** The parameter that is filled in a language of its own. */
+  expression?: string | null;
+  /** The list is one of events. */
+  events?: boolean;
+}
+
 /**
  * Reads a query string.
  *
- * @param expression the parameter that is filled in a language of its own
  * @throws BadRequest that names the parameter at fault
  */
 export function parseListQuery(
   parameters: QueryParameters,
-  expression: string | null = null,
+  { expression = null, events = false }: OwnParameters = {},
 ): ListQuery {
   const all: Condition[] = [];
   const chained: Condition[] = [];
@@ -100,7 +105,11 @@ export function parseListQuery(
     if (!isStorable(value) || !isStorable(key)) {
       throw new BadRequest('Null characters are not allowed in the query string.');
     }
-    if (RESERVED.has(key) || key === expression) continue;
+    const isEvents = events && OF_EVENTS.has(key);
+    if (OF_LISTS.has(key) || IGNORED.has(key) || isEvents || key === expression) continue;
+    if (OF_OTHERS.has(key)) {
+      throw new BadRequest(`The parameter ${key} has no meaning for this list.`);
+    }
     const parsed = parseCondition(key, value);
     (parsed.group === 'or' ? any : parsed.group === 'chain' ? chained : all).push(parsed.condition);
   }

@@ -4,7 +4,7 @@ import { resource } from '../common/resource/registry.js';
 import { roleFieldsCalled } from '../common/resource/role-words.js';
 import { searchTerms } from '../common/list/query.js';
 import { and, FALSE, ident, or, type Sql } from '../database/sql.js';
-import { objectOfRole } from './roles.repository.js';
+import { isRoleOf, objectOfRole } from './roles.repository.js';
 
 /** Kinds of objects that have roles, and the collections they are in. */
 export const ROLE_OBJECTS = {
@@ -28,6 +28,8 @@ export const objectRelations: Readonly<Record<string, Relation>> = Object.fromEn
       kind: 'computed',
       target: () => resource(type),
       condition: (near, far) => objectOfRole(near, type, ident(far, 'id')),
+      back: (near, far) => isRoleOf(far, type, near),
+      single: true,
     },
   ]),
 );

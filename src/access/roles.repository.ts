@@ -4,7 +4,7 @@ import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
-import { sql, TRUE, type Sql } from '../database/sql.js';
+import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
 
@@ -35,15 +35,14 @@ export const objectRoles = (type: string, objects: readonly number[]): Sql => sq
 export const objectsOfRoles = (type: string, ids: Sql): Sql => sql`
   SELECT object_id FROM roles WHERE content_type = ${type} AND id IN (${ids})`;
 
-/**
- * Id of a role of an object, as a value of a statement; null when it is gone.
- *
- * @param role type of the object and field of the role, `project.use_role`
- */
-export const roleNamed = (role: Sql, object: Sql): Sql => sql`(
+/** A row under an alias is a role of an object. @param object id of the object */
+export const isRoleOf = (alias: string, type: string, object: Sql): Sql => sql`
+  ${ident(alias, 'content_type')} = ${type} AND ${ident(alias, 'object_id')} = ${object}`;
+
+/** Query for the id of a role by what it is. */
+export const roleNamed = (type: Sql, object: Sql, field: Sql): Sql => sql`
   SELECT own.id FROM roles own
-  WHERE own.content_type = split_part(${role}, '.', 1) AND own.object_id = ${object}
-    AND own.role_field = split_part(${role}, '.', 2))`;
+  WHERE own.content_type = ${type} AND own.object_id = ${object} AND own.role_field = ${field}`;
 
 /** Whether a role belongs to an object. @param role id of the role; @param object id of the object */
 export const objectOfRole = (role: Sql, type: string, object: Sql): Sql => sql`

@@ -3,6 +3,7 @@ import { describeRole } from '../common/resource/role-words.js';
 import {
   defineResource,
   type Extension,
+  type Relation,
   type RepresentContext,
   type RowOf,
 } from '../common/resource/define-resource.js';
@@ -29,7 +30,25 @@ class RoleSchema {
 
   @Integer({ readOnly: true, nullable: true, hidden: true })
   object_id!: number | null;
+
+  @Char({
+    readOnly: true,
+    hidden: true,
+    nullable: true,
+    column: null,
+    computed: (alias) => sql`
+      CASE WHEN ${ident(alias, 'object_id')} IS NULL THEN ${ident(alias, 'role_field')} END`,
+    help: 'Name of a role of the whole system.',
+  })
+  singleton_name!: string | null;
 }
+
+/** Roles that one step of the role graph, or all of its steps, lead to. */
+const graph = (table: string, near: string, far: string): Relation => ({
+  kind: 'many-to-many',
+  target: () => resource('role'),
+  ...{ table, near, far },
+});
 
 export const roles = defineResource({
   path: 'roles',
@@ -71,6 +90,10 @@ export const roles = defineResource({
       near: 'role_id',
       far: 'team_id',
     },
+    parents: graph('role_parents', 'child_id', 'parent_id'),
+    children: graph('role_parents', 'parent_id', 'child_id'),
+    ancestors: graph('role_ancestors', 'role_id', 'ancestor_id'),
+    descendents: graph('role_ancestors', 'ancestor_id', 'role_id'),
     ...objectRelations,
   },
   expression: calledSo,

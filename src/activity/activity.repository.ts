@@ -41,6 +41,15 @@ const COLUMNS = {
   actor_snapshot: 'json',
 };
 
+/** Query for the role that an entry says was granted or revoked. @param entry id of the entry */
+export const grantedRole = (entry: Sql): Sql => sql`
+  SELECT CASE WHEN grt.object2 = 'role' THEN grt.object2_id ELSE (${roleNamed(
+    sql`grt.object_type`,
+    sql`grt.object2_id`,
+    sql`split_part(grt.changes->>'relationship', '.', 2)`,
+  )}) END
+  FROM activity_stream grt WHERE grt.id = ${entry} AND grt.object_association = 'role'`;
+
 @Injectable()
 export class ActivityRepository extends TableRepository<DescribedEntry> {
   constructor(database: Database) {
@@ -52,8 +61,7 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
     return sql`
       SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
         object2, object2_id, object2_name, role,
-        CASE WHEN role IS NULL THEN NULL WHEN object2 = 'role' THEN object2_id
-          ELSE ${roleNamed(sql`role`, sql`object2_id`)} END AS role_id
+        (${grantedRole(sql`activity_stream.id`)}) AS role_id
       FROM activity_stream CROSS JOIN LATERAL (
         SELECT CASE WHEN object_association = 'role' THEN changes ->> 'relationship' END AS role) given
       WHERE id = ANY(${ids}::bigint[])`;

@@ -14,6 +14,7 @@ import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
 import { defineResource } from '../common/resource/define-resource.js';
+import { grantedRole } from './activity.repository.js';
 import { ACTIVITY_TOTALS } from './activity-totals.js';
 import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
 import { resource } from '../common/resource/registry.js';
@@ -184,6 +185,14 @@ export const activityStream = defineResource({
       namesAudited('object1'),
       namesAudited('parent'),
     ),
+  },
+  relations: {
+    role: {
+      kind: 'computed',
+      target: () => resource('role'),
+      condition: (near, far) => sql`${ident(far, 'id')} IN (${grantedRole(near)})`,
+      single: true,
+    },
   },
   counter: ACTIVITY_TOTALS,
   extend: describeEntries,

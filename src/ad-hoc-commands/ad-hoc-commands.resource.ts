@@ -2,6 +2,7 @@ import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { anyOf, everyone, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-totals.js';
 import { adHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command-extension.js';
@@ -37,7 +38,16 @@ export const adHocCommands = defineResource({
       where: '(execution_environment_id IS NOT NULL)',
     },
   ],
+  aliases: { credentials: 'credential' },
   relations: {
+    unified_job_template: leadsNowhere('unified_job_template'),
+    hosts: {
+      kind: 'many-to-many',
+      target: () => resource('host'),
+      table: 'job_events',
+      near: 'job_id',
+      far: 'host_id',
+    },
     events: { kind: 'has-many', target: () => resource('ad_hoc_command_event'), field: 'job' },
     notifications: {
       kind: 'has-many',

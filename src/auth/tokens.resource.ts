@@ -1,5 +1,6 @@
 import { everyone, isActor } from '../common/access.js';
 import { TRUE } from '../database/sql.js';
+import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { TokenSchema } from './token.schema.js';
 
@@ -24,6 +25,7 @@ export const tokens = defineResource({
     change: isActor('user_id'),
     delete: isActor('user_id'),
   },
+  relations: { application: leadsNowhere('o_auth2_application') },
   extend: async (rows) =>
     new Map(
       rows.map((row) => [

@@ -1,9 +1,19 @@
 import { Bool, Char, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
+import { ident, sql, type Sql } from '../database/sql.js';
+import { credentialTypes } from './credential-types.repository.js';
 import type { CredentialInputs } from './types/definition.js';
 
 const COMPUTED = { readOnly: true, column: null } as const;
+const ofType = (alias: string, value: Sql): Sql => sql`(
+  SELECT ${value} FROM (${credentialTypes()}) type
+  WHERE type.id = ${ident(alias, 'credential_type_id')})`;
+const namespaceOf = (alias: string): Sql => ofType(alias, sql`COALESCE(type.namespace, '')`);
+const isOfKind =
+  (kind: string) =>
+  (alias: string): Sql =>
+    ofType(alias, sql`type.kind = ${kind}`);
 /** Takes part in creation only; afterwards the roles of the credential say who owns it. */
 const OWNER = {
   column: null,
@@ -36,13 +46,17 @@ export class CredentialSchema extends NamedSchema {
   @Bool({ readOnly: true })
   managed!: boolean;
 
-  @Char({ ...COMPUTED, help: 'Namespace of the type.' })
+  @Char({ ...COMPUTED, computed: namespaceOf, help: 'Namespace of the type.' })
   kind!: string;
 
-  @Bool({ ...COMPUTED, help: 'The type is of the kind cloud.' })
+  @Bool({ ...COMPUTED, computed: isOfKind('cloud'), help: 'The type is of the kind cloud.' })
   cloud!: boolean;
 
-  @Bool({ ...COMPUTED, help: 'The type is of the kind kubernetes.' })
+  @Bool({
+    ...COMPUTED,
+    computed: isOfKind('kubernetes'),
+    help: 'The type is of the kind kubernetes.',
+  })
   kubernetes!: boolean;
 
   @Reference(() => resource('user'), { ...OWNER, help: 'Owning user; on creation only.' })

@@ -61,6 +61,7 @@ export const credentials = defineResource({
       ),
     },
   },
+  aliases: { target_input_sources: 'credential_input_sources' },
   relations: {
     input_sources: {
       kind: 'has-many',

@@ -6,7 +6,7 @@ import type {
 } from '../common/resource/define-resource.js';
 import type { InstanceGroupSchema } from './instance-group.schema.js';
 import { DEFAULT_GROUP, membersOfGroups } from './instance-groups.repository.js';
-import { InstancesRepository } from './instances.repository.js';
+import { InstancesRepository, LOST } from './instances.repository.js';
 import { WorkerNodesRepository } from './worker-nodes.repository.js';
 
 /** What is shown of groups that nothing runs on: no run is placed by its group. */
@@ -33,8 +33,6 @@ export async function instanceGroupExtension(
     }),
   );
 }
-
-const LOST = 'No worker of this machine has been heard of lately.';
 
 /** What the live workers of each machine can take, and what it has run. */
 export async function instanceExtension(

@@ -1,9 +1,12 @@
 import { Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
+import { sql } from '../database/sql.js';
+import { nodeErrors, nodeState } from './instances.repository.js';
 import { ISOLATIONS } from './isolation.js';
 
 const READ_ONLY = { readOnly: true } as const;
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
+const FILTERED = { readOnly: true, column: null } as const;
 
 /** A machine on which workers run, or ran: its row stays when they are gone. */
 export class InstanceSchema extends ResourceSchema {
@@ -31,7 +34,10 @@ export class InstanceSchema extends ResourceSchema {
   @Text({ ...READ_ONLY, help: 'Program and version that isolates, or why nothing does.' })
   isolation_detail!: string;
 
-  @Choices([['execution', 'Execution node']], COMPUTED)
+  @Choices([['execution', 'Execution node']], {
+    ...FILTERED,
+    computed: () => sql`'execution'::text`,
+  })
   node_type!: string;
 
   @Choices(
@@ -39,11 +45,15 @@ export class InstanceSchema extends ResourceSchema {
       ['ready', 'Ready'],
       ['unavailable', 'Unavailable'],
     ],
-    { ...COMPUTED, help: 'Whether a worker of it is alive.' },
+    { ...FILTERED, computed: nodeState, help: 'Whether a worker of it is alive.' },
   )
   node_state!: string;
 
-  @Text({ ...COMPUTED, help: 'Why it is unavailable; empty when it is not.' })
+  @Text({
+    ...FILTERED,
+    computed: nodeErrors,
+    help: 'Why it is unavailable; empty when it is not.',
+  })
   errors!: string;
 
   @Integer({ ...COMPUTED, help: 'Jobs that its live workers can run at once.' })

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
-import { sql, type Sql } from '../database/sql.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { RunLoads } from './run-loads.js';
 import { liveNodes } from './worker-nodes.repository.js';
@@ -30,6 +30,23 @@ export const hostnameOf = (id: Sql): Sql => sql`(SELECT hostname FROM instances 
 export const liveIsolations = (): Sql => sql`
   SELECT isolation AS label, count(*)::int AS value FROM instances
   WHERE hostname IN (SELECT hostname FROM (${liveNodes()}) node) GROUP BY isolation`;
+
+/** What the live workers of a machine can take; null when none is alive. */
+const liveCapacity = (hostname: Sql): Sql => sql`
+  (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node WHERE node.hostname = ${hostname})`;
+
+/** What `errors` of a machine says when none of its workers is alive. */
+export const LOST = 'No worker of this machine has been heard of lately.';
+
+/** `node_state` of a row of machines. */
+export const nodeState = (alias: string): Sql => sql`
+  CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN 'ready' ELSE 'unavailable' END`;
+
+/** `errors` of a row: a worker that is alive and takes nothing refuses to run without isolation. */
+export const nodeErrors = (alias: string): Sql => sql`
+  CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN ''
+    WHEN ${liveCapacity(ident(alias, 'hostname'))} IS NULL THEN ${LOST}
+    ELSE ${ident(alias, 'isolation_detail')} END`;
 
 /** Machines that have or had workers. */
 @Injectable()
@@ -69,8 +86,7 @@ export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> 
   loads(ids: readonly number[]): Promise<InstanceLoad[]> {
     return this.database.rows<InstanceLoad>(sql`
       SELECT one.id, one.isolation_detail, run.jobs_running, run.jobs_total,
-        (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node
-          WHERE node.hostname = one.hostname) AS capacity
+        ${liveCapacity(sql`one.hostname`)} AS capacity
       FROM instances one CROSS JOIN LATERAL (${this.runs.onNode(sql`one.hostname`)}) run
       WHERE one.id = ANY(${ids}::int[])`);
   }

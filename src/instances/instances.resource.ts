@@ -28,6 +28,7 @@ export const instances = defineResource({
   ],
   // Names of machines are for those who operate them: superusers and auditors.
   policy: { read: superusersOnly },
+  aliases: { rampart_groups: 'instance_groups' },
   relations: {
     instance_groups: {
       kind: 'computed',

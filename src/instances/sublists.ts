@@ -3,7 +3,7 @@ import type { Relation, ResourceDefinition, Row } from '../common/resource/defin
 import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
-import { TRUE } from '../database/sql.js';
+import { ident, sql, TRUE } from '../database/sql.js';
 import { DEFAULT_GROUP } from './instance-groups.repository.js';
 
 /** The `instance_groups` relation of a resource: what its jobs prefer to run on, best first. */
@@ -15,6 +15,14 @@ export const preferredGroups = (type: string): Relation => ({
   far: 'instance_group_id',
   ordered: true,
 });
+
+/** The `instance_group` of a run: the default group runs every job. */
+export const groupOfRun: Relation = {
+  kind: 'computed',
+  target: () => resource('instance_group'),
+  condition: (_run, far) => sql`${ident(far, 'name')} = ${DEFAULT_GROUP}`,
+  single: true,
+};
 
 /** `instance_groups/` of an object: whoever may change the object attaches groups he may use. */
 export const attachInstanceGroups = (): ((

@@ -100,6 +100,7 @@ export const inventories = defineResource({
       ),
     },
   },
+  aliases: { destination_inventories: 'inventory_input_inventories' },
   relations: {
     hosts: { kind: 'has-many', target: (): ResourceDefinition => hosts, field: 'inventory' },
     groups: { kind: 'has-many', target: (): ResourceDefinition => groups, field: 'inventory' },
@@ -184,6 +185,10 @@ export const hosts = defineResource({
   },
   summarise: (alias) => ({ has_inventory_sources: isClaimed(ident(alias, 'id')) }),
   policy: ofInventory,
+  aliases: {
+    job_events_as_primary_host: 'job_events',
+    constructed_host_summaries: 'job_host_summary_constructed_host',
+  },
   relations: {
     groups: {
       kind: 'many-to-many',

@@ -1,10 +1,10 @@
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
-import { FilterCompiler } from '../common/list/compile.js';
+import { FilterCompiler, resolveName } from '../common/list/compile.js';
 import { LOOKUPS } from '../common/list/query.js';
-import { targetOf } from '../common/fields/field.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import type { ExpressionParts } from '../common/resource/expression.js';
+import { follow } from '../common/resource/followed.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { hostsFound } from './host-filter.js';
@@ -88,8 +88,5 @@ function assertOpen(names: readonly string[]): void {
 
 /** What a name leads to; undefined for a column, and for what is none. */
 function followed(definition: ResourceDefinition, name: string): ResourceDefinition | undefined {
-  const relation = definition.relations[definition.aliases[name] ?? name];
-  const field = definition.field(definition.aliases[name] ?? name);
-  if (relation) return relation.target();
-  return field?.target ? targetOf(field) : undefined;
+  return follow(definition, resolveName(definition, name))?.target();
 }

@@ -7,13 +7,21 @@ import {
   Integer,
   Reference,
   Variables,
+  type FieldOptions,
 } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
+import { ident } from '../database/sql.js';
+import { isClaimed } from './import/imported-objects.repository.js';
+import { sourceCounts } from './source-counts.js';
 
 const COUNTER = { readOnly: true, default: 0 } as const;
 /** Follows from other rows, and is counted where it is shown. */
 const COMPUTED = { readOnly: true, column: null } as const;
+const countedBy = (name: keyof ReturnType<typeof sourceCounts>): FieldOptions => ({
+  ...COMPUTED,
+  computed: (alias) => sourceCounts(ident(alias, 'id'))[name],
+});
 
 export const INVENTORY_KINDS = [
   ['', 'Inventory'],
@@ -53,13 +61,16 @@ export class InventorySchema extends NamedSchema {
   @Integer({ ...COUNTER, help: 'Number of groups.' })
   total_groups!: number;
 
-  @Bool({ ...COMPUTED, help: 'The inventory has sources.' })
+  @Bool({ ...countedBy('has_inventory_sources'), help: 'The inventory has sources.' })
   has_inventory_sources!: boolean;
 
-  @Integer({ ...COMPUTED, help: 'Number of its sources.' })
+  @Integer({ ...countedBy('total_inventory_sources'), help: 'Number of its sources.' })
   total_inventory_sources!: number;
 
-  @Integer({ ...COMPUTED, help: 'Number of its sources whose last update failed.' })
+  @Integer({
+    ...countedBy('inventory_sources_with_failures'),
+    help: 'Number of its sources whose last update failed.',
+  })
   inventory_sources_with_failures!: number;
 
   @Bool({ readOnly: true, help: 'The inventory is being deleted.' })
@@ -92,7 +103,11 @@ export class HostSchema extends NamedSchema {
   @Bool({ readOnly: true, help: 'The host failed in its last job.' })
   has_active_failures!: boolean;
 
-  @Bool({ ...COMPUTED, help: 'A source of the inventory has brought the host.' })
+  @Bool({
+    ...COMPUTED,
+    computed: (alias) => isClaimed(ident(alias, 'id')),
+    help: 'A source of the inventory has brought the host.',
+  })
   has_inventory_sources!: boolean;
 
   /** A source made the host, and nobody by hand. */

@@ -8,7 +8,12 @@ import { ident, sql, type Sql } from '../database/sql.js';
  *
  * @param inventory id of the inventory, as SQL
  */
-export function sourceCounts(inventory: Sql): Record<string, Sql> {
+export function sourceCounts(
+  inventory: Sql,
+): Record<
+  'has_inventory_sources' | 'total_inventory_sources' | 'inventory_sources_with_failures',
+  Sql
+> {
   const sources = resource('inventory_source');
   const found = selectRows(
     sources,

@@ -5,7 +5,7 @@ import { InventoryHooks } from '../inventories/inventory.hooks.js';
 import { constructedExtension, CONSTRUCTED_SHOWS } from './constructed-inventory-extension.js';
 import { ConstructedInventorySchema } from './constructed-inventory.schema.js';
 
-const { policy, capabilities, summary, summarise, hide } = inventories;
+const { policy, capabilities, summary, summarise, hide, relations, aliases } = inventories;
 
 /** The inventories that are made of others, under a URL of their own with the options of their source. */
 export const constructedInventories = defineResource({
@@ -16,6 +16,8 @@ export const constructedInventories = defineResource({
   part: (alias) => sql`${ident(alias, 'kind')} = 'constructed'`,
   policy,
   capabilities,
+  relations,
+  aliases,
   summary,
   ...(summarise ? { summarise } : {}),
   ...(hide ? { hide } : {}),

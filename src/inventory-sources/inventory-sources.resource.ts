@@ -35,6 +35,7 @@ export const inventorySources = defineResource({
     last_update_failed: 'last_job_failed',
     last_update: 'last_job',
     current_update: 'current_job',
+    credentials: 'credential',
   },
   unique: [
     {

@@ -28,6 +28,7 @@ export const inventoryUpdates = defineResource({
       cancel: anyOf(isActor('created_by_id'), onInventory('admin_role')),
     },
   },
+  aliases: { credentials: 'credential' },
   relations: {
     events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
     notifications: {

@@ -12,6 +12,14 @@ import { NotificationAttemptSchema, NotificationSchema } from './notification.sc
 
 const ofOrganization = hasRoleOn('organization_id', 'organization', 'notification_admin_role');
 
+/** Events of attached templates, and the words that clients filter by. */
+const ATTACHED_FOR = [
+  ['started', 'started'],
+  ['success', 'success'],
+  ['error', 'errors'],
+  ['approvals', 'approvals'],
+] as const;
+
 /** Of a record: who administers its template. */
 const ofTemplate = through('notification_template_id', 'notification_template', ofOrganization);
 
@@ -37,6 +45,14 @@ export const notificationTemplates = defineResource({
     },
   ],
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy' },
+  aliases: Object.fromEntries(
+    ['organization', 'unified_job_template', 'workflow_job_template'].flatMap((type) =>
+      ATTACHED_FOR.map(([event, word]) => [
+        `${type.replaceAll('_', '')}_notification_templates_for_${word}`,
+        `${type}_notification_templates_${event}`,
+      ]),
+    ),
+  ),
   policy: {
     read: anyOf(ofOrganization, hasRoleOn('organization_id', 'organization', 'auditor_role')),
     add: () => everyone,
@@ -63,6 +79,7 @@ export const notifications = defineResource({
   table: 'notifications',
   orderBy: ['id'],
   capabilities: {},
+  aliases: { unifiedjob_notifications: 'unified_job' },
   counter: totalsBy('notification_totals', { notification_template_id: 'integer' }),
   pages: {
     list: {

@@ -31,6 +31,7 @@ export const projectUpdates = defineResource({
       ),
     },
   },
+  aliases: { credentials: 'credential', project_update_events: 'events' },
   relations: {
     events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
     scm_inventory_updates: {

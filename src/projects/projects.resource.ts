@@ -2,6 +2,7 @@ import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.schema.js';
 import { WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
@@ -24,6 +25,7 @@ export const projects = defineResource({
     last_update_failed: 'last_job_failed',
     last_update: 'last_job',
     current_update: 'current_job',
+    credentials: 'credential',
   },
   unique: [uniqueTemplateName('Project')],
   roles: [
@@ -96,6 +98,7 @@ export const projects = defineResource({
     },
   },
   relations: {
+    default_environment: leadsNowhere('execution_environment'),
     schedules: {
       kind: 'has-many',
       target: () => resource('schedule'),

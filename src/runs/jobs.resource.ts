@@ -11,6 +11,7 @@ import {
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
+import { groupOfRun } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';
 import { templateNames } from '../templates/templates.repository.js';
@@ -188,6 +189,13 @@ export const jobs = defineResource({
       far: 'credential_id',
     },
     labels: labelled('job'),
+    hosts: {
+      kind: 'many-to-many',
+      target: () => resource('host'),
+      table: 'job_host_summaries',
+      near: 'job_id',
+      far: 'host_id',
+    },
     notifications: {
       kind: 'has-many',
       target: () => resource('notification'),
@@ -235,7 +243,9 @@ export const unifiedJobs = defineResource({
       target: () => resource('workflow_job_node'),
       field: 'job',
     },
+    instance_group: groupOfRun,
   },
+  aliases: { workflow_job_node: 'unified_job_node' },
   counter: RUN_TOTALS,
   variants: () => [
     jobs,

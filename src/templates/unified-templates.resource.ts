@@ -26,6 +26,7 @@ export const unifiedTemplates = defineResource({
   schema: AnyUnifiedTemplateSchema,
   table: 'unified_job_templates',
   capabilities: {},
+  aliases: { unifiedjob_unified_jobs: 'unified_jobs' },
   pages: {
     list: {
       title: 'All templates',

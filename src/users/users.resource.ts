@@ -70,7 +70,7 @@ export const users = defineResource({
   naturalKey: ['username'],
   summary: ['id', 'username', 'first_name', 'last_name'],
   auditHidden: ['password'],
-  aliases: { date_joined: 'created' },
+  aliases: { date_joined: 'created', main_oauth2accesstoken: 'tokens' },
   unique: [
     {
       name: 'users_username_key',
@@ -104,6 +104,11 @@ export const users = defineResource({
       table: 'role_members',
       near: 'user_id',
       far: 'role_id',
+    },
+    activity_stream: {
+      kind: 'has-many',
+      target: () => resource('activity_stream'),
+      field: 'actor',
     },
   },
   extend: async (rows) =>

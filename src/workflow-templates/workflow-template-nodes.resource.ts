@@ -2,6 +2,7 @@ import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { SAVED_AIMS } from '../prompts/prompt-columns.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
@@ -59,7 +60,14 @@ export const workflowTemplateNodes = defineResource({
     change: ofWorkflow('admin_role'),
     delete: ofWorkflow('admin_role'),
   },
+  aliases: Object.fromEntries(
+    ['success', 'failure', 'always'].map((kind) => [
+      `workflowjobtemplatenodes_${kind}`,
+      `workflow_job_template_node_${kind}_nodes`,
+    ]),
+  ),
   relations: {
+    execution_environment: leadsNowhere('execution_environment'),
     success_nodes: followers('success'),
     failure_nodes: followers('failure'),
     always_nodes: followers('always'),

@@ -83,6 +83,7 @@ export const workflowTemplates = defineResource({
       manage_webhook_key: hasRole('workflow_job_template', 'admin_role'),
     },
   },
+  aliases: { workflow_job_template_nodes: 'workflow_nodes' },
   relations: {
     schedules: {
       kind: 'has-many',

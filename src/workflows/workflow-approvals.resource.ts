@@ -44,6 +44,7 @@ export const workflowApprovals = defineResource({
     delete: onTemplate('admin_role'),
     actions: { approve: onTemplate('approval_role', 'admin_role') },
   },
+  aliases: { workflow_approval_template: 'unified_job_template' },
   relations: {
     notifications: {
       kind: 'has-many',

@@ -1,6 +1,7 @@
 import { permit, type Actor } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { ident, sql, type Sql, and } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { nodeExtension, NODE_SHOWS } from './workflow-job-node-extension.js';
@@ -44,7 +45,14 @@ export const workflowJobNodes = defineResource({
   ],
   summaryKeys: { unified_job_template: null, job: null },
   policy: { read: ofWorkflowJob('read'), list: ofWorkflowJob('list') },
+  aliases: Object.fromEntries(
+    ['success', 'failure', 'always'].map((kind) => [
+      `workflowjobnodes_${kind}`,
+      `workflow_job_node_${kind}_nodes`,
+    ]),
+  ),
   relations: {
+    execution_environment: leadsNowhere('execution_environment'),
     credentials: {
       kind: 'many-to-many',
       target: () => resource('credential'),

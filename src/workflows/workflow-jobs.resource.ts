@@ -40,7 +40,10 @@ export const workflowJobs = defineResource({
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   summaryKeys: { unified_job_template: null },
   capabilities: { delete: 'delete', start: 'start' },
-  aliases: { workflow_job_template: 'unified_job_template' },
+  aliases: {
+    workflow_job_template: 'unified_job_template',
+    workflow_job_nodes: 'workflow_nodes',
+  },
   pages: { columns: RUN_COLUMNS },
   policy: {
     // Whoever launched jobs in bulk may open it, and is shown only the jobs in lists

@@ -222,6 +222,16 @@ describe('faults', () => {
     },
   );
 
+  it.each(['type=nonsense', 'type=team,nonsense', 'or__type=nonsense', 'not__type__in=nonsense'])(
+    'refuses %s: there is no such type',
+    async (query) => {
+      for (const path of ['teams/', 'unified_jobs/']) {
+        const { body } = await get(`${path}?${query}`).expect(400);
+        expect(body).toEqual({ detail: '"nonsense" is not a type of objects.' });
+      }
+    },
+  );
+
   it('takes a parameter that clients send to every URL', async () => {
     await get('teams/?format=json').expect(200);
   });

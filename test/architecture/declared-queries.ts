@@ -1,5 +1,6 @@
 /** What a list can be asked for by the declaration of its resource, with values that fit. */
 import { DomainError } from '../../src/common/errors/errors.js';
+import { hasValue } from '../../src/common/fields/column-types.js';
 import { targetOf, type Field } from '../../src/common/fields/field.js';
 import { FilterCompiler } from '../../src/common/list/compile.js';
 import { LOOKUPS, parseListQuery } from '../../src/common/list/query.js';
@@ -46,8 +47,10 @@ export function openFields(definition: ResourceDefinition): Field[] {
   // What one kind in a list keeps from filters is kept by the list.
   const kinds = [definition, ...(definition.variants?.() ?? [])];
   return definition.fields.filter(
-    ({ name, internal, column }) =>
-      !internal && column !== null && kinds.every((kind) => kind.field(name)?.filter !== false),
+    (field) =>
+      !field.internal &&
+      hasValue(field) &&
+      kinds.every((kind) => kind.field(field.name)?.filter !== false),
   );
 }
 

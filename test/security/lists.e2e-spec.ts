@@ -57,8 +57,9 @@ describe('secrets', () => {
 
   it('and internal columns do not exist for clients', async () => {
     const faults: string[] = [];
-    for (const { path, fields } of listed) {
+    for (const { path, fields, relations } of listed) {
       for (const { name } of fields.filter((field) => field.internal && field.filter)) {
+        if (name in relations) continue;
         for (const query of [`${name}=1`, `order_by=${name}`]) {
           const { status, body } = await test.as.superuser.get(`${path}/?${query}`);
           const isUnknown = status === 400 && /has no field named/.test(body.detail);

@@ -307,16 +307,22 @@ export class Samples {
     for (const { type, relations } of resources()) {
       for (const relation of Object.values(relations)) {
         if (relation.kind !== 'many-to-many' || relation.table.startsWith('role_')) continue;
+        if (resources().some(({ table }) => table === relation.table)) continue;
         const [near, far] = [await this.of(type), await this.of(relation.target().type)];
         if (near === far) continue;
         const link = { [relation.near]: near.id, [relation.far]: far.id, ...relation.fixed };
-        const columns = Object.keys(link).map((column) => ident(column));
-        const values = Object.values(link).map((value) => sql`${value}`);
-        await this.test.database.execute(sql`
-          INSERT INTO ${ident(relation.table)} (${join(columns, ', ')})
-          VALUES (${join(values, ', ')}) ON CONFLICT DO NOTHING`);
+        await this.tie(relation.table, link);
       }
     }
+  }
+
+  /** Writes one row of a link table, if it is not there. */
+  async tie(table: string, link: Record<string, unknown>): Promise<void> {
+    const columns = Object.keys(link).map((column) => ident(column));
+    const values = Object.values(link).map((value) => sql`${value}`);
+    await this.test.database.execute(sql`
+      INSERT INTO ${ident(table)} (${join(columns, ', ')})
+      VALUES (${join(values, ', ')}) ON CONFLICT DO NOTHING`);
   }
 
   /** The URL of a route with ids of samples in it. */

@@ -1,4 +1,5 @@
-import type { FieldKind } from './field.js';
+import { ident, type Sql } from '../../database/sql.js';
+import type { Field, FieldKind } from './field.js';
 
 /** PostgreSQL type of the column of each kind of field, unless its declaration says otherwise. */
 export const COLUMN_TYPES: Record<FieldKind, string> = {
@@ -15,6 +16,14 @@ export const COLUMN_TYPES: Record<FieldKind, string> = {
   email: 'text',
   reference: 'integer',
 };
+
+/** Returns true for a field that lists can be filtered and ordered by. */
+export const hasValue = ({ column, computed }: Pick<Field, 'column' | 'computed'>): boolean =>
+  column !== null || computed !== null;
+
+/** Returns the value of a field in a statement about a row: its column, or what it is computed by. */
+export const valueOf = ({ name, column, computed }: Field, alias: string): Sql =>
+  computed?.(alias) ?? ident(alias, column ?? name);
 
 /**
  * Options of ids that rows come and go under for years, and of whatever refers to them

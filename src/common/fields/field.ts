@@ -1,4 +1,5 @@
 import type { Providers } from '../providers.js';
+import type { Sql } from '../../database/sql.js';
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant } from '../invariants.js';
 import { prototypeOf } from '../records.js';
@@ -35,6 +36,8 @@ export interface Field {
   kind: FieldKind;
   /** Column of the table, or null for a field that is computed or stored elsewhere. */
   column: string | null;
+  /** SQL of a computed field's value over a row: lists are filtered and ordered by it. */
+  computed: ((alias: string) => Sql) | null;
   label: string;
   help: string;
   required: boolean;
@@ -164,11 +167,7 @@ export function declareFields(
   return fieldsOf(Declared);
 }
 
-/**
- * Adds what several kinds have in common to a schema, the fields of another class or a list of them.
- *
- * @param after the field they stand after; the schema's last unless it is said
- */
+/** Adds the fields of a class or of a list to a schema, behind the field `after` or at its end. */
 export const Includes =
   (part: SchemaClass | readonly Field[], after?: string): ClassDecorator =>
   (schema) => {
@@ -188,6 +187,7 @@ export const Includes =
 /** What a field is unless its declaration says otherwise. */
 const PLAIN = {
   formerName: null,
+  computed: null,
   help: '',
   required: false,
   nullable: false,

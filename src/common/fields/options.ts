@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemas } from './json-schema.js';
+import { hasValue } from './column-types.js';
 import type { Field, FieldOptions } from './field.js';
 import { labelOf } from './label.js';
 
@@ -56,7 +57,7 @@ function describe(field: Field, method: string): object {
     ...(field.kind === 'integer' && field.min !== null ? { min_value: field.min } : {}),
     ...(field.kind === 'integer' && field.max !== null ? { max_value: field.max } : {}),
     ...(field.choices.length > 0 ? { choices: choicesOf(field) } : {}),
-    filterable: field.filter && field.column !== null,
+    filterable: field.filter && hasValue(field),
     ...field.options?.(),
   };
 }

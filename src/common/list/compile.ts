@@ -1,11 +1,14 @@
 import { and, FALSE, ident, not, or, sql, TRUE, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import { columnOf, targetOf, type Field } from '../fields/field.js';
+import { hasValue, valueOf } from '../fields/column-types.js';
+import { Char, columnOf, declareFields, type Field } from '../fields/field.js';
 import { BadRequest, Forbidden } from '../errors/errors.js';
-import { type ResourceDefinition, fieldOf } from '../resource/define-resource.js';
+import { existing } from '../invariants.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { ExpressionParts } from '../resource/expression.js';
-import { relationCondition } from '../resource/relation-condition.js';
-import { compare, toBooleanWord } from './lookups.js';
+import { follow } from '../resource/followed.js';
+import { findResource } from '../resource/registry.js';
+import { compare, isNullWord, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
 import { holds } from './telling-parts.js';
 import type { ColumnSamples, TextSample } from './text-sample.js';
@@ -93,9 +96,9 @@ export class FilterCompiler {
     const deeper = new Map<string, Condition[]>();
     for (const condition of conditions) {
       const step = this.step(scope, condition);
-      if (typeof step === 'string') {
-        const rest = { ...condition, path: condition.path.slice(1) };
-        deeper.set(step, [...(deeper.get(step) ?? []), rest]);
+      if ('follow' in step) {
+        const { follow: name, rest } = step;
+        deeper.set(name, [...(deeper.get(name) ?? []), { ...condition, path: rest }]);
       } else {
         parts.push(step);
       }
@@ -104,34 +107,44 @@ export class FilterCompiler {
     return and(...parts);
   }
 
-  /** A finished comparison, or the name of the relation to follow. */
-  private step(scope: Scope, condition: Condition): Sql | string {
+  /** A finished comparison, or the name of the relation to follow and the rest of the path. */
+  private step(scope: Scope, condition: Condition): Sql | { follow: string; rest: string[] } {
     const { definition, alias } = scope;
-    const [first = '', second] = condition.path;
-    const name = resolveName(definition, first);
-    if (Object.hasOwn(definition.relations, name)) return name;
+    const [name = '', ...rest] = resolvePath(definition, condition.path);
+    const way = { follow: name, rest };
+    if (name === 'type' && rest.length === 0) return this.ofType(scope, condition);
+    if (leadsAway(definition, name)) return way;
     const field = filterableField(definition, name);
-    if (condition.path.length === 1) {
+    if (rest.length === 0) {
       if (condition.lookup === 'search') {
-        if (field.target) return name;
+        if (field.target) return way;
         throw new BadRequest(`${name} is not searchable`);
       }
       const sample = this.sampleOf(scope, field);
       return condition.lookup === 'icontains' && sample
         ? holds(ident(alias, columnOf(field)), condition.value, sample)
-        : compare(field, alias, condition);
+        : compare(field, valueOf(field, alias), condition);
     }
-    if (!field.target) throw new BadRequest(`No related model for field ${first}.`);
-    if (condition.path.length === 2 && (second === 'id' || second === 'pk')) {
-      return compare(field, alias, condition);
+    if (!field.target) throw new BadRequest(`No related model for field ${name}.`);
+    if (rest.length === 1 && (rest[0] === 'id' || rest[0] === 'pk')) {
+      return compare(field, valueOf(field, alias), condition);
     }
-    return name;
+    return way;
+  }
+
+  /** The kind of a row, as `not__type` and `or__type` speak of it. */
+  private ofType({ definition, alias }: Scope, condition: Condition): Sql {
+    const { lookup, value } = condition;
+    if (lookup === 'exact' || lookup === 'in') assertTypes(value.split(','));
+    const type = definition.variants ? ident(alias, 'type') : sql`${definition.type}::text`;
+    return compare(TYPE, type, condition);
   }
 
   private through(scope: Scope, name: string, conditions: readonly Condition[]): Sql {
     const { definition, alias, visited } = scope;
-    const relation = definition.relations[name];
-    const target = relation ? relation.target() : targetOf(fieldOf(definition, name));
+    const way = follow(definition, name);
+    if (!way) throw new BadRequest(`No related model for field ${name}.`);
+    const target = way.target();
     if (visited.includes(target.type) && conditions.some(({ path }) => path.length > 1)) {
       throw new BadRequest(`Loops not allowed in filters, detected on field ${name}.`);
     }
@@ -139,25 +152,22 @@ export class FilterCompiler {
       throw new BadRequest(`A filter may follow at most ${MAX_DEPTH} relations.`);
     }
     const far = `f${++this.aliases}`;
-    const tie = relation
-      ? relationCondition(relation, ident(alias, 'id'), far)
-      : sql`${ident(far, 'id')} = ${ident(alias, columnOf(fieldOf(definition, name)))}`;
     const inner: Scope = { definition: target, alias: far, visited: [...visited, target.type] };
+    const ends = conditions.map(nullAsCheck);
     const here = (lookup: string): Condition[] =>
-      conditions.filter((condition) => condition.path.length === 0 && condition.lookup === lookup);
+      ends.filter((condition) => condition.path.length === 0 && condition.lookup === lookup);
     const searches = here('search');
     const nullChecks = here('isnull');
-    const others = conditions.filter(
+    const others = ends.filter(
       (condition) => !searches.includes(condition) && !nullChecks.includes(condition),
     );
-    const exists = (...matching: Sql[]): Sql => sql`EXISTS (
-      SELECT 1 FROM ${ident(target.table)} ${ident(far)}
-      WHERE ${and(
-        tie,
-        target.own(far),
-        permit(target.policy, 'read', far, this.actor),
-        ...matching,
-      )})`;
+    const exists = (...matching: Sql[]): Sql => {
+      const readable = permit(target.policy, 'read', far, this.actor);
+      const where = and(way.tie(alias, far), target.own(far), readable, ...matching);
+      return target.stored && where !== FALSE
+        ? sql`EXISTS (SELECT 1 FROM ${ident(target.table)} ${ident(far)} WHERE ${where})`
+        : FALSE;
+    };
     const parts = nullChecks.map(({ value }) => (toBooleanWord(value) ? not(exists()) : exists()));
     if (others.length + searches.length > 0) {
       const matching = this.group(inner, others.map(byId));
@@ -185,8 +195,8 @@ export class FilterCompiler {
   }
 
   /** Known of the columns of the list's own rows alone. */
-  private sampleOf({ visited }: Scope, field: Field): TextSample | undefined {
-    return visited.length === 1 ? this.samples.get(columnOf(field)) : undefined;
+  private sampleOf({ visited }: Scope, { column }: Field): TextSample | undefined {
+    return visited.length === 1 && column !== null ? this.samples.get(column) : undefined;
   }
 }
 
@@ -197,7 +207,19 @@ const byId = (condition: Condition): Condition =>
 export const searchFields = (definition: ResourceDefinition): readonly Field[] =>
   definition.fields.filter((field) => field.search && field.column !== null);
 
+const TYPE = existing(declareFields([['type', Char()]])[0], 'the field that was declared');
+
+/** Kinds of rows that clients ask for and this product has none of. */
+const ABSENT_TYPES = ['system_job'];
+
+/** @throws BadRequest for the name of no type */
+function assertTypes(types: readonly string[]): void {
+  const wrong = types.find((type) => !findResource(type) && !ABSENT_TYPES.includes(type));
+  if (wrong !== undefined) throw new BadRequest(`"${wrong}" is not a type of objects.`);
+}
+
 function typeCondition({ definition, alias }: Scope, types: readonly string[]): Sql {
+  assertTypes(types);
   const variants = definition.variants?.().map((variant) => variant.type);
   if (variants) {
     const known = types.filter((type) => variants.includes(type));
@@ -206,18 +228,43 @@ function typeCondition({ definition, alias }: Scope, types: readonly string[]): 
   return types.includes(definition.type) ? TRUE : FALSE;
 }
 
+/** `relation=null` asks whether there is a related row. */
+const nullAsCheck = (condition: Condition): Condition =>
+  condition.path.length === 0 && condition.lookup === 'exact' && isNullWord(condition.value)
+    ? { ...condition, lookup: 'isnull', value: 'true' }
+    : condition;
+
 export function resolveName(definition: ResourceDefinition, name: string): string {
   return name === 'pk' ? 'id' : (definition.aliases[name] ?? name);
 }
 
+/** A path with the resource's own names; an alias may stand for two steps, `content_type__model`. */
+export function resolvePath(definition: ResourceDefinition, path: readonly string[]): string[] {
+  const [first = '', second, ...others] = path;
+  const pair = definition.aliases[`${first}__${second}`];
+  if (pair !== undefined) return [pair, ...others];
+  return [resolveName(definition, first), ...path.slice(1)];
+}
+
+/** Returns true for a name that is no field of the resource itself and leads to other rows. */
+export function leadsAway(definition: ResourceDefinition, name: string): boolean {
+  if (Object.hasOwn(definition.relations, name)) return true;
+  return !fieldOrSecret(definition, name) && follow(definition, name) !== undefined;
+}
+
+/** In a list of several kinds a secret of one of them is a secret of the list. */
+const kindsWith = (definition: ResourceDefinition, name: string): Field[] =>
+  [definition, ...(definition.variants?.() ?? [])].flatMap((kind) => kind.field(name) ?? []);
+
+const fieldOrSecret = (definition: ResourceDefinition, name: string): boolean =>
+  definition.field(name) !== undefined || kindsWith(definition, name).some(({ filter }) => !filter);
+
 /** @throws BadRequest for an unknown field, Forbidden for one that may not be asked for */
 export function filterableField(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
-  // In a list of several kinds a secret of one of them is a secret of the list.
-  const kinds = [definition, ...(definition.variants?.() ?? [])];
-  if (kinds.some((kind) => kind.field(name)?.filter === false))
+  if (kindsWith(definition, name).some(({ filter }) => !filter))
     throw new Forbidden(`Filtering on ${name} is not allowed.`);
-  if (!field || field.internal || field.column === null) {
+  if (!field || field.internal || !hasValue(field)) {
     throw new BadRequest(`${definition.label.replaceAll(' ', '')} has no field named '${name}'`);
   }
   return field;

@@ -1,4 +1,4 @@
-import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import { raw, sql, type Sql } from '../../database/sql.js';
 import type { Field } from '../fields/field.js';
 import { rangeOf } from '../fields/column-types.js';
 import { toTimestamp } from '../fields/lenient.js';
@@ -10,11 +10,10 @@ const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
 const COMPARISONS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
 
 /**
- * One comparison of a column. @throws BadRequest when value and field do not fit
+ * One comparison of a field's value, a column as a rule. @throws BadRequest when value and field do not fit
  * (docs/contract/lists.md#filters)
  */
-export function compare(field: Field, alias: string, condition: Condition): Sql {
-  const column = ident(alias, field.column ?? field.name);
+export function compare(field: Field, column: Sql, condition: Condition): Sql {
   const { lookup, value } = condition;
   if (lookup === 'isnull') return isNull(column, value);
   if (lookup === 'in') return isIn(field, column, value);
@@ -32,7 +31,8 @@ function exact(field: Field, column: Sql, { value, castInteger }: Condition): Sq
   return sql`${column} = ${convert(field, value)}`;
 }
 
-const isNullWord = (value: string): boolean => ['null', 'none', 'None', 'NULL'].includes(value);
+export const isNullWord = (value: string): boolean =>
+  ['null', 'none', 'None', 'NULL'].includes(value);
 
 function isNull(column: Sql, value: string): Sql {
   return toBooleanWord(value) ? sql`${column} IS NULL` : sql`${column} IS NOT NULL`;

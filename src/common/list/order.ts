@@ -1,10 +1,12 @@
-import { ident, join, sql, type Sql } from '../../database/sql.js';
+import { and, ident, join, raw, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import { columnOf, type FieldKind } from '../fields/field.js';
+import { valueOf } from '../fields/column-types.js';
+import type { Field, FieldKind } from '../fields/field.js';
 import { BadRequest } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { idType } from '../resource/ids.js';
-import { filterableField, MAX_DEPTH, resolveName } from './compile.js';
+import { follow } from '../resource/followed.js';
+import { filterableField, leadsAway, MAX_DEPTH, resolvePath } from './compile.js';
 
 /** One term of ORDER BY. */
 export interface OrderTerm {
@@ -65,30 +67,48 @@ function termOf(
   actor: Actor,
   depth: number,
 ): FoundTerm {
-  const [first = '', ...rest] = path;
-  if (first === 'type' && rest.length === 0) return typeTerm(definition, alias);
-  const field = filterableField(definition, resolveName(definition, first));
-  if (rest.length === 0 || (field.target && rest.length === 1 && rest[0] === 'id')) {
-    const { kind, columnType, nullable } = field;
-    const column = columnOf(field);
-    return { expression: ident(alias, column), kind, columnType, nullable, column };
+  const [name = '', ...rest] = resolvePath(definition, path);
+  if (name === 'type' && rest.length === 0) return typeTerm(definition, alias);
+  const field = fieldToOrderBy(definition, name, rest);
+  if (field && (rest.length === 0 || (field.target && rest.length === 1 && rest[0] === 'id'))) {
+    const { kind, columnType, nullable, column } = field;
+    const expression = valueOf(field, alias);
+    return { expression, kind, columnType, nullable, ...(column === null ? {} : { column }) };
   }
-  if (!field.target || depth >= MAX_DEPTH) {
-    throw new BadRequest(`No related model for field ${first}.`);
+  const way = field === null || field.target ? follow(definition, name) : undefined;
+  if (!way?.isSingle || depth >= MAX_DEPTH) {
+    throw new BadRequest(`No related model for field ${name}.`);
   }
-  const target = field.target();
+  const target = way.target();
   const far = `${alias}o`;
-  const { expression, kind, columnType } = termOf(target, far, rest, actor, depth + 1);
+  const end = rest.length === 0 ? ['id'] : rest;
+  const { expression, kind, columnType } = termOf(target, far, end, actor, depth + 1);
+  const readable = permit(target.policy, 'read', far, actor);
+  const value = sql`(
+    SELECT ${expression} FROM ${ident(target.table)} ${ident(far)}
+    WHERE ${and(way.tie(alias, far), target.own(far), readable)})`;
   return {
-    expression: sql`(
-      SELECT ${expression} FROM ${ident(target.table)} ${ident(far)}
-      WHERE ${ident(far, 'id')} = ${ident(alias, columnOf(field))}
-        AND ${permit(target.policy, 'read', far, actor)})`,
+    expression: target.stored ? value : sql`NULL::${raw(columnType)}`,
     kind,
     columnType,
     // What is not there, or not for the caller to see, has no value.
     nullable: true,
   };
+}
+
+/**
+ * The field that the first step of a path names; null for a relation. A field may have the name of a
+ * relation: `attempts` is their number, `attempts__id` their ids.
+ *
+ * @throws BadRequest, Forbidden for a name that is neither
+ */
+function fieldToOrderBy(
+  definition: ResourceDefinition,
+  name: string,
+  rest: readonly string[],
+): Field | null {
+  const isOwn = rest.length === 0 && definition.field(name)?.filter === true;
+  return !isOwn && leadsAway(definition, name) ? null : filterableField(definition, name);
 }
 
 /** Where all rows are of one type, that order says nothing. */

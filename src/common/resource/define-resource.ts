@@ -27,12 +27,8 @@ export type RowOf<Schema extends object> = Row & {
 
 /** How rows of one resource belong to rows of another, beyond references of its own. */
 export type Relation =
-  | {
-      kind: 'has-many';
-      target: () => ResourceDefinition;
-      /** Reference of the target that points here. */
-      field: string;
-    }
+  /** `field`: reference of the target that points here. */
+  | { kind: 'has-many'; target: () => ResourceDefinition; field: string }
   | {
       kind: 'many-to-many';
       target: () => ResourceDefinition;
@@ -48,6 +44,10 @@ export type Relation =
       kind: 'computed';
       target: () => ResourceDefinition;
       condition: (near: Sql, far: string) => Sql;
+      /** The same seen from the target: `near` is an id of it, `far` an alias of this resource. */
+      back?: (near: Sql, far: string) => Sql;
+      /** Leads to one row at most. */
+      single?: boolean;
     };
 
 /** What a representation is built with. */

@@ -1,5 +1,6 @@
-import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import { FALSE, ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Relation } from './define-resource.js';
+import { resource } from './registry.js';
 
 /** The condition that ties a row of `near` to a row of a relation's target. */
 export function relationCondition(relation: Relation, near: Sql, far: string): Sql {
@@ -19,7 +20,16 @@ export function relationCondition(relation: Relation, near: Sql, far: string): S
   }
 }
 
-function fixedCondition(fixed: Record<string, string> = {}): Sql {
+/** A reference that is always null: clients filter by it all the same. */
+export const leadsNowhere = (type: string): Relation => ({
+  kind: 'computed',
+  target: () => resource(type),
+  condition: () => FALSE,
+  single: true,
+});
+
+/** Condition on the constant columns of a link. */
+export function fixedCondition(fixed: Record<string, string> = {}): Sql {
   return Object.entries(fixed).reduce(
     (all, [column, value]) => sql`${all} AND lnk.${ident(column)} = ${value}`,
     raw(''),

@@ -68,8 +68,12 @@ export default {
       },
       objectRoles: { calls: [['team', [1]]], inside: asQuery },
       objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
-      roleNamed: [[sql`'team.admin_role'`, sql`1`]],
       objectOfRole: [[sql`1`, 'team', sql`2`]],
+      isRoleOf: {
+        calls: [['roles', 'team', sql`1`]],
+        inside: (condition) => sql`SELECT 1 FROM roles WHERE ${condition}`,
+      },
+      roleNamed: { calls: [[sql`'team'`, sql`1`, sql`'read_role'`]], inside: asQuery },
     }),
     fragmentsOf(members, {
       usersGranted: { calls: [[ROLES]], inside: asQuery },

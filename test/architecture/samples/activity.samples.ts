@@ -1,5 +1,6 @@
-import { ActivityRepository } from '../../../src/activity/activity.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import * as activity from '../../../src/activity/activity.repository.js';
+import { sql } from '../../../src/database/sql.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const ENTRY = {
   operation: 'create' as const,
@@ -9,7 +10,7 @@ const ENTRY = {
 
 export default {
   repositories: [
-    samplesOf(ActivityRepository, {
+    samplesOf(activity.ActivityRepository, {
       described: [[[1]]],
       record: [
         [[ENTRY], { id: 1, username: 'ada' }],
@@ -17,5 +18,5 @@ export default {
       ],
     }),
   ],
-  fragments: [],
+  fragments: [fragmentsOf(activity, { grantedRole: { calls: [[sql`1`]], inside: asQuery } })],
 } satisfies RoomSamples;

@@ -1,9 +1,11 @@
-import { sql } from '../../../src/database/sql.js';
+import { sql, type Sql } from '../../../src/database/sql.js';
 import * as groups from '../../../src/instances/instance-groups.repository.js';
 import * as instances from '../../../src/instances/instances.repository.js';
 import * as workerNodes from '../../../src/instances/worker-nodes.repository.js';
 import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+const ofInstances = (value: Sql): Sql => sql`SELECT ${value} FROM instances`;
 
 export default {
   repositories: [
@@ -43,6 +45,8 @@ export default {
     fragmentsOf(instances, {
       hostnameOf: [[sql`1`]],
       liveIsolations: { calls: [[]], inside: (statement) => statement },
+      nodeState: { calls: [['instances']], inside: ofInstances },
+      nodeErrors: { calls: [['instances']], inside: ofInstances },
     }),
     fragmentsOf(workerNodes, { liveNodes: { calls: [[]], inside: asQuery } }),
   ],

@@ -1,0 +1,246 @@
+/**
+ * Filters through every relation that existing clients of this API follow. `lists-relations.json` names
+ * them for each list, and where the database keeps them: `column`, `table.column` that points here, `table.near.far`
+ * with a constant column behind `?`, `=` for the same row seen as another type, `none` for what is always null
+ * and `*` for what no table keeps.
+ *
+ * Budget: 40 s, because it asks every list about every relation, as two callers.
+ */
+import { readFileSync } from 'node:fs';
+import { join as joinPath } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
+import { permit, type Actor } from '../../src/common/access.js';
+import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
+import { follow } from '../../src/common/resource/followed.js';
+import { resources } from '../../src/common/resource/registry.js';
+import { resolveName } from '../../src/common/list/compile.js';
+import { and, FALSE, ident, join, or, sql, TRUE, type Sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
+import { Samples, sampleTypes } from '../support/samples.js';
+
+const LISTS = JSON.parse(
+  readFileSync(joinPath(PACKAGE_FOLDER, 'test', 'api', 'lists-relations.json'), 'utf8'),
+) as Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const PATHS = Object.keys(LISTS);
+
+interface Caller {
+  client: ApiClient;
+  actor: Actor;
+}
+
+let test: TestApp;
+let superuser: Caller;
+/** Users with one role each. */
+let holders: Caller[];
+
+const definitionOf = (path: string): ResourceDefinition =>
+  resources().find((definition) => definition.path === path)!;
+
+const callerOf = (client: ApiClient, user: Row): Caller => ({
+  client,
+  actor: {
+    id: user.id,
+    username: String(user.username),
+    isSuperuser: user.is_superuser === true,
+    isSystemAuditor: false,
+  },
+});
+
+beforeAll(async () => {
+  test = await boot();
+  const { as, make, home } = test;
+  const samples = new Samples(test);
+  // Rows that nothing leads to stand beside those that are tied to each other.
+  const others = new Map<string, Row>();
+  for (const path of PATHS) others.set(path, await samples.of(definitionOf(path).type));
+  samples.reset();
+  for (const type of sampleTypes()) await samples.of(type);
+  await samples.tieAll();
+  await tie(samples, others);
+  superuser = callerOf(as.superuser, as.users.superuser);
+  const roles = [
+    ['job_template', 'execute_role'],
+    ['workflow_job_template', 'read_role'],
+    ['project', 'use_role'],
+    ['inventory', 'use_role'],
+    ['credential', 'use_role'],
+    ['organization', 'notification_admin_role'],
+    ['organization', 'member_role'],
+    ['instance_group', 'use_role'],
+    ['team', 'read_role'],
+  ] as const;
+  holders = [];
+  for (const [type, role] of roles) {
+    const user = await make.user();
+    const object = type === 'organization' ? home.organization : await samples.of(type);
+    await make.grant(type, object, role, { user });
+    holders.push(callerOf(await as.asUser(user), user));
+  }
+}, 60_000);
+afterAll(() => test.close());
+
+/** Fills what the samples leave empty: their references, and the links between rows of one type. */
+async function tie(samples: Samples, others: ReadonlyMap<string, Row>): Promise<void> {
+  for (const [path, relations] of Object.entries(LISTS)) {
+    const near = definitionOf(path);
+    if (near.variants || !near.stored) continue;
+    const from = await samples.of(near.type);
+    for (const [name, place] of Object.entries(relations)) {
+      const far = targetOf(near, name);
+      if (/^\w+_id$/.test(place) && near.fields.some(({ column }) => column === place)) {
+        await test.database.execute(sql`
+          UPDATE ${ident(near.table)} SET ${ident(place)} = ${(await samples.of(far.type)).id}
+          WHERE id = ${from.id} AND ${ident(place)} IS NULL`);
+      }
+      const [, child, pointer] = /^(\w+)\.(\w+_id)$/.exec(place) ?? [];
+      if (child && pointer && far.stored) {
+        await test.database.execute(sql`
+          UPDATE ${ident(child)} SET ${ident(pointer)} = ${from.id}
+          WHERE id = ${(await samples.of(far.type)).id} AND ${ident(pointer)} IS NULL`);
+      }
+      const [, table, one, two, , column, value] =
+        /^(\w+)\.(\w+)\.(\w+)(\?(\w+)=(\w+))?$/.exec(place) ?? [];
+      if (!table || far !== near || table.startsWith('role_')) continue;
+      const link = { [one!]: from.id, [two!]: others.get(path)!.id };
+      await samples.tie(table, column ? { ...link, [column]: value } : link);
+    }
+  }
+}
+
+const targetOf = (near: ResourceDefinition, name: string): ResourceDefinition =>
+  follow(near, resolveName(near, name))!.target();
+
+/** The rows of a list that a caller sees. */
+function seen(near: ResourceDefinition, { actor }: Caller): Sql {
+  const kinds = near.variants?.().map(({ discriminator }) => discriminator);
+  return and(
+    near.own('n'),
+    near.hide?.('n') ?? TRUE,
+    permit(near.policy, 'list', 'n', actor),
+    kinds ? sql`n.type = ANY(${kinds}::text[])` : TRUE,
+  );
+}
+
+/** The condition that ties a row of a list, `n`, to a related row, `f`. */
+function tied(place: string): Sql {
+  if (place === '=') return sql`f.id = n.id`;
+  if (place === 'none') return FALSE;
+  const [path = '', constant] = place.split('?');
+  const [first = '', second, third] = path.split('.');
+  if (second === undefined) return sql`f.id = ${ident('n', first)}`;
+  if (third === undefined) return sql`${ident('f', second)} = n.id`;
+  const [column, value] = constant?.split('=') ?? [];
+  return sql`EXISTS (SELECT 1 FROM ${ident(first)} l
+    WHERE ${ident('l', second)} = n.id AND ${ident('l', third)} = f.id
+      AND ${column ? sql`${ident('l', column)} = ${value}` : TRUE})`;
+}
+
+/** A row of a list has a related row that the caller may read. */
+function hasReadable(near: ResourceDefinition, name: string, place: string, caller: Caller): Sql {
+  const far = targetOf(near, name);
+  if (!far.stored) return FALSE;
+  return sql`EXISTS (SELECT 1 FROM ${ident(far.table)} f WHERE ${and(
+    far.own('f'),
+    permit(far.policy, 'read', 'f', caller.actor),
+    or(...place.split(' | ').map(tied)),
+  )})`;
+}
+
+/** The rows of a list that a caller sees, each with whether it has a related row, by relation. */
+async function expected(path: string, caller: Caller): Promise<Row[]> {
+  const near = definitionOf(path);
+  if (!near.stored) return [];
+  const columns = relationsOf(path).map(
+    ([name, place]) => sql`${hasReadable(near, name, place, caller)} AS ${ident(`has_${name}`)}`,
+  );
+  return test.database.rows<Row>(sql`
+    SELECT ${join([sql`n.id`, ...columns], ', ')} FROM ${ident(near.table)} n
+    WHERE ${seen(near, caller)} ORDER BY n.id`);
+}
+
+/** A condition on the related row that each row meets. */
+function anyValue(near: ResourceDefinition, name: string): string {
+  const far = targetOf(near, name);
+  const text = far.fields.find(
+    ({ kind, column, filter, internal, nullable }) =>
+      ['string', 'text', 'choice'].includes(kind) && column && filter && !internal && !nullable,
+  )!;
+  return `${name}__${text.name}__contains=`;
+}
+
+async function answer(caller: Caller, path: string, query: string) {
+  const { status, body } = await caller.client.get(`${path}/?order_by=id&page_size=200&${query}`);
+  return status === 200
+    ? { count: body.count, ids: body.results.map(({ id }: Row) => id) }
+    : { status, body };
+}
+
+const relationsOf = (path: string) =>
+  Object.entries(LISTS[path]!).filter(([, place]) => place !== '*');
+
+const idsOf = (rows: readonly Row[]) => ({ count: rows.length, ids: rows.map(({ id }) => id) });
+
+const withoutConstant = (place: string): string => place.replace(/\?.*/, '');
+
+/** Places that hold something in this test. */
+const met = new Set<string>();
+
+describe.each(PATHS)('%s', (path) => {
+  it('finds the rows of each relation, by as many statements as without', async () => {
+    const near = definitionOf(path);
+    const faults: unknown[] = [];
+    const rows = await expected(path, superuser);
+    let sent = 0;
+    const ask = async (query: string) => {
+      const before = test.database.statementCount;
+      const got = await answer(superuser, path, query);
+      sent = test.database.statementCount - before;
+      return got;
+    };
+    await ask('id__regex=.');
+    const plain = sent;
+    for (const [name, place] of relationsOf(path)) {
+      const right = rows.filter((row) => row[`has_${name}`]);
+      const got = await ask(anyValue(near, name));
+      if (!isDeepStrictEqual(got, idsOf(right)) || sent > plain) {
+        faults.push({ name, sent, plain, got, right: idsOf(right) });
+      }
+      if (right.length > 0) met.add(withoutConstant(place));
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('tells a caller nothing of related rows that the caller may not read', async () => {
+    const near = definitionOf(path);
+    const faults: unknown[] = [];
+    const views = await Promise.all(
+      holders.map(async (caller) => ({ caller, rows: await expected(path, caller) })),
+    );
+    // Who sees the fewest of the rows sees the fewest of those that are related to them.
+    const [view] = views
+      .filter(({ rows }) => rows.length > 0)
+      .toSorted((one, other) => one.rows.length - other.rows.length);
+    if (!view) return;
+    const { caller, rows } = view;
+    for (const [name] of relationsOf(path)) {
+      // What does not meet the negated condition meets the plain one: both are checked by one request.
+      const lacking = idsOf(rows.filter((row) => row[`has_${name}`] === false));
+      const got = await answer(caller, path, `not__${anyValue(near, name)}`);
+      if (!isDeepStrictEqual(got, lacking)) faults.push({ name, lacking, got });
+    }
+    expect(faults).toEqual([]);
+  });
+});
+
+it('has rows in every place that is asked for', () => {
+  const places = new Set(
+    PATHS.flatMap((path) => relationsOf(path).map(([, place]) => withoutConstant(place))),
+  );
+  expect([...places].filter((place) => !met.has(place))).toEqual([
+    'none',
+    'applications.organization_id',
+  ]);
+});

@@ -72,10 +72,13 @@ function assertOpen(names: readonly string[]): void {
   const path = names.length > 1 && LOOKUPS.has(last) ? names.slice(0, -1) : names;
   let definition: ResourceDefinition = resource('host');
   for (const [index, name] of path.entries()) {
-    const target = followed(definition, name);
+    const own = resolveName(definition, name);
+    const target = follow(definition, own)?.target();
     const next = path[index + 1];
     if (!target) return;
-    const open = OPEN[target.type];
+    // A way that follows from what others declare, such as the jobs of a host, is not shown on the host.
+    const isOwn = own in definition.relations || definition.field(own) !== undefined;
+    const open = isOwn ? OPEN[target.type] : undefined;
     const isShown = next === undefined || ['id', 'pk', ...target.summary].includes(next);
     if (open === undefined || (open === 'summary' && !isShown)) {
       throw new BadRequest(
@@ -84,9 +87,4 @@ function assertOpen(names: readonly string[]): void {
     }
     definition = target;
   }
-}
-
-/** What a name leads to; undefined for a column, and for what is none. */
-function followed(definition: ResourceDefinition, name: string): ResourceDefinition | undefined {
-  return follow(definition, resolveName(definition, name))?.target();
 }

@@ -110,6 +110,22 @@ it.each([
       ],
     },
   ],
+  ...[
+    'jobs__status',
+    'jobs__job_template__name',
+    'unified_jobs__name',
+    'ad_hoc_commands__module_args',
+    'inventory__jobtemplates__playbook',
+    'inventory__job_templates__playbook',
+    'inventory__admin_role__members',
+    'groups__inventory__jobs__name',
+    'inventory__organization__credentials__name',
+  ].map((path): [object, object] => [
+    { host_filter: `${path}=a` },
+    {
+      host_filter: [expect.stringContaining(`${path}=a: Smart inventories cannot look into`)],
+    },
+  ]),
 ])('is refused with %j', async (fields, errors) => {
   expect((await create(fields).expect(400)).body).toEqual(errors);
 });

@@ -235,6 +235,19 @@ describe.each(PATHS)('%s', (path) => {
   });
 });
 
+it('finds every related row by an index', async () => {
+  const indexed = await test.database.rows<{ place: string }>(sql`
+    SELECT c.relname || '.' || a.attname AS place
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]`);
+  const known = new Set(indexed.map(({ place }) => place));
+  const asked = PATHS.flatMap((path) =>
+    relationsOf(path).flatMap(([, place]) => place.split(' | ').map(withoutConstant)),
+  ).map((place) => place.split('.').slice(0, 2).join('.'));
+  const missing = asked.filter((place) => place.includes('.') && !known.has(place));
+  expect([...new Set(missing)]).toEqual(['applications.organization_id']);
+});
+
 it('has rows in every place that is asked for', () => {
   const places = new Set(
     PATHS.flatMap((path) => relationsOf(path).map(([, place]) => withoutConstant(place))),

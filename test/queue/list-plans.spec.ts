@@ -248,3 +248,19 @@ it.each(LISTS)(
   },
   120_000,
 );
+
+it.each([
+  ['host', { jobs__isnull: 'true' }],
+  ['host', { not__jobs__name: 'x' }],
+  ['unified_job', { hosts__isnull: 'true' }],
+  ['unified_job', { not__credentials__name: 'x' }],
+  ['unified_job', { order_by: 'job__job_template__name' }],
+  ['activity_stream', { role__isnull: 'true' }],
+  ['job_event', { not__job__unified_job_template__name: 'x' }],
+] as const)(
+  'a list of each %s is filtered by %j in the time that a list has',
+  async (type, query) => {
+    const { count } = await lists.list(resource(type), query, ADMIN);
+    expect(count).toBeGreaterThanOrEqual(ROWS);
+  },
+);

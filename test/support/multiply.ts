@@ -4,6 +4,7 @@ import type { ResourceDefinition, Row } from '../../src/common/resource/define-r
 import { resource, resources } from '../../src/common/resource/registry.js';
 import type { Database } from '../../src/database/database.js';
 import { ident, join, sql, type Sql } from '../../src/database/sql.js';
+import { isLinked } from './samples.js';
 
 /** Copies a row `count` times, with names of their own, roles, and the ties the row has. */
 export async function multiply(
@@ -93,8 +94,6 @@ async function copyTies(
 const LINK_TABLES = (): string[] => [
   'role_members',
   ...resources().flatMap(({ relations }) =>
-    Object.values(relations).flatMap((relation) =>
-      relation.kind === 'many-to-many' ? [relation.table] : [],
-    ),
+    Object.values(relations).flatMap((relation) => (isLinked(relation) ? [relation.table] : [])),
   ),
 ];

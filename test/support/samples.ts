@@ -4,8 +4,9 @@
  * some. A new resource needs an entry here, or the tests that go over all routes fail by its name.
  */
 import type { TableRoute } from '../../src/common/rest/route-table.service.js';
-import type { Row } from '../../src/common/resource/define-resource.js';
+import type { Relation, Row } from '../../src/common/resource/define-resource.js';
 import { findResource, resources } from '../../src/common/resource/registry.js';
+import type { Link } from '../../src/common/resource/select-rows.js';
 import { insertRow } from '../../src/database/rows.js';
 import { ident, join, sql } from '../../src/database/sql.js';
 import type { TestApp } from './boot.js';
@@ -266,6 +267,12 @@ const PARAMETERS: Record<string, string> = {
 const typeOfPath = (path: string): string =>
   resources().find((definition) => definition.path === path)?.type ?? path;
 
+/** Returns true for a relation with a table that holds nothing else; roles are granted, not linked. */
+export const isLinked = (relation: Relation): relation is Link =>
+  relation.kind === 'many-to-many' &&
+  !relation.table.startsWith('role_') &&
+  !resources().some(({ table }) => table === relation.table);
+
 export class Samples {
   private readonly rows = new Map<string, Promise<Row>>();
   private made = 0;
@@ -306,8 +313,7 @@ export class Samples {
   async tieAll(): Promise<void> {
     for (const { type, relations } of resources()) {
       for (const relation of Object.values(relations)) {
-        if (relation.kind !== 'many-to-many' || relation.table.startsWith('role_')) continue;
-        if (resources().some(({ table }) => table === relation.table)) continue;
+        if (!isLinked(relation)) continue;
         const [near, far] = [await this.of(type), await this.of(relation.target().type)];
         if (near === far) continue;
         const link = { [relation.near]: near.id, [relation.far]: far.id, ...relation.fixed };

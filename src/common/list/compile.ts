@@ -33,6 +33,10 @@ interface Scope {
  */
 export class FilterCompiler {
   private aliases = 0;
+  /** A condition speaks of related rows: the database may have to look at every row. */
+  get followsRelations(): boolean {
+    return this.aliases > 0;
+  }
 
   constructor(
     private readonly actor: Actor,
@@ -87,7 +91,7 @@ export class FilterCompiler {
 
   private single(scope: Scope, condition: Condition): Sql {
     const compiled = this.group(scope, [condition]);
-    return condition.negated ? not(sql`COALESCE(${compiled}, FALSE)`) : compiled;
+    return condition.negated ? lacks(compiled) : compiled;
   }
 
   /** Conditions on one row; those that go through the same relation share one EXISTS. */
@@ -163,12 +167,15 @@ export class FilterCompiler {
     );
     const exists = (...matching: Sql[]): Sql => {
       const readable = permit(target.policy, 'read', far, this.actor);
-      const where = and(way.tie(alias, far), target.own(far), readable, ...matching);
-      return target.stored && where !== FALSE
-        ? sql`EXISTS (SELECT 1 FROM ${ident(target.table)} ${ident(far)} WHERE ${where})`
+      const { from, where } = way.join(alias, far);
+      const condition = and(where, target.own(far), readable, ...matching);
+      return target.stored && condition !== FALSE
+        ? sql`EXISTS (SELECT 1 FROM ${from} WHERE ${condition})`
         : FALSE;
     };
-    const parts = nullChecks.map(({ value }) => (toBooleanWord(value) ? not(exists()) : exists()));
+    const parts = nullChecks.map(({ value }) =>
+      toBooleanWord(value) ? lacks(exists()) : exists(),
+    );
     if (others.length + searches.length > 0) {
       const matching = this.group(inner, others.map(byId));
       parts.push(exists(matching, this.relatedSearch(inner, searches)));
@@ -199,6 +206,12 @@ export class FilterCompiler {
     return visited.length === 1 && column !== null ? this.samples.get(column) : undefined;
   }
 }
+
+/**
+ * The negation of a condition that may be null. Asked about each row: as an anti-join PostgreSQL would
+ * compare each row with each related one.
+ */
+const lacks = (condition: Sql): Sql => not(sql`COALESCE(${condition}, FALSE)`);
 
 /** A condition whose path ended on a relation speaks of the related id. */
 const byId = (condition: Condition): Condition =>

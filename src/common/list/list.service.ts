@@ -79,10 +79,9 @@ export class ListService {
       isPlain:
         parsed.order.length === 0 && request.style === 'numbered' && request.sentSize === null,
     });
+    const costs = options.isCostly || compiler.followsRelations || isCostly(parsed);
     const read = (): Promise<Page<Row>> => this.page(definition, request, cuts, actor);
-    const page = await (options.isCostly || isCostly(parsed)
-      ? inListTime(this.database, this.settings, read)
-      : read());
+    const page = await (costs ? inListTime(this.database, this.settings, read) : read());
     const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);

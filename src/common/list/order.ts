@@ -84,9 +84,9 @@ function termOf(
   const end = rest.length === 0 ? ['id'] : rest;
   const { expression, kind, columnType } = termOf(target, far, end, actor, depth + 1);
   const readable = permit(target.policy, 'read', far, actor);
+  const { from, where } = way.join(alias, far);
   const value = sql`(
-    SELECT ${expression} FROM ${ident(target.table)} ${ident(far)}
-    WHERE ${and(way.tie(alias, far), target.own(far), readable)})`;
+    SELECT ${expression} FROM ${from} WHERE ${and(where, target.own(far), readable)})`;
   return {
     expression: target.stored ? value : sql`NULL::${raw(columnType)}`,
     kind,

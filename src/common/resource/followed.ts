@@ -1,24 +1,20 @@
-import { and, ident, join, sql, type Sql } from '../../database/sql.js';
+import { and, ident, sql } from '../../database/sql.js';
 import { columnOf, targetOf, type Field } from '../fields/field.js';
 import type { Relation, ResourceDefinition } from './define-resource.js';
 import { findResource, resources } from './registry.js';
-import { fixedCondition, relationCondition } from './relation-condition.js';
+import { relationCondition } from './relation-condition.js';
+import type { Link } from './select-rows.js';
+import { distinct, joinedAlong, joinedBy, turned, type Joined, type Tie } from './ties.js';
 
 /** A way from the rows of a resource to those of another, for filters, searches and orders. */
 export interface Followed {
   name: string;
   target: () => ResourceDefinition;
-  /** Returns the condition that ties a row under the alias `near` to a row of the target under `far`. */
-  tie: (near: string, far: string) => Sql;
+  /** Returns what leads from a row under the alias `near` to rows of the target under `far`. */
+  join: (near: string, far: string) => Joined;
   /** One row at most is at the end, so that a list can be ordered by its fields. */
   isSingle: boolean;
 }
-
-/** How two tables are tied: by a column of the near one, by a column of the far one, or by a third. */
-type Tie =
-  | { kind: 'forward'; column: string }
-  | { kind: 'back'; table: string; column: string }
-  | { kind: 'link'; table: string; near: string; far: string; fixed?: Record<string, string> };
 
 /** What a resource declares about another: a reference, or a link table. */
 interface Edge {
@@ -79,26 +75,23 @@ const isReference = (field: Field): boolean =>
   field.target !== null && !field.internal && field.column !== null && field.filter;
 
 const declaredWays = (definition: ResourceDefinition): Followed[] => [
-  ...Object.entries(definition.relations).map(([name, relation]): Followed =>
-    wayOf(name, relation),
-  ),
-  ...definition.fields.filter(isReference).map((field): Followed => {
-    const { name, target } = edgeOf(field);
-    return {
-      name,
-      target: () => target,
-      tie: (near, far) => sql`${ident(far, 'id')} = ${ident(near, columnOf(field))}`,
-      isSingle: true,
-    };
-  }),
+  ...Object.entries(definition.relations).map(([name, relation]) => wayOf(name, relation)),
+  ...definition.fields
+    .filter(isReference)
+    .map((field) => ({ ...wayAlong(edgeOf(definition, field)), target: () => targetOf(field) })),
 ];
 
-const wayOf = (name: string, relation: Relation): Followed => ({
-  name,
-  target: relation.target,
-  tie: (near, far) => relationCondition(relation, ident(near, 'id'), far),
-  isSingle: relation.kind === 'computed' && relation.single === true,
-});
+function wayOf(name: string, relation: Relation): Followed {
+  const { target } = relation;
+  if (relation.kind === 'many-to-many') return wayAlong(linkEdge(name, relation));
+  return {
+    name,
+    target,
+    join: (near, far) =>
+      joinedBy(target(), far, relationCondition(relation, ident(near, 'id'), far)),
+    isSingle: relation.kind === 'computed' && relation.single === true,
+  };
+}
 
 /** Returns true where the rows of `one` are among the rows of `other`, or may be. */
 const isWithin = (one: ResourceDefinition, other: ResourceDefinition): boolean =>
@@ -116,7 +109,7 @@ function kindWays(definition: ResourceDefinition): Followed[] {
   const same = (name: string, target: ResourceDefinition): Followed => ({
     name,
     target: () => target,
-    tie: (near, far) => sql`${ident(far, 'id')} = ${ident(near, 'id')}`,
+    join: (near, far) => joinedBy(target, far, sql`${ident(far, 'id')} = ${ident(near, 'id')}`),
     isSingle: true,
   });
   return [
@@ -151,20 +144,24 @@ function sharedEdges(definition: ResourceDefinition): Edge[] {
   return [...edges.values()].filter(({ name }) => !unclear.has(name));
 }
 
-const edgeOf = (field: Field): Edge => ({
+const edgeOf = ({ table }: ResourceDefinition, field: Field): Edge => ({
   name: field.name,
   target: targetOf(field),
-  ties: [{ kind: 'forward', column: columnOf(field) }],
+  ties: [{ kind: 'forward', table, column: columnOf(field) }],
   hidden: field.hidden,
 });
 
+const linkEdge = (name: string, link: Link): Edge => ({
+  name,
+  target: link.target(),
+  ties: [{ ...link, kind: 'link' }],
+});
+
 /** References and link tables that a resource declares. */
-const edgesOf = ({ fields, relations }: ResourceDefinition): Edge[] => [
-  ...fields.filter(isReference).map(edgeOf),
-  ...Object.entries(relations).flatMap(([name, relation]): Edge[] =>
-    relation.kind === 'many-to-many'
-      ? [{ name, target: relation.target(), ties: [{ ...relation, kind: 'link' }] }]
-      : [],
+const edgesOf = (definition: ResourceDefinition): Edge[] => [
+  ...definition.fields.filter(isReference).map((field) => edgeOf(definition, field)),
+  ...Object.entries(definition.relations).flatMap(([name, relation]): Edge[] =>
+    relation.kind === 'many-to-many' ? [linkEdge(name, relation)] : [],
   ),
 ];
 
@@ -193,8 +190,10 @@ function roleWays(definition: ResourceDefinition): Followed[] {
   return definition.roles.map((declared) => ({
     name: declared.field,
     target: () => role,
-    tie: (near, far) =>
-      and(back(ident(near, 'id'), far), sql`${ident(far, columnOf(field))} = ${declared.field}`),
+    join: (near, far) => {
+      const isField = sql`${ident(far, columnOf(field))} = ${declared.field}`;
+      return joinedBy(role, far, and(back(ident(near, 'id'), far), isField));
+    },
     isSingle: true,
   }));
 }
@@ -219,7 +218,7 @@ function waysBack(definition: ResourceDefinition): Followed[] {
       wayAlong({
         name,
         target: from,
-        ties: distinct(edges.flatMap(({ ties }) => ties.map((tie) => turned(tie, from)))),
+        ties: distinct(edges.flatMap(({ ties }) => ties.map(turned))),
       });
     const free = own.filter(({ name }) => !declared.includes(`${from.type}.${name}`));
     const together = own.length > 0 ? free : shared;
@@ -231,67 +230,9 @@ function waysBack(definition: ResourceDefinition): Followed[] {
   return ways;
 }
 
-function turned(tie: Tie, from: ResourceDefinition): Tie {
-  switch (tie.kind) {
-    case 'forward':
-      return { kind: 'back', table: from.table, column: tie.column };
-    case 'back':
-      return { kind: 'forward', column: tie.column };
-    case 'link':
-      return { ...tie, near: tie.far, far: tie.near };
-  }
-}
-
-const distinct = (ties: readonly Tie[]): Tie[] => [
-  ...new Map(
-    ties.map((tie) => [
-      tie.kind === 'link'
-        ? `${tie.table} ${tie.near} ${JSON.stringify(tie.fixed)}`
-        : `${tie.kind} ${tie.column}`,
-      tie,
-    ]),
-  ).values(),
-];
-
-function wayAlong({ name, target, ties }: Edge): Followed {
-  const [first, ...others] = ties;
-  return {
-    name,
-    target: () => target,
-    tie: (near, far) =>
-      first && others.length === 0
-        ? alone(first, near, far)
-        : sql`${ident(far, 'id')} IN (${join(
-            ties.map((tie) => idsBy(tie, near)),
-            ' UNION ALL ',
-          )})`,
-    isSingle: others.length === 0 && first?.kind === 'forward',
-  };
-}
-
-function alone(tie: Tie, near: string, far: string): Sql {
-  switch (tie.kind) {
-    case 'forward':
-      return sql`${ident(far, 'id')} = ${ident(near, tie.column)}`;
-    case 'back':
-      return sql`${ident(far, tie.column)} = ${ident(near, 'id')}`;
-    case 'link':
-      return sql`${ident(far, 'id')} IN (${idsBy(tie, near)})`;
-  }
-}
-
-/** Query for the ids at the far end of a tie. */
-function idsBy(tie: Tie, near: string): Sql {
-  switch (tie.kind) {
-    case 'forward':
-      return sql`SELECT ${ident(near, tie.column)}`;
-    case 'back':
-      return sql`
-        SELECT tied.id FROM ${ident(tie.table)} tied
-        WHERE tied.${ident(tie.column)} = ${ident(near, 'id')}`;
-    case 'link':
-      return sql`
-        SELECT lnk.${ident(tie.far)} FROM ${ident(tie.table)} lnk
-        WHERE lnk.${ident(tie.near)} = ${ident(near, 'id')} ${fixedCondition(tie.fixed)}`;
-  }
-}
+const wayAlong = ({ name, target, ties }: Edge): Followed => ({
+  name,
+  target: () => target,
+  join: (near, far) => joinedAlong(ties, target, near, far),
+  isSingle: ties.length === 1 && ties[0]?.kind === 'forward',
+});

@@ -28,8 +28,7 @@ export const leadsNowhere = (type: string): Relation => ({
   single: true,
 });
 
-/** Condition on the constant columns of a link. */
-export function fixedCondition(fixed: Record<string, string> = {}): Sql {
+function fixedCondition(fixed: Record<string, string> = {}): Sql {
   return Object.entries(fixed).reduce(
     (all, [column, value]) => sql`${all} AND lnk.${ident(column)} = ${value}`,
     raw(''),

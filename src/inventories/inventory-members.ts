@@ -76,7 +76,7 @@ function assertOpen(names: readonly string[]): void {
     const target = follow(definition, own)?.target();
     const next = path[index + 1];
     if (!target) return;
-    // A way that follows from what others declare, such as the jobs of a host, is not shown on the host.
+    // A derived relation, such as the jobs of a host, leads to what the host does not show.
     const isOwn = own in definition.relations || definition.field(own) !== undefined;
     const open = isOwn ? OPEN[target.type] : undefined;
     const isShown = next === undefined || ['id', 'pk', ...target.summary].includes(next);

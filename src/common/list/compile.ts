@@ -115,13 +115,13 @@ export class FilterCompiler {
   private step(scope: Scope, condition: Condition): Sql | { follow: string; rest: string[] } {
     const { definition, alias } = scope;
     const [name = '', ...rest] = resolvePath(definition, condition.path);
-    const way = { follow: name, rest };
+    const relation = { follow: name, rest };
     if (name === 'type' && rest.length === 0) return this.ofType(scope, condition);
-    if (leadsAway(definition, name)) return way;
+    if (isRelation(definition, name)) return relation;
     const field = filterableField(definition, name);
     if (rest.length === 0) {
       if (condition.lookup === 'search') {
-        if (field.target) return way;
+        if (field.target) return relation;
         throw new BadRequest(`${name} is not searchable`);
       }
       const sample = this.sampleOf(scope, field);
@@ -133,7 +133,7 @@ export class FilterCompiler {
     if (rest.length === 1 && (rest[0] === 'id' || rest[0] === 'pk')) {
       return compare(field, valueOf(field, alias), condition);
     }
-    return way;
+    return relation;
   }
 
   /** The kind of a row, as `not__type` and `or__type` speak of it. */
@@ -146,9 +146,9 @@ export class FilterCompiler {
 
   private through(scope: Scope, name: string, conditions: readonly Condition[]): Sql {
     const { definition, alias, visited } = scope;
-    const way = follow(definition, name);
-    if (!way) throw new BadRequest(`No related model for field ${name}.`);
-    const target = way.target();
+    const relation = follow(definition, name);
+    if (!relation) throw new BadRequest(`No related model for field ${name}.`);
+    const target = relation.target();
     if (visited.includes(target.type) && conditions.some(({ path }) => path.length > 1)) {
       throw new BadRequest(`Loops not allowed in filters, detected on field ${name}.`);
     }
@@ -167,7 +167,7 @@ export class FilterCompiler {
     );
     const exists = (...matching: Sql[]): Sql => {
       const readable = permit(target.policy, 'read', far, this.actor);
-      const { from, where } = way.join(alias, far);
+      const { from, where } = relation.join(alias, far);
       const condition = and(where, target.own(far), readable, ...matching);
       return target.stored && condition !== FALSE
         ? sql`EXISTS (SELECT 1 FROM ${from} WHERE ${condition})`
@@ -260,7 +260,7 @@ export function resolvePath(definition: ResourceDefinition, path: readonly strin
 }
 
 /** Returns true for a name that is no field of the resource itself and leads to other rows. */
-export function leadsAway(definition: ResourceDefinition, name: string): boolean {
+export function isRelation(definition: ResourceDefinition, name: string): boolean {
   if (Object.hasOwn(definition.relations, name)) return true;
   return !fieldOrSecret(definition, name) && follow(definition, name) !== undefined;
 }

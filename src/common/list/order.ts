@@ -6,7 +6,7 @@ import { BadRequest } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { idType } from '../resource/ids.js';
 import { follow } from '../resource/followed.js';
-import { filterableField, leadsAway, MAX_DEPTH, resolvePath } from './compile.js';
+import { filterableField, isRelation, MAX_DEPTH, resolvePath } from './compile.js';
 
 /** One term of ORDER BY. */
 export interface OrderTerm {
@@ -75,16 +75,16 @@ function termOf(
     const expression = valueOf(field, alias);
     return { expression, kind, columnType, nullable, ...(column === null ? {} : { column }) };
   }
-  const way = field === null || field.target ? follow(definition, name) : undefined;
-  if (!way?.isSingle || depth >= MAX_DEPTH) {
+  const relation = field === null || field.target ? follow(definition, name) : undefined;
+  if (!relation?.isSingle || depth >= MAX_DEPTH) {
     throw new BadRequest(`No related model for field ${name}.`);
   }
-  const target = way.target();
+  const target = relation.target();
   const far = `${alias}o`;
   const end = rest.length === 0 ? ['id'] : rest;
   const { expression, kind, columnType } = termOf(target, far, end, actor, depth + 1);
   const readable = permit(target.policy, 'read', far, actor);
-  const { from, where } = way.join(alias, far);
+  const { from, where } = relation.join(alias, far);
   const value = sql`(
     SELECT ${expression} FROM ${from} WHERE ${and(where, target.own(far), readable)})`;
   return {
@@ -108,7 +108,7 @@ function fieldToOrderBy(
   rest: readonly string[],
 ): Field | null {
   const isOwn = rest.length === 0 && definition.field(name)?.filter === true;
-  return !isOwn && leadsAway(definition, name) ? null : filterableField(definition, name);
+  return !isOwn && isRelation(definition, name) ? null : filterableField(definition, name);
 }
 
 /** Where all rows are of one type, that order says nothing. */

@@ -4,15 +4,15 @@ import type { Relation, ResourceDefinition } from './define-resource.js';
 import { findResource, resources } from './registry.js';
 import { relationCondition } from './relation-condition.js';
 import type { Link } from './select-rows.js';
-import { distinct, joinedAlong, joinedBy, turned, type Joined, type Tie } from './ties.js';
+import { distinct, joinedAlong, joinedBy, reversed, type Joined, type Tie } from './ties.js';
 
-/** A way from the rows of a resource to those of another, for filters, searches and orders. */
-export interface Followed {
+/** A relation as filters, searches and orders follow it. */
+export interface FollowedRelation {
   name: string;
   target: () => ResourceDefinition;
-  /** Returns what leads from a row under the alias `near` to rows of the target under `far`. */
+  /** Returns what joins rows of the target, under the alias `far`, to a row under `near`. */
   join: (near: string, far: string) => Joined;
-  /** One row at most is at the end, so that a list can be ordered by its fields. */
+  /** Leads to one row at most, so lists can be ordered by its fields. */
   isSingle: boolean;
 }
 
@@ -21,69 +21,77 @@ interface Edge {
   name: string;
   target: ResourceDefinition;
   ties: readonly Tie[];
-  /** Not a key of representations: leads to its target, and not back. */
+  /** Not a key of representations, so its target has no reverse relation. */
   hidden?: boolean;
 }
 
 /** Names are compared without underscores: clients write `jobtemplates` and `job_templates`. */
 const keyOf = (name: string): string => name.replaceAll('_', '');
 
-const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, Followed>>();
+const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, FollowedRelation>>();
 
 /**
- * Returns the ways that lead from a resource, by name without underscores. The resource's own names win.
- * All others follow from declarations: the kinds of a list of several kinds and what these have in common,
- * the roles of an object, and the way back from every reference and link of another resource.
+ * Returns the relations of a resource, by name without underscores. Declared names win. The others follow
+ * from declarations: the kinds of a mixed list and what the kinds share, the roles of an object, and the
+ * reverse of every reference and link of another resource
+ * (docs/decisions/0150-relations-from-declarations.md).
  */
-export function waysFrom(definition: ResourceDefinition): ReadonlyMap<string, Followed> {
+export function followedRelations(
+  definition: ResourceDefinition,
+): ReadonlyMap<string, FollowedRelation> {
   const found = known.get(definition);
   if (found) return found;
-  const ways = new Map<string, Followed>();
+  const relations = new Map<string, FollowedRelation>();
   const all = [
-    ...declaredWays(definition),
-    ...kindWays(definition),
-    ...sharedEdges(definition).map(wayAlong),
-    ...roleWays(definition),
-    ...waysBack(definition),
+    ...declaredRelations(definition),
+    ...kindRelations(definition),
+    ...sharedEdges(definition).map(relationAlong),
+    ...roleRelations(definition),
+    ...reverseRelations(definition),
     ...listsOf(definition).flatMap((list) => [
-      ...Object.entries(list.relations).map(([name, relation]) => wayOf(name, relation)),
-      ...sharedEdges(list).map(wayAlong),
+      ...Object.entries(list.relations).map(([name, relation]) => declaredRelation(name, relation)),
+      ...sharedEdges(list).map(relationAlong),
     ]),
   ];
-  for (const way of all) {
-    const key = keyOf(way.name);
-    if (!ways.has(key)) ways.set(key, way);
+  for (const relation of all) {
+    const key = keyOf(relation.name);
+    if (!relations.has(key)) relations.set(key, relation);
   }
   const aliases = [definition, ...listsOf(definition)].flatMap((one) =>
     Object.entries(one.aliases),
   );
   for (const [name, meant] of aliases) {
-    const way = ways.get(keyOf(meant));
-    if (way && !ways.has(keyOf(name))) ways.set(keyOf(name), { ...way, name });
+    const relation = relations.get(keyOf(meant));
+    if (relation && !relations.has(keyOf(name))) relations.set(keyOf(name), { ...relation, name });
   }
-  known.set(definition, ways);
-  return ways;
+  known.set(definition, relations);
+  return relations;
 }
 
-/** Returns the way of a name; undefined for a plain field and for an unknown name. */
-export function follow(definition: ResourceDefinition, name: string): Followed | undefined {
-  return waysFrom(definition).get(keyOf(name));
+/** Returns the relation of a name; undefined for a plain field and for an unknown name. */
+export function follow(definition: ResourceDefinition, name: string): FollowedRelation | undefined {
+  return followedRelations(definition).get(keyOf(name));
 }
 
 /** Returns true for a reference that clients know: its column says which object is meant. */
 const isReference = (field: Field): boolean =>
   field.target !== null && !field.internal && field.column !== null && field.filter;
 
-const declaredWays = (definition: ResourceDefinition): Followed[] => [
-  ...Object.entries(definition.relations).map(([name, relation]) => wayOf(name, relation)),
+const declaredRelations = (definition: ResourceDefinition): FollowedRelation[] => [
+  ...Object.entries(definition.relations).map(([name, relation]) =>
+    declaredRelation(name, relation),
+  ),
   ...definition.fields
     .filter(isReference)
-    .map((field) => ({ ...wayAlong(edgeOf(definition, field)), target: () => targetOf(field) })),
+    .map((field) => ({
+      ...relationAlong(edgeOf(definition, field)),
+      target: () => targetOf(field),
+    })),
 ];
 
-function wayOf(name: string, relation: Relation): Followed {
+function declaredRelation(name: string, relation: Relation): FollowedRelation {
   const { target } = relation;
-  if (relation.kind === 'many-to-many') return wayAlong(linkEdge(name, relation));
+  if (relation.kind === 'many-to-many') return relationAlong(linkEdge(name, relation));
   return {
     name,
     target,
@@ -105,8 +113,8 @@ const kindsOf = (definition: ResourceDefinition): readonly ResourceDefinition[] 
     : [];
 
 /** A row of several kinds is followed to the same row as its kind has it (`job__limit`), and back. */
-function kindWays(definition: ResourceDefinition): Followed[] {
-  const same = (name: string, target: ResourceDefinition): Followed => ({
+function kindRelations(definition: ResourceDefinition): FollowedRelation[] {
+  const same = (name: string, target: ResourceDefinition): FollowedRelation => ({
     name,
     target: () => target,
     join: (near, far) => joinedBy(target, far, sql`${ident(far, 'id')} = ${ident(near, 'id')}`),
@@ -181,7 +189,7 @@ const aliasedEdges = (definition: ResourceDefinition): Edge[] =>
   );
 
 /** The roles of an object, by their fields: `admin_role__members`. */
-function roleWays(definition: ResourceDefinition): Followed[] {
+function roleRelations(definition: ResourceDefinition): FollowedRelation[] {
   const role = findResource('role');
   const ofObject = role?.relations[definition.type];
   const field = role?.field('role_field');
@@ -199,14 +207,14 @@ function roleWays(definition: ResourceDefinition): Followed[] {
 }
 
 /**
- * The ways back from what other resources declare. `jobs` leads to all jobs that refer to the row, by
- * whatever declares no way back of its own; `job_webhook_credential` to those that do so by one reference.
+ * Returns the reverse of what other resources declare about a resource. `jobs` leads to all jobs that refer
+ * to the row by a reference without a declared reverse, `job_webhook_credential` to those that do so by that one.
  */
-function waysBack(definition: ResourceDefinition): Followed[] {
+function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
   const declared = Object.values(definition.relations).flatMap((relation) =>
     relation.kind === 'has-many' ? [`${relation.target().type}.${relation.field}`] : [],
   );
-  const ways = resources().flatMap((from) => {
+  const relations = resources().flatMap((from) => {
     const leadsHere = (edge: Edge): boolean =>
       isWithin(definition, edge.target) && edge.hidden !== true;
     const own = edgesOf(from).filter(leadsHere);
@@ -214,11 +222,11 @@ function waysBack(definition: ResourceDefinition): Followed[] {
       .filter(leadsHere)
       .map((edge) => ({ ...edge, ties: edge.ties.filter(({ kind }) => kind !== 'back') }))
       .filter(({ ties }) => ties.length > 0);
-    const back = (name: string, edges: readonly Edge[]): Followed =>
-      wayAlong({
+    const back = (name: string, edges: readonly Edge[]): FollowedRelation =>
+      relationAlong({
         name,
         target: from,
-        ties: distinct(edges.flatMap(({ ties }) => ties.map(turned))),
+        ties: distinct(edges.flatMap(({ ties }) => ties.map(reversed))),
       });
     const free = own.filter(({ name }) => !declared.includes(`${from.type}.${name}`));
     const together = own.length > 0 ? free : shared;
@@ -227,10 +235,10 @@ function waysBack(definition: ResourceDefinition): Followed[] {
       ...[...own, ...shared].map((edge) => back(`${from.type}_${edge.name}`, [edge])),
     ];
   });
-  return ways;
+  return relations;
 }
 
-const wayAlong = ({ name, target, ties }: Edge): Followed => ({
+const relationAlong = ({ name, target, ties }: Edge): FollowedRelation => ({
   name,
   target: () => target,
   join: (near, far) => joinedAlong(ties, target, near, far),

@@ -15,7 +15,7 @@ export interface Joined {
 }
 
 /** Returns the tie as the far side sees it. */
-export function turned(tie: Tie): Tie {
+export function reversed(tie: Tie): Tie {
   switch (tie.kind) {
     case 'forward':
       return { ...tie, kind: 'back' };

@@ -8,7 +8,7 @@ import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { searchFields } from '../list/compile.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { changeable } from './changes.js';
-import { waysFrom } from '../resource/followed.js';
+import { followedRelations } from '../resource/followed.js';
 import { hasStanding } from './access.guard.js';
 import { CommonServices } from './common-services.service.js';
 import { namedUrlFormat } from '../resource/natural-key.js';
@@ -74,7 +74,7 @@ export class OptionsService {
       types: definition.variants?.().map(({ type }) => type) ?? [definition.type],
       search_fields: searchFields(definition).map(({ name }) => name),
       related_search_fields: [
-        ...[...waysFrom(definition).values()].map(({ name }) => `${name}__search`),
+        ...[...followedRelations(definition).values()].map(({ name }) => `${name}__search`),
         ...(definition.expression?.looksInto ?? []),
       ],
       max_page_size: this.settings.MAX_PAGE_SIZE,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** Returns the Python that runs Ansible here, and so has its PyYAML. */
 function python(): string {
   const path = execFileSync('sh', ['-c', 'command -v ansible-playbook'], { encoding: 'utf8' });
-  return /^#!(\S*python\S*)/.exec(readFileSync(path.trim(), 'utf8'))?.[1] ?? 'python3';
+  return /^#!\s*(\S*python\S*)/.exec(readFileSync(path.trim(), 'utf8'))?.[1] ?? 'python3';
 }
 
 /** Runs a program that reads lines and writes one for each: one process for all of them. */

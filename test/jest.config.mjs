@@ -42,6 +42,7 @@ export default {
   workerIdleMemoryLimit: '1500MB',
   // No promise of the product: a machine that others use may be five times as slow.
   testTimeout: 180_000,
+  testSequencer: '<rootDir>/scripts/testing/dearest-first.mjs',
   reporters: ['default', '<rootDir>/scripts/testing/budget-reporter.mjs'],
   projects: [
     layer('unit', 'src/**/*.spec.ts'),

@@ -1,14 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+
+import { declaredBudget } from './budgets.mjs';
 
 /** Seconds that a file and a test may take on a quiet machine. */
 const FILE_BUDGET = 20;
 const TEST_BUDGET = 3;
-/** A file that needs more says so in its first comment: ` * Budget: 45 s, because ...`. */
-const DECLARED = /^\s*\* Budget: (\d+) s, because \S/m;
-/** Characters of a file in which its first comment is. */
-const HEAD = 2000;
 
 /** The run fails beyond so many times a budget. On a shared machine a test varies more than its file. */
 const FILE_TOLERANCE = 2;
@@ -85,8 +82,8 @@ export default class BudgetReporter {
    */
   #faultsOf(file, seconds, ofFile, ofTest) {
     const path = relative(this.#root, file.testFilePath);
-    const declared = DECLARED.exec(readFileSync(file.testFilePath, 'utf8').slice(0, HEAD))?.[1];
-    const budget = declared ? Number(declared) : FILE_BUDGET;
+    const declared = declaredBudget(file.testFilePath);
+    const budget = declared ?? FILE_BUDGET;
     if (seconds > budget * ofFile) return [`${path}: ${seconds.toFixed(1)} s of ${budget}`];
     if (declared) return [];
     return file.testResults

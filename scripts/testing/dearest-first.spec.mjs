@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import DearestFirst from './dearest-first.mjs';
+
+/** @type {string} */
+let folder;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'order-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/**
+ * A test file as Jest hands it to its sequencer.
+ *
+ * @param {string} name
+ * @param {string} text
+ */
+function file(name, text) {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  const config = { cache: true, cacheDirectory: folder, id: 'one', haste: {} };
+  return /** @type {import('@jest/test-result').Test} */ (
+    /** @type {unknown} */ ({ path, context: { config, hasteFS } })
+  );
+}
+
+/** What knows the sizes of files. */
+const hasteFS = { getSize: (/** @type {string} */ path) => statSync(path).size };
+
+/** @type {DearestFirst} */
+let sequencer;
+beforeEach(() => {
+  const options = { contexts: [], globalConfig: {} };
+  sequencer = new DearestFirst(
+    /** @type {ConstructorParameters<typeof DearestFirst>[0]} */ (/** @type {unknown} */ (options)),
+  );
+});
+
+/** @param {import('@jest/test-result').Test[]} tests */
+const order = async (tests) =>
+  (await sequencer.sort(tests)).map(({ path }) => path.slice(folder.length + 1));
+
+/** @param {number} seconds */
+const budget = (seconds) =>
+  `/**\n * A file.\n *\n * Budget: ${seconds} s, because it waits.\n */\n`;
+
+it('starts with the largest declared budgets where no duration is known', async () => {
+  const large = `/* ${'x'.repeat(5000)} */`;
+  const files = [file('none', large), file('some', budget(30)), file('most', budget(60))];
+  expect(await order(files)).toEqual(['most', 'some', 'none']);
+});
+
+it('believes what a file took rather than what it declares', async () => {
+  const files = [file('some', budget(30)), file('none', ''), file('new', budget(20))];
+  const testResults = [5, 40].map((seconds, index) => ({
+    ...{ testFilePath: files[index]?.path, numFailingTests: 0, skipped: false },
+    perfStats: { runtime: seconds * 1000 },
+  }));
+  const results = /** @type {import('@jest/test-result').AggregatedResult} */ (
+    /** @type {unknown} */ ({ testResults })
+  );
+  sequencer.cacheResults(files, results);
+  expect(await order(files)).toEqual(['none', 'new', 'some']);
+});

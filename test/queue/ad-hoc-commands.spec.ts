@@ -40,8 +40,8 @@ describe('an ad hoc command', () => {
     su = join(cluster.folder, 'bin', 'su');
     await mkdir(dirname(su));
     await writeFile(su, SU, { mode: 0o755 });
-    api = await ApiCalls.start(cluster, NETWORK);
-    await cluster.worker(NETWORK);
+    api = await ApiCalls.inside(cluster, NETWORK);
+    await cluster.workerInside(NETWORK);
     inventory = await api.call('POST', 'inventories/', {
       ...{ name: 'Web', organization: 1, variables: 'ansible_connection: local' },
     });

@@ -24,8 +24,8 @@ describe('updates of constructed inventories', () => {
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
-    api = await ApiCalls.start(cluster);
-    await cluster.worker();
+    api = await ApiCalls.inside(cluster);
+    await cluster.workerInside();
     plant = await inventory({ variables: 'site: north\ndns: one' });
     office = await inventory({ variables: 'site: south' });
     hosts.web1 = await host(plant, { name: 'web1', variables: 'size: 3\nport: 80' });

@@ -59,8 +59,8 @@ describeHere('a worker that isolates by containers', () => {
     const repository = join(cluster.folder, 'repository');
     writeRepository(repository);
     const settings = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
-    api = await ApiCalls.start(cluster, settings);
-    await cluster.worker({ ...settings, ...containers.settings });
+    api = await ApiCalls.inside(cluster, settings);
+    await cluster.workerInside({ ...settings, ...containers.settings });
     const scm = { scm_type: 'git', scm_url: `file://${repository}` };
     project = await make('projects/', { name: 'Tools', organization: 1, ...scm });
     inventory = await make('inventories/', { name: 'Hosts', organization: 1 });

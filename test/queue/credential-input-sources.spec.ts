@@ -25,8 +25,8 @@ describe('inputs that are looked up', () => {
     stores = await FakeSecretStores.start();
     stores.secrets['kv/data/app'] = { data: { token: SECRET, user: 'fetched-user' } };
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
-    api = await ApiCalls.start(cluster);
-    await cluster.worker({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+    api = await ApiCalls.inside(cluster);
+    await cluster.workerInside({ OUTBOUND_ALLOW: '127.0.0.0/8' });
     template = await prepare();
   });
   afterAll(async () => {

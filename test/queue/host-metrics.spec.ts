@@ -18,8 +18,8 @@ const PLAYBOOKS = {
 it('jobs count the hosts of their statistics, each once', async () => {
   const cluster = await Cluster.start({ playbooks: PLAYBOOKS });
   try {
-    const api = await ApiCalls.start(cluster);
-    await cluster.worker();
+    const api = await ApiCalls.inside(cluster);
+    await cluster.workerInside();
     const inventory = await api.call('POST', 'inventories/', { name: 'Counted', organization: 1 });
     for (const name of ['Bad', 'good', 'idle']) {
       await api.call('POST', `inventories/${inventory.id}/hosts/`, {

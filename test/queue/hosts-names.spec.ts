@@ -29,8 +29,8 @@ describe('hosts whose names are paths', () => {
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
-    api = await ApiCalls.start(cluster);
-    await cluster.worker();
+    api = await ApiCalls.inside(cluster);
+    await cluster.workerInside();
     inventory = await api.call('POST', 'inventories/', {
       ...{ name: 'Paths', organization: 1 },
       variables: 'ansible_connection: local\nansible_python_interpreter: /usr/bin/python3',

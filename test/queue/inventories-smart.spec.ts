@@ -28,8 +28,8 @@ describe('jobs on a smart inventory', () => {
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
-    api = await ApiCalls.start(cluster);
-    await cluster.worker();
+    api = await ApiCalls.inside(cluster);
+    await cluster.workerInside();
   });
   afterAll(() => cluster.stop());
 

@@ -116,8 +116,8 @@ describe('an update of an inventory from a project', () => {
     symlinkSync('/etc/passwd', join(repository, 'outside'));
     commit(FILES);
     const environment = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
-    api = await ApiCalls.start(cluster, environment);
-    await cluster.worker(environment);
+    api = await ApiCalls.inside(cluster, environment);
+    await cluster.workerInside(environment);
     project = await projectOf({});
   });
   afterAll(() => cluster.stop());

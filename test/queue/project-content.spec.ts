@@ -72,8 +72,8 @@ describe('what a project requires', () => {
       ...{ PROJECT_SCM_SCHEMES: 'https,file', PROJECT_FILE_ROOTS: cluster.folder },
       OUTBOUND_ALLOW: '127.0.0.0/8',
     };
-    api = await ApiCalls.start(cluster, environment);
-    await cluster.worker(environment);
+    api = await ApiCalls.inside(cluster, environment);
+    await cluster.workerInside(environment);
     const types = await api.call('GET', 'credential_types/?namespace=galaxy_api_token');
     const [type] = types.results as Row[];
     const organization = await api.call('POST', 'organizations/', { name: 'With content' });

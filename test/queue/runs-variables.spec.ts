@@ -45,8 +45,8 @@ describe('variables', () => {
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
-    api = await ApiCalls.start(cluster);
-    await cluster.worker();
+    api = await ApiCalls.inside(cluster);
+    await cluster.workerInside();
     inventory = await send('inventories/', '{"name": "Inventory", "organization": 1}');
   });
   afterAll(() => cluster.stop());

@@ -27,8 +27,8 @@ describe('a run without hosts', () => {
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
-    api = await ApiCalls.start(cluster);
-    await cluster.worker();
+    api = await ApiCalls.inside(cluster);
+    await cluster.workerInside();
   });
   afterAll(() => cluster.stop());
 

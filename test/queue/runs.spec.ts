@@ -100,7 +100,7 @@ describe('runs', () => {
       INSERT INTO unified_job_templates
         (id, type, name, organization_id, project_id, inventory_id, playbook, allow_simultaneous)
       VALUES (11, 'job_template', 'From git', 1, 10, 1, 'site.yml', true)`);
-    await cluster.worker({
+    await cluster.workerInside({
       PROJECT_SCM_SCHEMES: 'https,file',
       PROJECT_FILE_ROOTS: cluster.folder,
     });

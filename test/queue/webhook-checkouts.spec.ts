@@ -76,8 +76,8 @@ describe('the ref of an event', () => {
     git('add', '.');
     git('commit', '-qm', 'main');
     const schemes = { PROJECT_SCM_SCHEMES: 'https,file', PROJECT_FILE_ROOTS: cluster.folder };
-    api = await ApiCalls.start(cluster, schemes);
-    await cluster.worker(schemes);
+    api = await ApiCalls.inside(cluster, schemes);
+    await cluster.workerInside(schemes);
     project = await api.call('POST', 'projects/', {
       ...{ name: 'Site', organization: 1, scm_type: 'git', allow_override: true },
       ...{ scm_url: `file://${repository}`, scm_branch: 'main' },

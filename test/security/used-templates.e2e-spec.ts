@@ -15,8 +15,8 @@ let cluster: Cluster;
 let api: ApiCalls;
 beforeAll(async () => {
   cluster = await Cluster.start({ fakeSeconds: 0 });
-  api = await ApiCalls.start(cluster);
-  await cluster.worker();
+  api = await ApiCalls.inside(cluster);
+  await cluster.workerInside();
 }, 90_000);
 afterAll(() => cluster.stop());
 

@@ -230,7 +230,7 @@ function forgetSamples(samples: TextSamples): void {
 const environments = new WeakMap<NestExpressApplication, Record<string, string>>();
 
 /** Runs `work` with further environment variables; the next boot must not find them. */
-async function withEnvironment<T>(
+export async function withEnvironment<T>(
   variables: Record<string, string>,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -255,7 +255,8 @@ export function withSettingsOf<T>(
   return withEnvironment({ ...environments.get(app), ...settings }, work);
 }
 
-async function start(): Promise<NestExpressApplication> {
+/** Starts an API with the settings of the environment, on a free port. */
+export async function start(): Promise<NestExpressApplication> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule, new HttpAdapter(), {
     bodyParser: false,
     logger: ['error', 'fatal'],
@@ -267,17 +268,21 @@ async function start(): Promise<NestExpressApplication> {
   return app;
 }
 
-function urlOf(app: NestExpressApplication): string {
+/** The address of an API, without a trailing slash. */
+export function urlOf(app: NestExpressApplication): string {
   const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }
 
 /** Boots a worker beside an application: same database, same queues. Close it first. */
 export function bootWorker({ app }: TestApp): Promise<INestApplicationContext> {
-  return withEnvironment(environments.get(app) ?? {}, () =>
-    NestFactory.createApplicationContext(WorkerModule, {
-      logger: ['error', 'fatal'],
-      abortOnError: false,
-    }),
-  );
+  return withEnvironment(environments.get(app) ?? {}, () => startWorker());
+}
+
+/** Starts a worker with the settings of the environment. */
+export function startWorker(): Promise<INestApplicationContext> {
+  return NestFactory.createApplicationContext(WorkerModule, {
+    logger: ['error', 'fatal'],
+    abortOnError: false,
+  });
 }

@@ -3,16 +3,13 @@ import type { Row } from '../../../src/common/resource/define-resource.js';
 import type { Cluster } from './cluster.js';
 import type { Environment, Program } from './processes.js';
 
-/** Calls of a superuser to an API process of a cluster. */
+/** Calls of a superuser to an API of a cluster. */
 export class ApiCalls {
   private constructor(
-    private readonly program: Program & { url: string },
+    readonly url: string,
     private readonly token: string,
+    private readonly program: Program | null,
   ) {}
-
-  get url(): string {
-    return this.program.url;
-  }
 
   /** Value of the header with which it calls. */
   get authorization(): string {
@@ -21,11 +18,25 @@ export class ApiCalls {
 
   /** What the process has logged. */
   output(): string {
-    return this.program.output();
+    return this.program?.output() ?? '';
   }
 
   /** Starts an API process, and makes the superuser. */
   static async start(cluster: Cluster, environment: Environment = {}): Promise<ApiCalls> {
+    const token = await ApiCalls.tokenFor(cluster);
+    const program = await cluster.api(environment);
+    return new ApiCalls(program.url, token, program);
+  }
+
+  /** The same with an API in this process, which no test can end. */
+  static async inside(cluster: Cluster, environment: Environment = {}): Promise<ApiCalls> {
+    const token = await ApiCalls.tokenFor(cluster);
+    const { url } = await cluster.apiInside(environment);
+    return new ApiCalls(url, token, null);
+  }
+
+  /** Makes the superuser, with a token. */
+  private static async tokenFor(cluster: Cluster): Promise<string> {
     const { token, digest } = issueToken();
     await cluster.rows(
       `WITH admin AS (INSERT INTO users (username, is_superuser) VALUES ('root', true) RETURNING id)
@@ -33,7 +44,7 @@ export class ApiCalls {
        SELECT '', 'write', id, $1, now() + interval '1 hour' FROM admin`,
       [digest],
     );
-    return new ApiCalls(await cluster.api(environment), token);
+    return token;
   }
 
   /**

@@ -9,13 +9,15 @@
  *   worker.child.kill('SIGKILL');
  *   await cluster.stop();
  *
- * `addJobs` writes the rows a launch writes; tests of the launch itself use `api()`.
+ * `addJobs` writes the rows a launch writes; tests of the launch itself use `api()`. A test that ends
+ * neither API nor worker has both in its own process (`apiInside`, `workerInside`), which is loaded already.
  */
 import { execFileSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { INestApplicationContext } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import type pg from 'pg';
 
@@ -53,6 +55,8 @@ export class Cluster {
   private readonly processes: Processes;
   private redisServer: Program | undefined;
   private redis: Redis | undefined;
+  /** What runs in this process. */
+  private readonly inside: INestApplicationContext[] = [];
 
   private constructor(
     readonly folder: string,
@@ -85,6 +89,7 @@ export class Cluster {
   }
 
   async stop(): Promise<void> {
+    for (const one of this.inside.toReversed()) await one.close();
     this.redis?.disconnect();
     await this.processes.endAll();
     await this.database.stop();
@@ -136,6 +141,23 @@ export class Cluster {
       if (!answer?.ok) throw new Error(`No API: ${program.output().slice(-2000)}`);
     }, START_MS);
     return { ...program, url };
+  }
+
+  /** A worker in this process. It ends with the cluster. */
+  async workerInside(environment: Environment = {}): Promise<void> {
+    // Most users of a cluster start the bundles, and would load the product for nothing.
+    const { startWorker, withEnvironment } = await import('../../support/boot.js');
+    const variables = { ...this.environment(), ...environment };
+    this.inside.push(await withEnvironment(variables, () => startWorker()));
+  }
+
+  /** An API in this process, by its address. It ends with the cluster. */
+  async apiInside(environment: Environment = {}): Promise<{ url: string }> {
+    const { start, urlOf, withEnvironment } = await import('../../support/boot.js');
+    const variables = { ...this.environment(), ...environment };
+    const app = await withEnvironment(variables, () => start());
+    this.inside.push(app);
+    return { url: urlOf(app) };
   }
 
   /**

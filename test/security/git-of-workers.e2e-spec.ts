@@ -1,5 +1,5 @@
 /**
- * Budget: 75 s, because three kinds of workers each start, fetch and are killed.
+ * Budget: 45 s, because three kinds of workers each start, fetch and are killed.
  *
  * The git of a worker ends with its sync, with its run and with its worker, and does not start without a sandbox.
  */
@@ -83,7 +83,7 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
 
     const canceled = await addSync();
     await someGits();
-    await cluster.rows('UPDATE unified_jobs SET cancel_requested = true WHERE id = $1', [canceled]);
+    await cluster.cancel(canceled);
     await cluster.becomes(canceled, 'canceled', 30_000);
     expect(await gits()).toEqual([]);
     expect(await readdir(own)).toEqual([]);

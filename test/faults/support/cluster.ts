@@ -193,6 +193,12 @@ export class Cluster {
     this.redis?.publish('controller:scheduler:wake', '').catch(() => undefined);
   }
 
+  /** Asks for the end of a run as its cancellation by the API does: by its row, then by a message. */
+  async cancel(id: number): Promise<void> {
+    await this.rows('UPDATE unified_jobs SET cancel_requested = true WHERE id = $1', [id]);
+    await this.redis?.publish('controller:runs:cancel', JSON.stringify([id]));
+  }
+
   async job(id: number): Promise<JobRow> {
     const [row] = await this.rows<JobRow>('SELECT * FROM unified_jobs WHERE id = $1', [id]);
     if (!row) throw new Error(`No job ${id}`);

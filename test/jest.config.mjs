@@ -38,7 +38,8 @@ const layer = (displayName, files, settings = NATIVE) => ({
 
 export default {
   rootDir,
-  maxWorkers: 2,
+  // One more than there are cores: a quarter of the time files wait for programs that they started.
+  maxWorkers: 3,
   workerIdleMemoryLimit: '1500MB',
   // No promise of the product: a machine that others use may be five times as slow.
   testTimeout: 180_000,

@@ -1,5 +1,5 @@
 /**
- * Budget: 50 s, because it kills API processes between commit and response, and ends six others while
+ * Budget: 40 s, because it kills API processes between commit and response, and ends four others while
  * requests are under way.
  */
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { figuresOf, printFigures } from './support/figures.js';
 import type { Environment } from './support/processes.js';
 
 /** How often each API is ended while requests are under way. */
-const ENDS = IS_DEEP ? 10 : 2;
+const ENDS = IS_DEEP ? 10 : 1;
 const REQUESTS = 40;
 const HOSTS = 20;
 const START_MS = 30_000;

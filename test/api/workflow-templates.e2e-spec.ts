@@ -251,6 +251,19 @@ it('is deleted with its nodes and approvals, keeps its runs, and not while one i
   expect(run.body.unified_job_template).toBeNull();
 });
 
+it('asks on its page what a step does whose template was deleted', async () => {
+  const { as, make } = test;
+  const workflow = await makeWorkflow();
+  const template = await make.jobTemplate();
+  const node = await make.workflowNode(workflow, { unified_job_template: template.id });
+  await as.superuser.delete(`job_templates/${template.id}/`).expect(204);
+  const url = `workflow_job_templates/${workflow.id}/`;
+  const page = await as.superuser.get(url).set('Accept', 'text/html').expect(200);
+  const step = page.text.split(`id="idle-${node.id}"`)[1]!.split('</section>')[0]!;
+  expect(step).toContain('No template was chosen, or it was deleted.');
+  expect(step).toMatch(/value="PATCH"[^]*name="unified_job_template"[^]*Save[^]*Approval text/);
+});
+
 it('stands in the unified list with the other templates, approvals do not', async () => {
   const { as, make } = test;
   const workflow = await makeWorkflow();

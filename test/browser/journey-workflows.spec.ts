@@ -55,8 +55,8 @@ describeJourney('a workflow of three steps, launched and approved', session, 15,
   await walk.button('Add', page.locator('#build'));
   const approvals = page.locator('#build form', { hasText: 'Ask for an approval' });
   await walk.button('on success', approvals);
-  await page.getByLabel('What is to be approved?').fill('Go live?');
-  await walk.button('Ask this');
+  await page.getByLabel('Approval text').fill('Go live?');
+  await walk.button('Ask for approval');
   await page.getByRole('heading', { name: 'Next step after Go live?' }).waitFor();
   await walk.choose(page.locator('#step-template'), last);
   await walk.button('on success', page.locator('#build form').first());

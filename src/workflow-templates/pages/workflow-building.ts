@@ -35,15 +35,15 @@ export function buildingView(parts: BuildingParts): Html {
   const { nodes, after } = parts;
   const last = nodes.find(({ id }) => id === after) ?? nodes.at(-1);
   return html`<div id="build">
-    ${nodes.filter(({ id }) => parts.idle.has(id)).map((node) => questionForm(node, parts))}
+    ${nodes.filter(({ id }) => parts.idle.has(id)).map((node) => idleStep(node, parts))}
     ${last ? nextStep(last, parts) : firstStep(parts)} ${nodes.length > 0 && nodeRows(parts)}
   </div>`;
 }
 
-const stepSelect = (templates: ReferenceChoices): Html =>
+const stepSelect = (templates: ReferenceChoices, id = 'step-template'): Html =>
   objectSelect(
     {
-      id: 'step-template',
+      id,
       name: 'unified_job_template',
       label: 'Run',
       list: '/api/v2/unified_job_templates/',
@@ -74,17 +74,24 @@ function nextStep(node: ShownNode, parts: BuildingParts): Html {
     ${panelForm(form, html`<span>Ask for an approval</span> ${buttons}`)}`;
 }
 
-/** A node that was put there to wait gets the question that somebody has to approve. */
-const questionForm = ({ id }: ShownNode, parts: BuildingParts): Html =>
-  panelForm(
-    {
-      action: `${nodeUrl(id)}create_approval_template/`,
-      csrf: parts.csrf,
-      returnTo: back(parts),
-    },
-    html`${textInput({ id: `question-${id}`, name: 'name', label: 'What is to be approved?' }, { required: true, maxlength: 512 })}
-      <button class="primary">Ask this</button>`,
-  );
+/** A node that is to wait for an approval, or whose template was deleted: the user says which. */
+function idleStep({ id, name }: ShownNode, parts: BuildingParts): Html {
+  const { csrf } = parts;
+  const form = { csrf, returnTo: back(parts) };
+  return html`<section aria-labelledby="idle-${id}">
+    <h3 id="idle-${id}">${name} runs nothing</h3>
+    <p class="hint">No template was chosen, or it was deleted. Choose what the step does.</p>
+    ${panelForm(
+      { ...form, action: nodeUrl(id), method: 'PATCH' },
+      html`${stepSelect(parts.templates, `step-template-${id}`)}<button>Save</button>`,
+    )}
+    ${panelForm(
+      { ...form, action: `${nodeUrl(id)}create_approval_template/` },
+      html`${textInput({ id: `question-${id}`, name: 'name', label: 'Approval text' }, { required: true, maxlength: 512 })}
+        <button>Ask for approval</button>`,
+    )}
+  </section>`;
+}
 
 function nodeRows(parts: BuildingParts): Html {
   const { nodes, csrf, url } = parts;

@@ -107,7 +107,8 @@ async function furnishFurther(): Promise<void> {
   await database.execute(sql`
     INSERT INTO inventory_inputs (inventory_id, input_id, attached_by_id)
     VALUES (${constructed!.id}, ${inventory!.id}, ${user!.id}),
-      (${inventory!.id}, ${constructed!.id}, ${user!.id})`);
+      (${inventory!.id}, ${constructed!.id}, ${user!.id})
+    ON CONFLICT DO NOTHING`);
   const child = await make.group(inventory!);
   await database.execute(sql`
     INSERT INTO group_children (parent_id, child_id) VALUES (${group!.id}, ${child.id})`);

@@ -43,7 +43,11 @@ describe('an ad hoc command', () => {
     api = await ApiCalls.inside(cluster, NETWORK);
     await cluster.workerInside(NETWORK);
     inventory = await api.call('POST', 'inventories/', {
-      ...{ name: 'Web', organization: 1, variables: 'ansible_connection: local' },
+      ...{
+        name: 'Web',
+        organization: 1,
+        variables: 'ansible_connection: local\nansible_python_interpreter: /usr/bin/python3',
+      },
     });
     const url = `inventories/${inventory.id}/hosts/`;
     hosts = [

@@ -23,7 +23,10 @@ it('jobs count the hosts of their statistics, each once', async () => {
     const inventory = await api.call('POST', 'inventories/', { name: 'Counted', organization: 1 });
     for (const name of ['Bad', 'good', 'idle']) {
       await api.call('POST', `inventories/${inventory.id}/hosts/`, {
-        ...{ name, variables: 'ansible_connection: local' },
+        ...{
+          name,
+          variables: 'ansible_connection: local\nansible_python_interpreter: /usr/bin/python3',
+        },
       });
     }
     const template = await api.call('POST', 'job_templates/', {

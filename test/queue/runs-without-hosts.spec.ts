@@ -42,7 +42,7 @@ describe('a run without hosts', () => {
     for (const [name, enabled] of Object.entries(hosts)) {
       await api.call('POST', `inventories/${made.id}/hosts/`, {
         ...{ name, enabled },
-        variables: 'ansible_connection: local',
+        variables: 'ansible_connection: local\nansible_python_interpreter: /usr/bin/python3',
       });
     }
     return made;

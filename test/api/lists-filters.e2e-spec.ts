@@ -1,4 +1,5 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { insertRow } from '../../src/database/rows.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -252,6 +253,43 @@ describe('what a filter may tell', () => {
     expect((await as.orgMember.get(exists)).body.count).toBe(0);
     await make.grant('project', hidden, 'read_role', { user: as.users.orgMember });
     expect((await as.orgMember.get(query)).body.count).toBe(1);
+  });
+
+  it('orders by no field of an object that the caller may not read', async () => {
+    const { as, make, database } = test;
+    const template = await make.jobTemplate();
+    const user = await make.user();
+    await make.grant('job_template', template, 'read_role', { user });
+    const runs: number[] = [];
+    for (const name of ['order b', 'order c', 'order a']) {
+      const inventory = await make.inventory({ name });
+      const run = await database.row<Row>(
+        insertRow('unified_jobs', {
+          ...{ type: 'job', name: 'ordered', inventory_id: inventory.id },
+          ...{ unified_job_template_id: template.id, job_template_id: template.id },
+        }),
+      );
+      runs.push(run!.id);
+    }
+    const [b, c, a] = runs;
+    const reader = await as.asUser(user);
+    for (const [list, path] of [
+      ['jobs', 'inventory__name'],
+      ['unified_jobs', 'job__inventory__name'],
+      ['unified_jobs', 'job__inventory'],
+    ]) {
+      const ids = async (client: typeof reader, order: string): Promise<number[]> => {
+        const query = `${list}/?name=ordered&order_by=${order}${path}`;
+        return (await client.get(query).expect(200)).body.results.map(({ id }: Row) => id);
+      };
+      const isName = path!.endsWith('name');
+      expect(await ids(as.superuser, '')).toEqual(isName ? [a, b, c] : [b, c, a]);
+      expect(await ids(as.superuser, '-')).toEqual(isName ? [c, b, a] : [a, c, b]);
+      if (isName) {
+        expect(await ids(reader, '')).toEqual([b, c, a]);
+        expect(await ids(reader, '-')).toEqual([b, c, a]);
+      }
+    }
   });
 
   it('does not count users by what the caller may not see of them', async () => {

@@ -81,6 +81,27 @@ describe('FilterCompiler', () => {
     expect([exists(one.text), exists(each.text)]).toEqual([1, 2]);
   });
 
+  it('follows the reverse of a reference, with underscores or without', () => {
+    const { text } = compile(shelves, { spec_book_shelf__name: 'a' });
+    expect(text).toContain('readable(f1)');
+    expect(text).toContain('"f1"."shelf_id" = "t"."id"');
+    expect(compile(shelves, { specbookshelf__name: 'a' }).text).toBe(text);
+  });
+
+  it('asks for the lack of a related row about each row, never as a join', () => {
+    const lacks = /^NOT \(COALESCE\(EXISTS/;
+    expect(compile(shelves, { books__isnull: 'true' }).text).toMatch(lacks);
+    expect(compile(shelves, { not__books__name: 'a' }).text).toMatch(lacks);
+    expect(compile(books, { shelf: 'null' }).text).not.toContain('EXISTS');
+  });
+
+  it('compares the type of rows that are all of one', () => {
+    expect(compile(books, { or__type: 'spec_book' }).values).toContain('spec_book');
+    expect(() => compile(books, { not__type: 'nonsense' })).toThrow(
+      new BadRequest('"nonsense" is not a type of objects.'),
+    );
+  });
+
   it('compares the id of a reference without following it', () => {
     expect(exists(compile(books, { shelf__id: '1' }).text)).toBe(0);
     expect(exists(compile(books, { shelf: '1' }).text)).toBe(0);

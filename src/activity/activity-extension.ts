@@ -25,7 +25,7 @@ const SIDES = ['object1', 'object2'] as const;
 export const ACTIVITY_SHOWS: ShownBesides = {
   relatedOthers: anyOf(STRING, list(STRING)),
   summary_fields: {
-    role: list(partial({ id: INTEGER, role_field: STRING })),
+    role: list(partial({ id: INTEGER, name: STRING, role_field: STRING })),
     actor: partial({ id: INTEGER, username: STRING, first_name: STRING, last_name: STRING }),
   },
   summaryOthers: list(object({ id: WIDE_INTEGER, name: STRING })),
@@ -87,10 +87,12 @@ function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Exte
     (summary[type] ??= []).push({ id, name: entry[`${side}_name`] });
   }
   if (entry.role !== null) {
-    const { role_id: roleId, role } = entry;
+    const { role_id: roleId, role, object2, object2_name: name } = entry;
     if (roleId !== null) related.role = [resource('role').url(roleId)];
     const found = roleId === null ? {} : { id: roleId };
-    summary.role = [{ ...found, role_field: role.split('.')[1] }];
+    // A role of the whole system is an object of the entry itself.
+    const named = object2 === 'role' ? { name } : {};
+    summary.role = [{ ...found, ...named, role_field: role.split('.')[1] }];
   }
   const { actor_snapshot: snapshot, actor_id: id } = entry;
   const isHidden = id !== null && hidden.get('user')?.has(id) === true;

@@ -86,7 +86,7 @@ it('names the role of a grant, of grants to users and of the whole system too', 
     );
   const given = { role_field: 'use_role' };
   const ofSystem = {
-    named: [{ id: auditor.id, role_field: 'system_auditor' }],
+    named: [{ id: auditor.id, name: 'system_auditor', role_field: 'system_auditor' }],
     link: [`/api/v2/roles/${auditor.id}/`],
   };
   expect((await shown()).slice(1)).toEqual([

@@ -81,12 +81,10 @@ const declaredRelations = (definition: ResourceDefinition): FollowedRelation[] =
   ...Object.entries(definition.relations).map(([name, relation]) =>
     declaredRelation(name, relation),
   ),
-  ...definition.fields
-    .filter(isReference)
-    .map((field) => ({
-      ...relationAlong(edgeOf(definition, field)),
-      target: () => targetOf(field),
-    })),
+  ...definition.fields.filter(isReference).map((field) => ({
+    ...relationAlong(edgeOf(definition, field)),
+    target: () => targetOf(field),
+  })),
 ];
 
 function declaredRelation(name: string, relation: Relation): FollowedRelation {

@@ -236,7 +236,10 @@ describe('a project with a source', () => {
     const project = await makeGit();
     const url = `projects/${project.id}/`;
     const { body } = await as.orgAdmin.delete(url).expect(409);
-    expect(body).toEqual({ detail: expect.stringMatching(/running jobs: project update \d+\.$/) });
+    expect(body).toMatchObject({
+      detail: expect.stringMatching(/running jobs: project update \d+\.$/),
+      active_jobs: [{ id: expect.any(Number), type: 'project_update' }],
+    });
     await settle(project);
     const template = await make.jobTemplate({ project: project.id });
     const folder = join(test.app.get(Settings).DATA_DIR, 'projects', String(project.local_path));

@@ -45,6 +45,10 @@ export const jobTemplates = defineResource({
     schedule: 'start',
     copy: 'copy',
   },
+  usable: {
+    start: ({ project_id: project, inventory_id: inventory, ask_inventory_on_launch: asks }) =>
+      project !== null && (inventory !== null || asks === true),
+  },
   pages: {
     list: {
       about: 'A playbook of a project, the inventory it runs on, and what a launch asks for.',

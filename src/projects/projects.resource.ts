@@ -1,6 +1,6 @@
 import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, superusersOnly } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, type Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { templateNotifications } from '../templates/template-notifications.js';
@@ -9,6 +9,9 @@ import { WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectSchema } from './project.schema.js';
 import { projectExtension, PROJECT_SHOWS } from './project-extension.js';
+
+/** Returns true for a project with a source to sync from. */
+const isSynced = ({ scm_type: kind }: Row): boolean => kind !== '';
 
 export const projects = defineResource({
   path: 'projects',
@@ -45,6 +48,7 @@ export const projects = defineResource({
     schedule: 'update',
     copy: 'copy',
   },
+  usable: { start: isSynced, schedule: isSynced },
   pages: {
     list: { about: 'Where playbooks come from: repositories, synced, or folders of this machine.' },
     sections: {

@@ -156,6 +156,21 @@ describe('validation', () => {
     }
   });
 
+  it('shows no start where there is nothing to run', async () => {
+    const { as, database } = test;
+    const template = await makeTemplate();
+    const url = `job_templates/${template.id}/`;
+    const mayStart = async (): Promise<boolean> =>
+      (await as.superuser.get(url).expect(200)).body.summary_fields.user_capabilities.start;
+    expect(await mayStart()).toBe(true);
+    await as.superuser.patch(url, { ask_inventory_on_launch: true, inventory: null }).expect(200);
+    expect(await mayStart()).toBe(true);
+    await database.execute(
+      sql`UPDATE unified_job_templates SET project_id = NULL WHERE id = ${template.id}`,
+    );
+    expect(await mayStart()).toBe(false);
+  });
+
   it('takes a callback key beside a default inventory that launches may replace', async () => {
     const asks = { ask_inventory_on_launch: true, host_config_key: 'k' };
     const { body } = await test.as.superuser.post('job_templates/', fieldsOf(asks)).expect(201);

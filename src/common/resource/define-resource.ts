@@ -148,6 +148,8 @@ export interface ResourceOptions<Schema extends object = object> {
   summaryKeys?: Readonly<Record<string, string | null>>;
   /** `user_capabilities`: word to action of the policy. */
   capabilities?: Readonly<Record<string, string>>;
+  /** Capabilities that a row may lack whoever asks, such as the start of what nothing can run. */
+  usable?: Readonly<Record<string, (row: Row) => boolean>>;
   /** Fields that name an object for people: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];
   /** Adds to the representation of a page of rows, in a constant number of statements. */
@@ -229,6 +231,7 @@ const DEFAULTS = {
   summary: ['id', 'name', 'description'],
   summaryKeys: {},
   capabilities: { edit: 'change', delete: 'delete' },
+  usable: {},
   naturalKey: [],
   shows: {},
   aliases: {},

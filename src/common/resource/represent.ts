@@ -72,7 +72,7 @@ export async function represent(
     }
     const objectRoles = roles.get(row.id);
     if (objectRoles) summary.object_roles = objectRoles;
-    const capabilities = capabilitiesOf(shape, row);
+    const capabilities = capabilitiesOf(shape, definition, row);
     if (capabilities) summary.user_capabilities = capabilities;
     const url = definition.url(row.id);
     const shown = Object.assign(blankOf(extension?.fields), {
@@ -138,12 +138,16 @@ function loadRows(
     )})`);
 }
 
-function capabilitiesOf({ capabilities }: Shape, row: Row): Members | null {
+function capabilitiesOf(
+  { capabilities }: Shape,
+  { usable }: ResourceDefinition,
+  row: Row,
+): Members | null {
   let found: Members | null = null;
   for (const [word, asked] of capabilities) {
     const value = row[`can_${asked}`];
     // A rule over a column that is null is neither true nor false: nobody may.
-    if (value !== undefined) (found ??= {})[word] = value === true;
+    if (value !== undefined) (found ??= {})[word] = value === true && usable[word]?.(row) !== false;
   }
   return found;
 }

@@ -115,7 +115,6 @@
   let task = output?.lastElementChild?.matches('details') ? output.lastElementChild : null;
 
   function append(event) {
-    const follows = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
     const startsTask = TASK_STARTS.includes(event.event);
     // What unfolds a task is itself no place for links.
     const rows = rowsOf(event, startsTask ? 'span' : 'a');
@@ -131,9 +130,28 @@
       if (TASK_ENDS.includes(event.event)) task = null;
       (task ?? output).append(...rows);
     }
-    const lines = output.getElementsByClassName('row');
-    while (lines.length > MAX_LINES) removeFirst(lines[0]);
+  }
+
+  /** Events that wait to be drawn: one layout of the page serves many of them. */
+  const arrived = [];
+  let isDrawing = false;
+  /** Events drawn at a time, so that the page answers in between. */
+  const MOST_AT_A_TIME = 100;
+
+  function drawSoon(event) {
+    arrived.push(event);
+    if (!isDrawing) setTimeout(draw, 16);
+    isDrawing = true;
+  }
+
+  function draw() {
+    const follows = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
+    arrived.splice(0, MOST_AT_A_TIME).forEach(append);
+    const lines = [...output.getElementsByClassName('row')];
+    lines.slice(0, Math.max(0, lines.length - MAX_LINES)).forEach(removeFirst);
     if (follows) output.scrollTop = output.scrollHeight;
+    isDrawing = arrived.length > 0;
+    if (isDrawing) setTimeout(draw, 16);
   }
 
   /** A task goes as soon as no line of it is left. */
@@ -154,7 +172,7 @@
   let status = state.dataset.liveStatus;
   source.addEventListener('job_event', ({ data }) => {
     const event = JSON.parse(data);
-    if (event.stdout !== '') append(event);
+    if (event.stdout !== '') drawSoon(event);
   });
   source.addEventListener('node', refreshSoon);
   source.addEventListener('status', ({ data }) => {

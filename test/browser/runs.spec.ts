@@ -63,6 +63,27 @@ inBrowser()('pages of runs', () => {
     await open.close();
   });
 
+  it('lays a page out once for many lines that arrive together', async () => {
+    const { page } = open;
+    const job = await makeJob();
+    await page.goto(`/api/v2/jobs/${job.id}/`);
+    await print(job, 1, 'begins');
+    await page.locator('#line-1').waitFor();
+    const inside = await page.context().newCDPSession(page);
+    await inside.send('Performance.enable');
+    const layouts = async (): Promise<number> => {
+      const { metrics } = await inside.send('Performance.getMetrics');
+      return metrics.find(({ name }) => name === 'LayoutCount')!.value;
+    };
+    const before = await layouts();
+    await test.database.execute(sql`
+      INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
+      SELECT ${job.id}, n, 'runner_on_ok', '{}', 'line', n - 1, n FROM generate_series(2, 2999) n`);
+    await print(job, 3_000, 'ends');
+    await page.locator('#line-3000').waitFor();
+    expect(await layouts()).toBeLessThan(before + 300);
+  });
+
   it('shows a launched job while its output arrives, until it ends', async () => {
     const { page } = open;
     const template = await test.make.jobTemplate();

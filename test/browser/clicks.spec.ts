@@ -109,7 +109,7 @@ describeJourney('asking two questions at the launch, and answering', session, 8,
   await walk.look('survey');
   await walk.button(/survey$/i, page.locator('#form-post'));
   await page.waitForURL(`**/job_templates/${template.id}/`);
-  await walk.button('Ask its survey at launches');
+  await walk.button('Enable survey');
   await walk.link('Launch…');
   expect(await page.getByLabel('Which region?').inputValue()).toBe('south');
   await page.getByLabel('How many?').fill('7');

@@ -33,10 +33,8 @@ export class LaunchPanel implements Panel<ShownTemplate> {
         </ul>
       </section>`;
     }
-    const url = `${template.url}launch/`;
     return html`<div class="actions">
-      ${asksSomething(template) ? link(url) : form(url, csrf)} ${surveySwitch(template, csrf)}
-      ${surveyLink(template)}
+      ${surveySwitch(template, csrf)} ${launchButton(template, csrf)} ${surveyLink(template)}
     </div>`;
   }
 }
@@ -57,28 +55,24 @@ function obstacles(template: ShownTemplate): string[] {
 }
 
 /** Whether a person may want to say something first; a template that needs it says so anyway. */
-const asksSomething = (object: PanelContext['object']): boolean =>
-  object.survey_enabled === true ||
-  Object.entries(object).some(
+const asksSomething = (template: ShownTemplate): boolean =>
+  template.survey_enabled === true ||
+  Object.entries(template).some(
     ([name, value]) => /^ask_\w+_on_launch$/.test(name) && value === true,
   );
 
-/** A survey that was written and is not asked yet: most people who write one want it asked. */
-const surveySwitch = (
-  {
-    url,
-    survey_enabled: isAsked,
-    summary_fields: { survey, user_capabilities: may },
-  }: ShownTemplate,
-  csrf: string,
-): HtmlValue =>
-  survey !== undefined &&
-  isAsked === false &&
-  may?.edit === true &&
-  html`<form method="post" action="${url}">
+/** Returns true for a template whose survey was written and is not enabled yet. */
+const isSurveyOff = ({ survey_enabled: isEnabled, summary_fields: { survey } }: ShownTemplate) =>
+  survey !== undefined && isEnabled === false;
+
+/** Most people who write a survey want its questions asked. */
+const surveySwitch = (template: ShownTemplate, csrf: string): HtmlValue =>
+  isSurveyOff(template) &&
+  template.summary_fields.user_capabilities?.edit === true &&
+  html`<form method="post" action="${template.url}">
     ${csrfInput(csrf)}
     <input type="hidden" name="_method" value="PATCH" />
-    <button class="button" name="survey_enabled" value="true">Ask its survey at launches</button>
+    <button class="button primary" name="survey_enabled" value="true">Enable survey</button>
   </form>`;
 
 /** Questions are asked by those who may change the template. */
@@ -88,10 +82,17 @@ const surveyLink = ({ url, summary_fields: { survey, user_capabilities: may } }:
     >${survey === undefined ? 'Write a survey' : 'Change its survey'}</a
   >`;
 
-const link = (url: string): Html =>
-  html`<a class="button primary" href="${url}#form-post">Launch…</a>`;
-
-const form = (url: string, csrf: string): Html =>
-  html`<form method="post" action="${url}">
-    ${csrfInput(csrf)}<button class="button primary">Launch</button>
+/** Leads to the questions of a launch, or starts it at once where there are none. */
+function launchButton(template: ShownTemplate, csrf: string): Html {
+  const url = `${template.url}launch/`;
+  if (asksSomething(template)) {
+    return html`<a class="button primary" href="${url}#form-post">Launch…</a>`;
+  }
+  return html`<form method="post" action="${url}">
+    ${csrfInput(csrf)}${
+      isSurveyOff(template)
+        ? html`<button class="button">Launch without its survey</button>`
+        : html`<button class="button primary">Launch</button>`
+    }
   </form>`;
+}

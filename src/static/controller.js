@@ -126,6 +126,11 @@
       box.setAttribute('aria-expanded', 'false');
       box.removeAttribute('aria-activedescendant');
     };
+    const isOpen = () => value.value === '' && box.value.trim() !== '';
+    /** A form with a text that chooses nothing is not sent without it. */
+    const judge = () => {
+      box.setCustomValidity(isOpen() ? 'Choose one of the matches, or clear the field.' : '');
+    };
     const choose = (item) => {
       // What was searched for before the choice must not open the list again.
       clearTimeout(timer);
@@ -133,6 +138,7 @@
       value.value = item.id;
       label = item.name;
       box.value = item.name;
+      judge();
       close();
     };
     const move = (step) => {
@@ -187,6 +193,7 @@
     box.addEventListener('input', () => {
       const isId = below === undefined && /^\d+$/.test(box.value.trim());
       value.value = isId ? box.value.trim() : '';
+      judge();
       clearTimeout(timer);
       timer = setTimeout(() => void search(box.value), 200);
     });
@@ -198,6 +205,11 @@
       } else if (event.key === 'Enter' && !list.hidden && active >= 0) {
         event.preventDefault();
         list.querySelectorAll('[role=option]')[active].choose();
+      } else if (event.key === 'Enter' && isOpen()) {
+        event.preventDefault();
+        const options = list.hidden ? [] : list.querySelectorAll('[role=option]');
+        if (options.length === 1) options[0].choose();
+        else void search(box.value);
       } else if (event.key === 'Escape') close();
     });
     box.addEventListener('click', () => {
@@ -208,7 +220,7 @@
       latest++;
       close();
       if (box.value.trim() === '') value.value = '';
-      else if (value.value === '') box.value = label = '';
+      judge();
     });
   }
 
@@ -231,5 +243,6 @@
   enhance('[data-picker]', picker);
   window.addEventListener('hashchange', reveal);
   reveal();
-  document.querySelector('.message.error')?.scrollIntoView({ block: 'center' });
+  // A refusal is shown where the user looks; the cause of a failed run stands below its title.
+  document.querySelector('.message.error[role=alert]')?.scrollIntoView({ block: 'center' });
 })();

@@ -53,6 +53,28 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(team.name);
   });
 
+  it('keeps a text that chooses nothing, and is not sent without the object', async () => {
+    if (!javaScriptEnabled) return;
+    const { page } = open;
+    const name = `Chosen by typing ${String(test.home.organization.id)}`;
+    const { id } = await test.make.organization({ name });
+    await page.goto('/api/v2/projects/#form-post');
+    await page.locator('#post-name').fill('Not without one');
+    const box = page.locator('#post-organization');
+    await box.fill('there is none of this name');
+    await page.locator('#post-name').focus();
+    expect(await box.inputValue()).toBe('there is none of this name');
+    await page.locator('#post-name').press('Enter');
+    expect(await box.evaluate((element) => Reflect.get(element, 'validationMessage'))).toBe(
+      'Choose one of the matches, or clear the field.',
+    );
+    expect((await stored('projects/?name=Not without one')).count).toBe(0);
+    await box.fill(name);
+    await page.getByRole('option', { name }).waitFor();
+    await box.press('Enter');
+    expect(await page.locator('input[name=organization]').inputValue()).toBe(String(id));
+  });
+
   it('offers no second form that would change what the refused one did not show', async () => {
     const { page } = open;
     const team = await test.make.team({ description: 'kept' });

@@ -84,6 +84,7 @@ describePages('the page of a run that failed', session, (open, javaScriptEnabled
     ]);
     expect(above?.y).toBeLessThan(below?.y ?? 0);
     expect(await page.getByText('Done.', { exact: true }).count()).toBe(0);
+    expect(await page.evaluate('window.scrollY')).toBe(0);
     await cause.getByRole('link', { name: 'Line 5' }).click();
     await page.waitForURL('**/?line=5#line-5');
     expect(await page.locator('#line-5').isVisible()).toBe(true);

@@ -60,19 +60,23 @@ function headline(status: string, failures: number, hosts: number): string {
     : `${word}: ${tasks} on ${hosts === 1 ? 'one host' : `${hosts} hosts`}`;
 }
 
-/** What failed on which host, each with its message and its line of the output. */
+/** Lists what failed, each message once with the hosts it came from and its line of the output. */
 export const failureList = (
   url: string,
   failures: readonly RunFailure[],
   events: string,
 ): HtmlValue => [
   html`<ul class="failures">
-    ${failures.map(
-      ({ id, task, host_name: host, dark, message, start_line: line }) =>
+    ${alike(failures).map(
+      ({ first: { task, dark, message, start_line: line }, all }) =>
         html`<li>
-          <a href="/api/v2/job_events/${id}/"
-            ><strong>${task === '' ? 'Task' : task}</strong> on <strong>${host}</strong></a
-          >
+          <strong>${task === '' ? 'Task' : task}</strong> on
+          ${all.map(
+            ({ id, host_name: host }, index) =>
+              html`${index > 0 && ', '}<a href="/api/v2/job_events/${id}/"
+                  ><strong>${host}</strong></a
+                >`,
+          )}
           <span class="badge bad">${labelOf(dark ? 'unreachable' : 'failed')}</span>
           <a href="${url}?line=${line + 1}#line-${line + 1}">Line ${line + 1}</a>
           ${message !== '' && html`<pre tabindex="0">${message}</pre>`}
@@ -84,3 +88,21 @@ export const failureList = (
       <a href="${events}?failed=true">All ${failures[0]?.total} failures</a>
     </p>`,
 ];
+
+interface AlikeFailures {
+  first: RunFailure;
+  all: RunFailure[];
+}
+
+/** Puts failures of one task with one message together, in the order of the first of each. */
+function alike(failures: readonly RunFailure[]): AlikeFailures[] {
+  const groups = new Map<string, AlikeFailures>();
+  for (const failure of failures) {
+    const { play, task, dark, message } = failure;
+    const key = JSON.stringify([play, task, dark, message]);
+    const group = groups.get(key) ?? { first: failure, all: [] };
+    group.all.push(failure);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}

@@ -175,6 +175,7 @@ describe('live events', () => {
   it.each([
     ['Last-Event-ID', '', { 'Last-Event-ID': '2' }],
     ['after', '?after=2', {}],
+    ['after, as our pages ask', '?after=2&no_truncate=1', {}],
     ['Last-Event-ID rather than after', '?after=1', { 'Last-Event-ID': '2' }],
   ])('resumes by %s', async (_case, query, more) => {
     const job = await makeJob('failed');

@@ -109,6 +109,7 @@ function eventSender(services: CommonServices, runId: number, asked: Asked): New
       scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
       visible: sql`TRUE`,
       orderBy: ['counter'],
+      events: true,
     });
     for (const event of results) {
       if (signal.aborted) break;

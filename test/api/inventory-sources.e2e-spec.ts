@@ -44,7 +44,9 @@ describe('fields', () => {
     const kinds = ['ec2', 'gce', 'azure_rm', 'vmware', 'satellite6', 'openstack', 'rhv'];
     kinds.push('controller', 'insights', 'terraform', 'openshift_virtualization');
     kinds.push('scm', 'constructed');
-    expect(told.actions.POST.source.choices).toEqual(kinds.map((kind) => [kind, kind]));
+    const choices = told.actions.POST.source.choices as [kind: string, name: string][];
+    expect(choices.map(([kind]) => kind)).toEqual(kinds);
+    expect(choices).toContainEqual(['vmware', 'VMware vCenter']);
     expect(told.actions.POST.verbosity.choices).toEqual([
       [0, '0 (WARNING)'],
       [1, '1 (INFO)'],

@@ -37,8 +37,8 @@ const UPDATE_OPTIONS = [
 export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   const isManual = facts.value('scm_type') === '';
   return {
-    ...passwordErrors(facts),
     ...(isManual ? manualErrors(facts) : sourceErrors(facts, reach)),
+    ...passwordErrors(facts),
     ...credentialErrors(facts),
     ...overrideErrors(facts),
   };
@@ -56,6 +56,9 @@ function manualErrors({ value, touches, isPathTaken, storedPath }: ProjectFacts)
     if (value(option) === true && touches(option, 'scm_type')) {
       errors[option] = ['Update options must be set to false for manual projects.'];
     }
+  }
+  if (String(value('scm_url') ?? '') !== '' && touches('scm_url')) {
+    errors.scm_url = ['A manual project has no URL. Choose the SCM type git for one.'];
   }
   if (value('scm_refspec') !== '' && touches('scm_refspec', 'scm_type')) {
     errors.scm_refspec = ['SCM refspec can only be used with git projects.'];

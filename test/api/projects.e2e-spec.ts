@@ -89,8 +89,13 @@ describe('validation', () => {
     ['an unknown type', { scm_type: 'svn' }, { scm_type: ['"svn" is not a valid choice.'] }],
     [
       'options of a manual project',
-      { scm_type: '', scm_clean: true, allow_override: true },
+      { scm_type: '', scm_url: '', scm_clean: true, allow_override: true },
       { scm_clean: [manual], allow_override: [manual] },
+    ],
+    [
+      'a URL of a manual project',
+      { scm_type: '' },
+      { scm_url: ['A manual project has no URL. Choose the SCM type git for one.'] },
     ],
     [
       'a negative timeout',

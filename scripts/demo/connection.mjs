@@ -16,9 +16,14 @@ export async function connect() {
   return api;
 }
 
+/** The address that `npm start` noted in its data folder. */
 async function startedUrl() {
-  const host = process.env.HOST ?? '127.0.0.1';
-  return `http://${host}:${process.env.PORT ?? 8080}`;
+  const file = join(dataFolder(), 'running.json');
+  try {
+    return String(JSON.parse(await readFile(file, 'utf8')).url);
+  } catch {
+    throw new Error(`No address in ${file}. Run npm start first, or set CONTROLLER_URL.`);
+  }
 }
 
 async function startedToken() {

@@ -113,6 +113,8 @@ class Service {
 
   async #takeLock() {
     const { dataDir } = this.#settings;
+    // The lock names the address, which `npm run demo` reads.
+    if (this.#settings.port === 0) this.#settings.port = await freePort();
     const lock = await tryLock(this.#files.lock, { url: browserUrl(this.#settings) });
     if (lock.holder) {
       throw new Problem(
@@ -127,7 +129,6 @@ class Service {
     const settings = this.#settings;
     const ended = await endLeftovers(settings.dataDir);
     if (ended.length > 0) note(`an earlier start was killed: ended its ${ended.join(', ')}`);
-    if (settings.port === 0) settings.port = await freePort();
     const reason = await bindError(settings.host, settings.port);
     if (reason === null) return;
     const where = `${settings.host}:${settings.port}`;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { Invalid, MethodNotAllowed, type FieldErrors } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
 import { Database } from '../database/database.js';
@@ -9,6 +10,7 @@ import {
   type StartableSource,
 } from './inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
+import { inventoryUpdates } from './inventory-updates.resource.js';
 
 /** What became of one of several sources that were to be updated. */
 export interface StartedSource {
@@ -25,6 +27,7 @@ export class InventoryUpdateStarts {
     private readonly sources: InventorySourcesRepository,
     private readonly updates: InventoryUpdatesRepository,
     private readonly transitions: RunTransitions,
+    private readonly activity: ActivityRecorder,
   ) {}
 
   /**
@@ -66,6 +69,11 @@ export class InventoryUpdateStarts {
     return this.database.transaction(async () => {
       const origin = { launchType: 'manual', status: 'pending', createdBy: actor.id } as const;
       const made = await this.updates.insertOf(sourceIds, origin);
+      for (const row of made) {
+        const changes = { id: row.id, name: row.name, inventory_source: row.inventory_source_id };
+        const object1 = refOf(inventoryUpdates, row);
+        this.activity.record({ operation: 'create', object1, changes });
+      }
       await this.transitions.created(made);
       return made.map(({ id }) => id);
     });

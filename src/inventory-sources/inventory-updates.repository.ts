@@ -53,6 +53,10 @@ export type StartedUpdate = Pick<
   | 'limit'
 > & { cancel_requested: boolean; counter: number; line: number };
 
+/** An update that was inserted, with what its activity entry names. */
+export type NewUpdate = NewRun &
+  Row & { name: string; organization_id: number | null; inventory_source_id: number };
+
 @Injectable()
 export class InventoryUpdatesRepository extends TableRepository<Row> {
   constructor(database: Database) {
@@ -63,9 +67,9 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
   insertOf(
     sourceIds: readonly number[],
     { launchType, status, createdBy = null }: UpdateOrigin,
-  ): Promise<NewRun[]> {
+  ): Promise<NewUpdate[]> {
     const authors = Array.isArray(createdBy) ? createdBy : sourceIds.map(() => createdBy);
-    return this.database.rows<NewRun>(sql`
+    return this.database.rows<NewUpdate>(sql`
       INSERT INTO unified_jobs (type, name, description, unified_job_template_id,
         inventory_source_id, inventory_id, organization_id, launch_type, status, source,
         source_path, source_vars, scm_branch, source_project_id, credential_id,
@@ -83,7 +87,8 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
       JOIN (${allInventories()}) inv ON inv.id = src.inventory_id
       WHERE src.type = 'inventory_source'
       ORDER BY wanted.place
-      RETURNING id, type, status, unified_job_template_id`);
+      RETURNING id, type, status, unified_job_template_id, name, organization_id,
+        inventory_source_id`);
   }
 
   /** Of an update that runs: one that was handed back goes on numbering where it left off. */

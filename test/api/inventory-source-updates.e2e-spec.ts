@@ -106,6 +106,11 @@ it('are shown by their source while they wait, run, and when they are over', asy
   const { body: run } = await as.superuser.post(`${path}update/`, {}).expect(202);
   const [id, url] = [Number(run.id), `/api/v2/inventory_updates/${run.id}/`];
   const update = `inventory_updates/${id}/`;
+  const trail = await test.database.rows(sql`
+    SELECT operation, changes FROM activity_stream
+    WHERE object1 = 'inventory_update' AND object1_id = ${id}`);
+  const changes = { id, name: run.name, inventory_source: source.id };
+  expect(trail).toEqual([{ operation: 'create', changes }]);
   const transitions = test.app.get(RunTransitions, { strict: false });
   for (const status of ['pending', 'running'] as const) {
     if (status === 'running') await transitions.move([id], { from: ['pending'], to: status });

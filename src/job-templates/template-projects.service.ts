@@ -23,8 +23,13 @@ export class TemplateProjects {
   }
 
   private async playbooksOf(project: ProjectOfTemplate): Promise<readonly string[] | null> {
-    if (project.scm_type !== '') return project.scm_revision === '' ? null : project.playbook_files;
-    const { local_path: path } = project;
+    const {
+      scm_type: kind,
+      scm_revision: revision,
+      playbook_files: files,
+      local_path: path,
+    } = project;
+    if (kind !== '') return revision === '' && files.length === 0 ? null : files;
     return (await this.folders.exists(path)) ? listPlaybooks(this.folders.path(path)) : null;
   }
 }

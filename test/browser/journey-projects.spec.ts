@@ -106,7 +106,7 @@ describe('the form of a job template', () => {
       organization: (await make.organization()).id,
     });
     await test.database.execute(sql`
-      UPDATE unified_job_templates SET playbook_files = '["only-one.yml"]'
+      UPDATE unified_job_templates SET scm_type = 'git', playbook_files = '["only-one.yml"]'
       WHERE id IN (${own.id}, ${other.id})`);
     expect(await formOf(own.id)).toMatch(/id="post-playbook"[^>]*value="only-one.yml"/);
     for (const project of [other.id, 999_999, 'x', '']) {

@@ -1,8 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { ProjectFolders } from '../../src/projects/project-folders.service.js';
-import { sql } from '../../src/database/sql.js';
 import { inUse } from '../support/in-use.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
@@ -123,52 +119,6 @@ describe('validation', () => {
   ])('%s', async (_name, fields, errors) => {
     const { body } = await test.as.superuser.post('job_templates/', fieldsOf(fields)).expect(400);
     expect(body).toEqual(errors);
-  });
-
-  it('knows the playbooks of a synced project', async () => {
-    const synced = await test.make.project();
-    await test.database.execute(sql`
-      UPDATE unified_job_templates SET scm_type = 'git', scm_url = 'https://x.invalid/x',
-        scm_revision = 'abc', playbook_files = '["site.yml"]' WHERE id = ${synced.id}`);
-    const create = (playbook: string) =>
-      test.as.superuser.post('job_templates/', fieldsOf({ project: synced.id, playbook }));
-    await create('site.yml').expect(201);
-    const { body } = await create('other.yml').expect(400);
-    expect(body).toEqual({ playbook: ['Playbook not found for project.'] });
-    await test.database.execute(
-      sql`UPDATE unified_job_templates SET allow_override = true WHERE id = ${synced.id}`,
-    );
-    await create('other.yml').expect(201);
-  });
-
-  it('knows the playbooks of a manual project whose folder is there', async () => {
-    const manual = await test.make.project();
-    const create = (playbook: string) =>
-      test.as.superuser.post('job_templates/', fieldsOf({ project: manual.id, playbook }));
-    await create('not-there-yet.yml').expect(201);
-    const folder = test.app.get(ProjectFolders).path(String(manual.local_path));
-    await mkdir(join(folder, 'plays'), { recursive: true });
-    await writeFile(join(folder, 'plays', 'site.yml'), '- hosts: all');
-    await create('plays/site.yml').expect(201);
-    for (const playbook of ['other.yml', '../../site.yml', '/etc/passwd']) {
-      const { body } = await create(playbook).expect(400);
-      expect(body).toEqual({ playbook: ['Playbook not found for project.'] });
-    }
-  });
-
-  it('shows no start where there is nothing to run', async () => {
-    const { as, database } = test;
-    const template = await makeTemplate();
-    const url = `job_templates/${template.id}/`;
-    const mayStart = async (): Promise<boolean> =>
-      (await as.superuser.get(url).expect(200)).body.summary_fields.user_capabilities.start;
-    expect(await mayStart()).toBe(true);
-    await as.superuser.patch(url, { ask_inventory_on_launch: true, inventory: null }).expect(200);
-    expect(await mayStart()).toBe(true);
-    await database.execute(
-      sql`UPDATE unified_job_templates SET project_id = NULL WHERE id = ${template.id}`,
-    );
-    expect(await mayStart()).toBe(false);
   });
 
   it('takes a callback key beside a default inventory that launches may replace', async () => {

@@ -37,8 +37,9 @@ const UPDATE_OPTIONS = [
 export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   const isManual = facts.value('scm_type') === '';
   return {
-    ...(isManual ? manualErrors(facts) : sourceErrors(facts, reach)),
+    ...(isManual ? manualErrors(facts) : {}),
     ...passwordErrors(facts),
+    ...(isManual ? {} : sourceErrors(facts, reach)),
     ...credentialErrors(facts),
     ...overrideErrors(facts),
   };

@@ -3,11 +3,16 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { FAULTS, tooLarge, tooSmall } from '../common/fields/fault-texts.js';
 import { Choices, Entries, Reference, type FieldOptions } from '../common/fields/field.js';
+import { filledList } from '../common/fields/field-schema.js';
+import { INTEGER } from '../common/fields/json-schema.js';
 import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
 import { telling } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { resource } from '../common/resource/registry.js';
+import { GIVEN_HOST } from './given-host.schema.js';
 import type { OnConflict } from '../inventories/given-hosts.repository.js';
+
+const ID_LIST = filledList({ ...INTEGER, minimum: 1 });
 
 /** Where hosts go and what becomes of those that are there; of a body of lines in the URL. */
 export class HostTargetRequest {
@@ -37,6 +42,7 @@ export class HostTargetRequest {
 /** Hosts to be created. */
 export class HostCreateRequest extends HostTargetRequest {
   @Entries({
+    schema: filledList(GIVEN_HOST),
     help: 'Hosts: `name`, and optionally `description`, `enabled`, `instance_id`, `variables` and `groups`, names of groups of the inventory; those that do not exist are made.',
   })
   hosts!: unknown[];
@@ -53,7 +59,7 @@ function Ids(options: FieldOptions): PropertyDecorator {
   return applyDecorators(
     // class-transformer asks the one first that was declared last.
     Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.map(toId) : value)),
-    Entries(options),
+    Entries({ schema: ID_LIST, ...options }),
     ValidateBy(
       { name: 'areIds', validator: { validate: (ids: unknown[]) => ids.every(isId) } },
       telling(idFaults),

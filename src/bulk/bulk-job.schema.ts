@@ -2,6 +2,7 @@ import {
   Char,
   declareFields,
   Entries,
+  fieldsOf,
   Includes,
   Integer,
   Reference,
@@ -9,6 +10,7 @@ import {
   Variables,
   type Field,
 } from '../common/fields/field.js';
+import { entrySchema, filledList } from '../common/fields/field-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { PROMPTS_BODY_FIELDS } from '../prompts/launch-body.js';
 
@@ -39,6 +41,16 @@ export const DEFAULTS_MAYBE_EMPTY = namesOf(LAUNCH_FIELDS.filter((field) => !isT
 /** The same of a job. */
 export const JOB_FIELDS_MAYBE_EMPTY = new Set([...namesOf(LAUNCH_FIELDS), 'identifier']);
 
+/** One job of a bulk launch. */
+@Includes(LAUNCH_FIELDS)
+export class BulkJob {
+  @Integer({ required: true, min: 1, column: null, filter: false })
+  unified_job_template!: number;
+
+  @Text({ ...OPTIONAL, assumed: false, max: 512 })
+  identifier!: string | null;
+}
+
 /** Body of a bulk launch (docs/contract/bulk.md#launching-jobs). */
 @Includes(DEFAULTS)
 export class BulkLaunchRequest {
@@ -56,17 +68,8 @@ export class BulkLaunchRequest {
   organization!: number | null;
 
   @Entries({
+    schema: filledList(entrySchema(fieldsOf(BulkJob))),
     help: 'Jobs: `unified_job_template`, and optionally `identifier` and the prompts of a launch.',
   })
   jobs!: unknown[];
-}
-
-/** One job of a bulk launch. */
-@Includes(LAUNCH_FIELDS)
-export class BulkJob {
-  @Integer({ required: true, min: 1, column: null, filter: false })
-  unified_job_template!: number;
-
-  @Text({ ...OPTIONAL, assumed: false, max: 512 })
-  identifier!: string | null;
 }

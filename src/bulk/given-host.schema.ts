@@ -1,6 +1,6 @@
 import { Bool, Char, fieldsOf, Text, Variables } from '../common/fields/field.js';
-import { fieldSchema } from '../common/fields/field-schema.js';
-import { list, object, STRING } from '../common/fields/json-schema.js';
+import { entrySchema } from '../common/fields/field-schema.js';
+import { list, STRING } from '../common/fields/json-schema.js';
 
 /** What is left out is not changed. */
 const OWN = { column: null, filter: false, assumed: false } as const;
@@ -30,13 +30,5 @@ export class GivenGroup {
   name!: string;
 }
 
-const FIELDS = fieldsOf(GivenHost);
-
-/** One line of a body of lines, for the OpenAPI document. */
-export const GIVEN_HOST = object(
-  {
-    ...Object.fromEntries(FIELDS.map((field) => [field.name, fieldSchema(field)])),
-    groups: list(STRING),
-  },
-  [...FIELDS.filter(({ required }) => !required).map(({ name }) => name), 'groups'],
-);
+/** A host of a request, for the OpenAPI document. */
+export const GIVEN_HOST = entrySchema(fieldsOf(GivenHost), { groups: list(STRING) });

@@ -6,9 +6,11 @@ import {
   list,
   mapOf,
   NUMBER,
+  object,
   orNull,
   STRING,
   type JsonSchema,
+  type JsonSchemas,
   integerOf,
 } from './json-schema.js';
 
@@ -22,6 +24,26 @@ export function fieldSchema(field: Field): JsonSchema {
   return field.nullable ? orNull(base) : base;
 }
 
+/** A field as a request may send it: with its default, and variables as a text or an object. */
+export function sentSchema(field: Field): JsonSchema {
+  const { default: value, required, kind, nullable } = field;
+  const schema = {
+    ...fieldSchema(field),
+    ...(kind === 'variables' ? { type: ['string', 'object', ...(nullable ? ['null'] : [])] } : {}),
+  };
+  return required || value === undefined || value === null ? schema : { ...schema, default: value };
+}
+
+/** An entry of a list in a request: the fields of a class and `more`, of which only some are required. */
+export const entrySchema = (fields: readonly Field[], more: JsonSchemas = {}): JsonSchema =>
+  object(
+    { ...Object.fromEntries(fields.map((field) => [field.name, sentSchema(field)])), ...more },
+    [...fields.filter(({ required }) => !required).map(({ name }) => name), ...Object.keys(more)],
+  );
+
+/** A list that may not be empty. */
+export const filledList = (entry: JsonSchema): JsonSchema => ({ ...list(entry), minItems: 1 });
+
 function valuesOf({ choices, nullable, kind, blank, required }: Field): readonly unknown[] {
   const values = choices.map(([value]): string | number | null => value);
   // A choice that may be left open is stored as an empty text.
@@ -33,8 +55,9 @@ function typeOf(field: Field): JsonSchema {
   if (field.schema) return field.schema;
   switch (field.kind) {
     case 'integer':
-    case 'reference':
       return integerOf(field.columnType);
+    case 'reference':
+      return { ...integerOf(field.columnType), minimum: 1 };
     case 'float':
       return NUMBER;
     case 'boolean':
@@ -42,7 +65,7 @@ function typeOf(field: Field): JsonSchema {
     case 'datetime':
       return INSTANT;
     case 'json':
-      if (field.target) return list(INTEGER);
+      if (field.target) return list({ ...INTEGER, minimum: 1 });
       return Array.isArray(field.default) ? list({}) : mapOf({});
     default:
       return STRING;

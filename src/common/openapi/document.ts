@@ -48,7 +48,11 @@ const baseOf = (version: string): Omit<OpenAPIObject, 'paths'> =>
     .setTitle('Automation Controller')
     .setDescription('Launch, schedule and report automation. Start with `GET /api/v2/`.')
     .setVersion(version)
-    .addBearerAuth({ type: 'http', description: 'Access token from POST /api/v2/tokens/.' })
+    .addBearerAuth({
+      type: 'http',
+      bearerFormat: 'opaque',
+      description: 'Access token from POST /api/v2/tokens/.',
+    })
     .addBasicAuth()
     .addApiKey(
       {
@@ -89,7 +93,7 @@ const operationsById = ({ paths }: OpenAPIObject): Map<string, Operation> =>
 function nameByKey({ parameters }: Operation, { parent }: RouteInfo): void {
   const key = parent && namedUrlFormat(parent);
   const id = parameters.find((one) => one.in === 'path' && one.name === 'id');
-  if (key && id) id.description = `Id, or ${key}.`;
+  if (key && id) id.description = `Id, or \`${key}\`.`;
 }
 
 /** Adds the form in lines of a body and its answer: decorators give all forms one schema. */

@@ -5,6 +5,7 @@ import type { Together } from '../../database/together.js';
 import type { TableIndex } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import { fieldsOf, type ColumnName, type Field } from '../fields/field.js';
+import { titleOf } from '../fields/label.js';
 import type { SchemaClass, Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
@@ -46,8 +47,7 @@ export type Relation =
       condition: (near: Sql, far: string) => Sql;
       /** The same seen from the target: `near` is an id of it, `far` an alias of this resource. */
       back?: (near: Sql, far: string) => Sql;
-      /** Leads to one row at most. */
-      single?: boolean;
+      single?: boolean; // Leads to one row at most.
     };
 
 /** What a representation is built with. */
@@ -148,7 +148,7 @@ export interface ResourceOptions<Schema extends object = object> {
   summaryKeys?: Readonly<Record<string, string | null>>;
   /** `user_capabilities`: word to action of the policy. */
   capabilities?: Readonly<Record<string, string>>;
-  /** Capabilities that a row may lack whoever asks, such as the start of what nothing can run. */
+  /** Capabilities that a row may lack for every caller, such as the start of what nothing can run. */
   usable?: Readonly<Record<string, (row: Row) => boolean>>;
   /** Fields that name an object for people: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];
@@ -298,6 +298,3 @@ export function fieldOf(definition: ResourceDefinition, name: string): Field {
   if (!field) throw new BrokenInvariant(`${definition.type} has a field ${name}`);
   return field;
 }
-
-const titleOf = (type: string): string =>
-  type.replaceAll('_', ' ').replace(/\b[a-z]/g, (letter) => letter.toUpperCase());

@@ -1,16 +1,18 @@
 import {
+  applyDecorators,
   Injectable,
   UseInterceptors,
   type CallHandler,
   type ExecutionContext,
   type NestInterceptor,
 } from '@nestjs/common';
+import { ApiHeader } from '@nestjs/swagger';
 import { firstValueFrom, from, type Observable } from 'rxjs';
 import { isDryRun } from '../http/dry-run.js';
 import { sendsLines } from '../http/lines.js';
 import type { Reply } from '../http/reply.js';
 import type { ApiRequest } from '../http/request.js';
-import { Idempotency, keyedRequest, type Outcome } from './idempotency.service.js';
+import { Idempotency, keyedRequest, MAX_KEY_LENGTH, type Outcome } from './idempotency.service.js';
 
 /**
  * Runs the handler once for each `Idempotency-Key`, and refuses with the refusal that it gives back.
@@ -31,4 +33,13 @@ class IdempotencyInterceptor implements NestInterceptor {
 }
 
 /** A route whose repetition with the same `Idempotency-Key` gets the first answer. */
-export const Idempotent = (): MethodDecorator => UseInterceptors(IdempotencyInterceptor);
+export const Idempotent = (): MethodDecorator =>
+  applyDecorators(
+    UseInterceptors(IdempotencyInterceptor),
+    ApiHeader({
+      name: 'Idempotency-Key',
+      required: false,
+      description: 'A repetition of the request with the same key gets the first answer.',
+      schema: { type: 'string', minLength: 1, maxLength: MAX_KEY_LENGTH },
+    }),
+  );

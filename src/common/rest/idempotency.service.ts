@@ -9,7 +9,7 @@ import type { ApiRequest } from '../http/request.js';
 import type { QueryParameters } from '../list/query.js';
 import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 
-const MAX_KEY_LENGTH = 255;
+export const MAX_KEY_LENGTH = 255;
 const REFUSED = 400;
 
 /** What came of a request: an answer, or a refusal that stands. */

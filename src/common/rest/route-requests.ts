@@ -1,5 +1,5 @@
 import type { ApiQueryOptions } from '@nestjs/swagger';
-import { fieldSchema } from '../fields/field-schema.js';
+import { sentSchema } from '../fields/field-schema.js';
 import type { Field } from '../fields/field.js';
 import {
   BOOLEAN,
@@ -34,12 +34,12 @@ export const bodySchema = (info: RouteInfo): JsonSchema => ({
 });
 
 function propertiesOf(info: RouteInfo): JsonSchemas {
-  const own = writableOf(info).map((field) => [field.name, writtenSchema(field)] as const);
+  const own = writableOf(info).map((field) => [field.name, sentSchema(field)] as const);
   return { ...Object.fromEntries(own), ...(info.attach ? ATTACHING : {}) };
 }
 
 const ATTACHING: JsonSchemas = {
-  id: { ...INTEGER, description: 'Object to attach.' },
+  id: { ...INTEGER, minimum: 1, description: 'Object to attach.' },
   disassociate: { ...BOOLEAN, description: 'Detach it instead.' },
 };
 
@@ -47,12 +47,6 @@ function requiredOf(info: RouteInfo): readonly string[] | undefined {
   if (info.kind === 'modify' || info.attach) return undefined;
   const required = writableOf(info).filter((field) => field.required);
   return required.length > 0 ? required.map(({ name }) => name) : undefined;
-}
-
-function writtenSchema(field: Field): JsonSchema {
-  const { default: value, required } = field;
-  const schema = fieldSchema(field);
-  return required || value === undefined || value === null ? schema : { ...schema, default: value };
 }
 
 /** The least that a request needs, in words a person can replace. */

@@ -26,7 +26,7 @@ function file(name, text) {
   );
 }
 
-/** What knows the sizes of files. */
+/** Stands for Jest's index of files: it knows their sizes. */
 const hasteFS = { getSize: (/** @type {string} */ path) => statSync(path).size };
 
 /** @type {DearestFirst} */

@@ -7,7 +7,7 @@ export interface SettingDeclaration<T> {
   type: SettingType;
   default: T;
   help: string;
-  /** What a number counts, where it measures something. */
+  /** Unit of a number. */
   unit?: 'bytes' | 'days' | 'milliseconds' | 'seconds';
   min?: number;
   max?: number;

@@ -31,11 +31,11 @@ export const liveIsolations = (): Sql => sql`
   SELECT isolation AS label, count(*)::int AS value FROM instances
   WHERE hostname IN (SELECT hostname FROM (${liveNodes()}) node) GROUP BY isolation`;
 
-/** What the live workers of a machine can take; null when none is alive. */
+/** Capacity of the live workers of a machine; null without any. */
 const liveCapacity = (hostname: Sql): Sql => sql`
   (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node WHERE node.hostname = ${hostname})`;
 
-/** What `errors` of a machine says when none of its workers is alive. */
+/** Text of `errors` for a machine without live workers. */
 export const LOST = 'No worker of this machine has been heard of lately.';
 
 /** `node_state` of a row of machines. */

@@ -2,7 +2,7 @@
 export interface SourceKind {
   /** Word of `source`. */
   readonly word: string;
-  /** What people call it. */
+  /** Name for people. */
   readonly label: string;
   /** What its credential is of: namespaces of credential types, none where any does; null: it has none. */
   readonly credential: CredentialRule | null;

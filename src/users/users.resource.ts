@@ -18,7 +18,7 @@ import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { UserSchema } from './user.schema.js';
 
-/** What clients read to tell accounts of this installation from those of other directories. */
+/** Keys by which clients tell accounts of this installation from those of other directories. */
 const LOCAL = { auth: [], ldap_dn: '', external_account: null } as const;
 
 /** Ids of the users who are members of organizations that a condition on the id picks. */

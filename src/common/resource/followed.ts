@@ -16,7 +16,7 @@ export interface FollowedRelation {
   isSingle: boolean;
 }
 
-/** What a resource declares about another: a reference, or a link table. */
+/** A declared connection of a resource to another: a reference, or a link table. */
 interface Edge {
   name: string;
   target: ResourceDefinition;
@@ -130,7 +130,7 @@ const listsOf = ({ table, discriminator }: ResourceDefinition): readonly Resourc
     ? []
     : resources().filter((one) => one.table === table && one.variants !== null);
 
-/** What the kinds of a list have under one name. */
+/** Returns the connections that the kinds of a list have under one name. */
 function sharedEdges(definition: ResourceDefinition): Edge[] {
   const edges = new Map<string, Edge>();
   const own = new Set(edgesOf(definition).map(({ name }) => name));

@@ -104,7 +104,7 @@ function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map
   );
 }
 
-/** What is shown to callers who may not read an object (docs/contract/conventions.md#summaries). */
+/** Returns id and name, for callers who may not read an object (docs/contract/conventions.md#summaries). */
 const nameIn = ({ id, name }: Row): Members | null => (name === undefined ? null : { id, name });
 
 const summariesIn = (

@@ -8,7 +8,7 @@ export type Tie =
   | { kind: 'back'; table: string; column: string }
   | ({ kind: 'link' } & Pick<Link, 'table' | 'near' | 'far' | 'fixed'>);
 
-/** What a statement reads to find related rows, and the condition that ties them to a row. */
+/** The tables of a statement that finds related rows, and the condition that joins them to a row. */
 export interface Joined {
   from: Sql;
   where: Sql;

@@ -51,7 +51,7 @@ export interface TreeNode {
   readonly body?: readonly TreeNode[];
   readonly alternate?: readonly TreeNode[];
   readonly defaultBlock?: readonly TreeNode[];
-  /** Of an expression that prints its value: returns the text to print. */
+  /** Returns the text that an expression prints for its value. */
   readonly print?: (value: EngineValue) => string;
   /** Of a node that stands for a value already evaluated. */
   readonly given?: EngineValue;

@@ -38,8 +38,7 @@ const layer = (displayName, files, settings = NATIVE) => ({
 
 export default {
   rootDir,
-  // One more than there are cores: a quarter of the time files wait for programs that they started.
-  maxWorkers: 3,
+  maxWorkers: 2,
   workerIdleMemoryLimit: '1500MB',
   // No promise of the product: a machine that others use may be five times as slow.
   testTimeout: 180_000,

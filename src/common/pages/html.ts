@@ -1,16 +1,4 @@
-import { entryOf } from '../invariants.js';
-
-const ESCAPES = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-]);
-
-/** Text as it may stand in HTML content and in quoted attributes. */
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => entryOf(ESCAPES, character));
+import { escapeHtml } from '../escape-html.js';
 
 /** HTML that is safe to send: made by `html`, which escapes every value put into it. */
 export class Html {

@@ -1,5 +1,6 @@
 import { entriesOf, ExactNumber } from '../exact-json.js';
-import { Html, html, escapeHtml } from './html.js';
+import { escapeHtml } from '../escape-html.js';
+import { Html, html } from './html.js';
 import type { Leads } from './related.js';
 
 const INDENT = '  ';

@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../common/escape-html.js';
 import { FilterArguments } from './filter-arguments.js';
 import type { Filter } from './filter-arguments.js';
 import { areEqual, given, isList, numberOf, textOf } from './jinja-values.js';
@@ -176,13 +177,5 @@ const isFloat = ({ type }: EngineValue): boolean => type === 'FloatValue';
 const isTrue = ({ value }: EngineValue): boolean =>
   isList(value) ? value.length > 0 : value instanceof Map ? value.size > 0 : Boolean(value);
 
-const HTML_ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&#34;',
-  "'": '&#39;',
-};
-
-const htmlEscaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? character);
+/** Jinja writes the quotation mark by its number. */
+const htmlEscaped = (text: string): string => escapeHtml(text).replaceAll('&quot;', '&#34;');

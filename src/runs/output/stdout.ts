@@ -1,3 +1,4 @@
+import { escapeHtml } from '../../common/escape-html.js';
 import { itemAt } from '../../common/invariants.js';
 
 /** Bytes that steer a terminal: colours, cursor, and the markers the runner hides in them. */
@@ -59,14 +60,3 @@ function applied(style: Style, codes: string): Style {
 
 const classesOf = ({ colour, isBold }: Style): string =>
   [...(colour === null ? [] : [`ansi-${colour}`]), ...(isBold ? ['ansi-bold'] : [])].join(' ');
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);

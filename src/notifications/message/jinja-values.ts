@@ -5,7 +5,11 @@ type EvaluateLiteral = (node: TreeNode) => EngineValue;
 
 /** Makes values of the engine. */
 export class ValueFactory {
-  constructor(private readonly evaluate: EvaluateLiteral) {}
+  /** @param missing makes the value of an unknown variable, which a strict evaluation refuses */
+  constructor(
+    private readonly evaluate: EvaluateLiteral,
+    readonly missing: () => EngineValue,
+  ) {}
 
   readonly text = (value: string): EngineValue => this.evaluate({ type: 'StringLiteral', value });
   readonly integer = (value: number): EngineValue =>
@@ -17,7 +21,6 @@ export class ValueFactory {
     this.evaluate({ type: 'TupleLiteral', value: items.map(given) });
   readonly boolean = (value: boolean): EngineValue =>
     this.evaluate({ type: 'Identifier', value: value ? 'true' : 'false' });
-  readonly missing = (): EngineValue => this.evaluate({ type: 'Identifier', value: '' });
 }
 
 /** Returns a node that stands for a value already evaluated. */

@@ -6,17 +6,15 @@ import type { EngineValue } from './sandbox-task.js';
 
 /** The filters of Jinja 3.1 for lists and dictionaries. */
 export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
-  length: (value, _args, make) => make.integer(itemsOf(value, make).length),
-  count: (value, _args, make) => make.integer(itemsOf(value, make).length),
+  length: (value, _args, make) => make.integer(lengthOf(value, make)),
+  count: (value, _args, make) => make.integer(lengthOf(value, make)),
   list: (value, _args, make) => make.list(itemsOf(value, make)),
-  first: (value, _args, make) => itemsOf(value, make).at(0) ?? make.missing(),
-  last: (value, _args, make) => itemsOf(value, make).at(-1) ?? make.missing(),
-  reverse: (value, _args, make) => {
-    const items = itemsOf(value, make).toReversed();
-    return typeof value.value === 'string'
-      ? make.text(items.map(textOf).join(''))
-      : make.list(items);
-  },
+  first: (value, _args, make) => itemAt(value, 0, make),
+  last: (value, _args, make) => itemAt(value, -1, make),
+  reverse: (value, _args, make) =>
+    typeof value.value === 'string'
+      ? make.text([...value.value].toReversed().join(''))
+      : make.list(itemsOf(value, make).toReversed()),
   join: (value, args, make) => {
     const items = attributesOf(itemsOf(value, make), args.value(1, 'attribute'), make);
     return make.text(items.map(textOf).join(args.text(0, 'd', '')));
@@ -93,6 +91,16 @@ function added(total: EngineValue, item: EngineValue, make: ValueFactory): Engin
     ? make.float(sum)
     : make.integer(sum);
 }
+
+function itemAt(value: EngineValue, index: number, make: ValueFactory): EngineValue {
+  if (typeof value.value !== 'string') return itemsOf(value, make).at(index) ?? make.missing();
+  const character = [...value.value].at(index);
+  return character === undefined ? make.missing() : make.text(character);
+}
+
+/** A text is measured without its characters as values, each of which would count as a step. */
+const lengthOf = (value: EngineValue, make: ValueFactory): number =>
+  typeof value.value === 'string' ? [...value.value].length : itemsOf(value, make).length;
 
 /** Returns the items of a list, characters of a text and keys of a dictionary. @throws Error for others */
 function itemsOf(value: EngineValue, make: ValueFactory): EngineValue[] {

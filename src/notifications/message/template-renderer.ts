@@ -139,7 +139,10 @@ function guardInterpreter(
       forgiving--;
     }
   };
-  const make = new ValueFactory((node) => interpreter.evaluate(node, scope));
+  const make = new ValueFactory(
+    (node) => interpreter.evaluate(node, scope),
+    () => scope.lookupVariable(''),
+  );
   const markup = new WeakSet<EngineValue>();
   const dispatch: Evaluate = (node, inner) => {
     const evaluate = (part: TreeNode | undefined): EngineValue => interpreter.evaluate(part, inner);

@@ -23,8 +23,8 @@ export interface WorkflowSecrets {
 /**
  * Returns how the run of a node is launched (docs/contract/workflows.md#what-a-node-is-launched-with):
  * prompts of the workflow job over those of the node; variables of the node, then artifacts, those of
- * the nearest run last, then variables of the workflow job. A bulk launch laid its defaults under the prompts of its nodes
- * already.
+ * the nearest run last, then variables of the workflow job. A bulk launch laid its defaults under the
+ * prompts of its nodes already.
  */
 export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets): LaunchRequest {
   const own = fill(node.identifier, node.prompts);

@@ -1,6 +1,6 @@
 /**
- * What representations and OPTIONS show a caller as possible is possible, and what they do not show is
- * refused: every entry of `user_capabilities` and every write of `actions`, of every resource.
+ * Tries every entry of `user_capabilities` and every write in `actions`, of every resource: shown entries
+ * work, and entries that are not shown are refused.
  * Budget: 60 s, because each capability that is shown is used on an object of its own.
  */
 import { resource, resources } from '../../src/common/resource/registry.js';

@@ -6,59 +6,48 @@ import { ProjectFolders } from '../../src/projects/project-folders.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
-let project: Row;
-let inventory: Row;
 beforeAll(async () => {
   test = await boot();
-  const owned = { organization: test.home.organization.id };
-  project = await test.make.project(owned);
-  inventory = await test.make.inventory(owned);
 });
 afterAll(() => test.close());
 
-let counter = 0;
-const fieldsOf = (fields: object): Record<string, unknown> => ({
-  name: `Played ${(counter += 1)}`,
-  project: project.id,
-  inventory: inventory.id,
-  playbook: 'site.yml',
-  ...fields,
-});
+/** Creates a template of a project that plays a file. */
+const plays = (project: Row, playbook: string) =>
+  test.as.superuser.post('job_templates/', {
+    name: `${String(project.name)}: ${playbook}`,
+    ...{ project: project.id, playbook, ask_inventory_on_launch: true },
+  });
 
 it('knows the playbooks of a synced project', async () => {
   const synced = await test.make.project();
   await test.database.execute(sql`
     UPDATE unified_job_templates SET scm_type = 'git', scm_url = 'https://x.invalid/x',
       scm_revision = 'abc', playbook_files = '["site.yml"]' WHERE id = ${synced.id}`);
-  const create = (playbook: string) =>
-    test.as.superuser.post('job_templates/', fieldsOf({ project: synced.id, playbook }));
-  await create('site.yml').expect(201);
-  const { body } = await create('other.yml').expect(400);
+  await plays(synced, 'site.yml').expect(201);
+  const { body } = await plays(synced, 'other.yml').expect(400);
   expect(body).toEqual({ playbook: ['Playbook not found for project.'] });
   await test.database.execute(
     sql`UPDATE unified_job_templates SET allow_override = true WHERE id = ${synced.id}`,
   );
-  await create('other.yml').expect(201);
+  await plays(synced, 'other.yml').expect(201);
 });
 
 it('knows the playbooks of a manual project whose folder is there', async () => {
   const manual = await test.make.project();
-  const create = (playbook: string) =>
-    test.as.superuser.post('job_templates/', fieldsOf({ project: manual.id, playbook }));
-  await create('not-there-yet.yml').expect(201);
+  await plays(manual, 'not-there-yet.yml').expect(201);
   const folder = test.app.get(ProjectFolders).path(String(manual.local_path));
   await mkdir(join(folder, 'plays'), { recursive: true });
   await writeFile(join(folder, 'plays', 'site.yml'), '- hosts: all');
-  await create('plays/site.yml').expect(201);
+  await plays(manual, 'plays/site.yml').expect(201);
   for (const playbook of ['other.yml', '../../site.yml', '/etc/passwd']) {
-    const { body } = await create(playbook).expect(400);
+    const { body } = await plays(manual, playbook).expect(400);
     expect(body).toEqual({ playbook: ['Playbook not found for project.'] });
   }
 });
 
 it('shows no start where there is nothing to run', async () => {
   const { as, database } = test;
-  const template = await test.make.row('job_template', fieldsOf({}));
+  const template = await test.make.jobTemplate();
   const url = `job_templates/${template.id}/`;
   const mayStart = async (): Promise<boolean> =>
     (await as.superuser.get(url).expect(200)).body.summary_fields.user_capabilities.start;

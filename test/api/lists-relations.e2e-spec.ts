@@ -219,14 +219,14 @@ describe.each(PATHS)('%s', (path) => {
     const views = await Promise.all(
       holders.map(async (caller) => ({ caller, rows: await expected(path, caller) })),
     );
-    // Who sees the fewest of the rows sees the fewest of those that are related to them.
+    // The caller who sees the fewest rows sees the fewest related rows too.
     const [view] = views
       .filter(({ rows }) => rows.length > 0)
       .toSorted((one, other) => one.rows.length - other.rows.length);
     if (!view) return;
     const { caller, rows } = view;
     for (const [name] of relationsOf(path)) {
-      // What does not meet the negated condition meets the plain one: both are checked by one request.
+      // One request checks both: rows outside the negated condition meet the plain one.
       const lacking = idsOf(rows.filter((row) => row[`has_${name}`] === false));
       const got = await answer(caller, path, `not__${anyValue(near, name)}`);
       if (!isDeepStrictEqual(got, lacking)) faults.push({ name, lacking, got });

@@ -243,6 +243,13 @@ describe('retries', () => {
 
 const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
 
+/** As five failures in a row leave it. */
+const openBreaker = ({ id }: { id: number }): Promise<number> =>
+  test.database.execute(sql`
+    INSERT INTO outbound_breakers (destination, failures, open_until)
+    SELECT destination, 5, now() + interval '1 minute' FROM notification_templates
+    WHERE id = ${id}`);
+
 describe('circuit breaker', () => {
   it('opens after five failures, holds without attempts, probes, closes', async () => {
     const made = await template('webhook');
@@ -290,10 +297,7 @@ describe('circuit breaker', () => {
 
   it('does not keep a template whose notifications wait', async () => {
     const made = await template('webhook');
-    await test.database.execute(sql`
-      INSERT INTO outbound_breakers (destination, failures, open_until)
-      SELECT destination, 5, now() + interval '1 minute' FROM notification_templates
-      WHERE id = ${made.id}`);
+    await openBreaker(made);
     const id = await fire(test, made);
     await eventually(async () => expect((await rowOf(id)).error).toBe(PAUSED));
     await test.as.orgAdmin.delete(made.url).expect(204);
@@ -301,10 +305,7 @@ describe('circuit breaker', () => {
 
   it('gives up what has waited for hours', async () => {
     const made = await template('webhook');
-    await test.database.execute(sql`
-      INSERT INTO outbound_breakers (destination, failures, open_until)
-      SELECT destination, 5, now() + interval '1 minute' FROM notification_templates
-      WHERE id = ${made.id}`);
+    await openBreaker(made);
     const id = await fire(test, made);
     await eventually(async () => expect((await rowOf(id)).wait).toBeGreaterThan(50));
     await test.database.execute(sql`

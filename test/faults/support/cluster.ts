@@ -55,7 +55,7 @@ export class Cluster {
   private readonly processes: Processes;
   private redisServer: Program | undefined;
   private redis: Redis | undefined;
-  /** What runs in this process. */
+  /** APIs and workers in this process. */
   private readonly inside: INestApplicationContext[] = [];
 
   private constructor(

@@ -86,8 +86,9 @@ const CANDIDATES = sql`
       ELSE coalesce(
         CASE WHEN depends_on::text <> '[]' THEN (
           SELECT min(wanted.id::bigint) FROM json_array_elements_text(depends_on) AS wanted(id)
+          -- A dependency that fails after the query for broken ones ends its job in the next pass.
           WHERE (SELECT status FROM unified_jobs WHERE unified_jobs.id = wanted.id::bigint)
-            IN ('new', 'pending', 'waiting', 'running')) END,
+            <> 'successful') END,
         placed_update_id,
         CASE WHEN first_update_id < id THEN first_update_id END,
         CASE WHEN is_constructed THEN (

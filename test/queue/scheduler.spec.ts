@@ -1,4 +1,5 @@
 import { sql } from '../../src/database/sql.js';
+import { RunQueueRepository } from '../../src/runs/run-queue.repository.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase, type RunFields } from './runs-database.js';
 
@@ -202,6 +203,20 @@ describe('the scheduler', () => {
       await pass();
       expect(await updates()).toHaveLength(1);
       expect(await runs.run(job)).toMatchObject({ status: 'pending', depends_on: [update] });
+    });
+
+    it('starts no job whose dependency failed after this pass had looked for such jobs', async () => {
+      const project = await runs.project({ scm_update_on_launch: true });
+      const update = await runs.update(project, { status: 'running' });
+      const job = await jobOf(project);
+      await pass();
+      const queue = new RunQueueRepository(runs.database);
+      for (const status of ['failed', 'error', 'canceled'] as const) {
+        await runs.set([update], status);
+        expect(await queue.ready(sql`SELECT 10`, 10)).toEqual([]);
+      }
+      await runs.set([update], 'successful');
+      expect(await queue.ready(sql`SELECT 10`, 10)).toEqual([job]);
     });
 
     it('syncs a project that has never been synced', async () => {

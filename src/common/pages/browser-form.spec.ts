@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { Forbidden } from '../errors/errors.js';
-import { csrfTokenOf } from '../http/csrf.js';
+import { csrfTokenOf, formTokenOf } from '../http/csrf.js';
 import type { PlainRequest } from '../http/request.js';
 import { browserForms, submissionOf } from './browser-form.js';
 
@@ -26,6 +26,14 @@ describe('browserForms', () => {
     const request = send({ _method: 'PATCH', csrfmiddlewaretoken: TOKEN, name: 'x' });
     expect(request.method).toBe('PATCH');
     expect(submissionOf(request)?.values).toMatchObject({ name: 'x' });
+  });
+
+  it('takes the token as a page carries it, which is another each time', () => {
+    const [one, other] = [formTokenOf(TOKEN), formTokenOf(TOKEN)];
+    expect(one).not.toBe(other);
+    for (const csrfmiddlewaretoken of [one, other]) {
+      expect(send({ _method: 'PUT', csrfmiddlewaretoken }).method).toBe('PUT');
+    }
   });
 
   it.each(['POST', 'GET', 'CONNECT', 'patch', ''])('keeps POST for %j', (method) => {
@@ -63,6 +71,8 @@ describe('browserForms', () => {
   it.each([
     ['no token', {}, {}],
     ['a wrong token', { csrfmiddlewaretoken: 'b'.repeat(32) }, {}],
+    ['the form of another session', { csrfmiddlewaretoken: formTokenOf(csrfTokenOf('t')) }, {}],
+    ['a form of no session', { csrfmiddlewaretoken: formTokenOf('') }, {}],
     ['another site', { csrfmiddlewaretoken: TOKEN }, { origin: 'https://elsewhere.example' }],
   ])('refuses %s', (_case, body, headers) => {
     expect(() => send({ _method: 'DELETE', ...body }, { headers })).toThrow(Forbidden);

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Actor } from '../access.js';
 import { cookiesOf } from '../http/cookies.js';
-import { issueCsrfToken } from '../http/csrf.js';
+import { formTokenOf, issueCsrfToken } from '../http/csrf.js';
 import type { QueryParameters } from '../list/query.js';
 import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
 import { presetsOf } from './presets.js';
@@ -77,7 +77,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     path: request.path.endsWith('/') ? request.path : `${request.path}/`,
     query: request.query,
     actor: request.actor ?? null,
-    csrf: issueCsrfToken(request, response),
+    csrf: formTokenOf(issueCsrfToken(request, response)),
     theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
     notice: readNotice(cookies[NOTICE_COOKIE]),
     refusal: takeRefusal(request, response),

@@ -8,6 +8,7 @@ import { explorerPages } from './common/pages/explorer.js';
 import { formBodies } from './common/pages/form-bodies.js';
 import { pageControls } from './common/pages/page-controls.js';
 import { BodyPace } from './common/http/body-pace.js';
+import { compressed } from './common/http/compressed.js';
 import { limitConnections } from './common/http/connections.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
 import { acceptsHtml, assertAcceptable } from './common/http/negotiation.js';
@@ -74,6 +75,7 @@ const takesLines = (request: Request): boolean =>
 
 /** What browsers need besides the routes: local assets, the controls and the forms of pages. */
 function usePages(app: NestExpressApplication): void {
+  app.use(compressed);
   app.use('/static', serveAssets);
   app.use('/api/docs', explorerPages);
   app.use(pageControls);

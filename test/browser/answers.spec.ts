@@ -66,6 +66,51 @@ describe('answers to browsers', () => {
     await test.as.anonymous.get('/static/..%2fmain.ts').expect(404);
   });
 
+  describe('compresses', () => {
+    const ZIPPED = { 'Accept-Encoding': 'gzip' };
+    const encodingOf = async (path: string, headers: object = BROWSER): Promise<unknown> => {
+      const client = test.as.superuser.with({ ...headers, ...ZIPPED });
+      return (await client.get(path).expect(200)).headers['content-encoding'];
+    };
+
+    it.each(['teams/', 'teams/?search=x', '/api/docs/', '/api/docs/swagger-ui-bundle.js'])(
+      'the page or file %s',
+      async (path) => {
+        expect(await encodingOf(path)).toBe('gzip');
+      },
+    );
+
+    it('the OpenAPI document, and no other JSON', async () => {
+      expect(await encodingOf('/api/openapi.json', {})).toBe('gzip');
+      expect(await encodingOf('settings/all/', {})).toBeUndefined();
+    });
+
+    it('nothing that another site asked for', async () => {
+      const asked = { ...BROWSER, 'Sec-Fetch-Site': 'cross-site' };
+      expect(await encodingOf('teams/?search=x', asked)).toBeUndefined();
+      expect(await encodingOf('teams/?search=x', { ...BROWSER, 'Sec-Fetch-Site': 'none' })).toBe(
+        'gzip',
+      );
+    });
+  });
+
+  it('puts another CSRF token into each page', async () => {
+    const tokens = new Set<string>();
+    for (const path of ['teams/', 'teams/', 'users/']) {
+      const { text } = await test.as.superuser.with(BROWSER).get(path).expect(200);
+      tokens.add(/name="csrfmiddlewaretoken" value="(\w+)"/.exec(text)?.[1] ?? '');
+    }
+    expect(tokens.size).toBe(3);
+  });
+
+  it('lets files of the explorer be kept until they change', async () => {
+    const file = '/api/docs/swagger-ui-bundle.js';
+    const { headers } = await test.as.anonymous.get(file).expect(200);
+    expect(headers['cache-control']).toBe('no-cache');
+    const again = test.as.anonymous.with({ 'If-None-Match': String(headers.etag) });
+    await again.get(file).expect(304);
+  });
+
   it('keeps what the roles of others are out of a refusal', async () => {
     const { text } = await test.as.nobody
       .with(BROWSER)

@@ -21,6 +21,9 @@ const EXPLORER_POLICY = [
 /** The element that the explorer is drawn in. */
 const PLACE = '<div id="swagger-ui"></div>';
 
+/** Style sheets and scripts of the package `swagger-ui-dist`, whose server sends their digests. */
+const FILE = /^\/swagger-ui[\w-]*\.(css|js)$/;
+
 /** Links to the pages, which the explorer has none of. */
 const wayBack = (): string =>
   html`<link rel="stylesheet" href="${assetUrl('explorer.css')}" />
@@ -40,8 +43,10 @@ const wayBack = (): string =>
  * Express handler for the pages and files of the API explorer: sets their policy, and puts a way
  * back before it (docs/decisions/0094-a-way-back-from-the-explorer.md).
  */
-export function explorerPages(_request: Request, response: Response, next: NextFunction): void {
+export function explorerPages(request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Content-Security-Policy', EXPLORER_POLICY);
+  // Its files are asked for again and answered 304 until they change; the page itself is not kept.
+  if (FILE.test(request.path)) response.setHeader('Cache-Control', 'no-cache');
   const send = response.send.bind(response);
   response.send = (body?: unknown) =>
     send(typeof body === 'string' ? body.replace(PLACE, wayBack) : body);

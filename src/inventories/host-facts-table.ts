@@ -9,7 +9,7 @@ defineTable({
       primary: true,
       references: { table: 'hosts', onDelete: 'CASCADE' },
     },
-    facts: { type: 'jsonb' },
+    facts: { type: 'json' },
   },
   indexes: [{ name: 'host_facts_facts_idx', columns: ['facts'], containment: true }],
 });
@@ -28,7 +28,7 @@ defineTable({
       primary: true,
       references: { table: 'unified_job_templates', onDelete: 'CASCADE' },
     },
-    facts: { type: 'jsonb' },
+    facts: { type: 'json' },
   },
   indexes: [
     { name: 'host_project_facts_project_id_idx', columns: ['project_id'] },

@@ -18,9 +18,9 @@ export interface FactsText {
 /** Whether the facts of a host contain others, as a condition on its row. */
 export const hasFacts = (alias: string, facts: object): Sql => sql`
   ${ident(alias, 'id')} IN (
-    SELECT host_id FROM host_facts WHERE facts @> ${JSON.stringify(facts)}::jsonb
+    SELECT host_id FROM host_facts WHERE facts::jsonb @> ${JSON.stringify(facts)}::jsonb
     UNION ALL
-    SELECT host_id FROM host_project_facts WHERE facts @> ${JSON.stringify(facts)}::jsonb)`;
+    SELECT host_id FROM host_project_facts WHERE facts::jsonb @> ${JSON.stringify(facts)}::jsonb)`;
 
 /** What Ansible found out about hosts (docs/contract/resources.md#facts). */
 @Injectable()
@@ -58,8 +58,8 @@ export class HostFactsRepository extends TableRepository<HostFactsRow> {
         coalesce(own.facts, '{}')::text AS own
       FROM hosts host LEFT JOIN host_facts shared ON shared.host_id = host.id
       LEFT JOIN LATERAL (
-        SELECT jsonb_object_agg(fact.key, fact.value ORDER BY kept.project_id) AS facts
-        FROM host_project_facts kept, jsonb_each(kept.facts) fact
+        SELECT json_object_agg(fact.key, fact.value ORDER BY kept.project_id) AS facts
+        FROM host_project_facts kept, json_each(kept.facts) fact
         WHERE kept.host_id = host.id
           AND (${projectId}::int IS NULL OR kept.project_id = ${projectId}::int)) own ON true
       WHERE host.id = ANY(${hostIds}::int[])
@@ -78,7 +78,7 @@ export class HostFactsRepository extends TableRepository<HostFactsRow> {
   async keep(lease: Sql, projectId: number, kept: readonly FactsText[]): Promise<boolean> {
     const row = await this.database.row<{ is_held: boolean }>(sql`
       WITH lease AS (${lease}), locked AS (
-        SELECT host.id, given.shared::jsonb AS shared, given.own::jsonb AS own
+        SELECT host.id, given.shared::json AS shared, given.own::json AS own
         FROM unnest(${kept.map(({ host_id: id }) => id)}::int[],
           ${kept.map(({ shared }) => shared)}::text[],
           ${kept.map(({ own }) => own)}::text[]) AS given (host_id, shared, own)
@@ -90,10 +90,10 @@ export class HostFactsRepository extends TableRepository<HostFactsRow> {
         ON CONFLICT (host_id) DO UPDATE SET facts = EXCLUDED.facts
       ), emptied AS (
         DELETE FROM host_project_facts kept USING locked
-        WHERE kept.host_id = locked.id AND kept.project_id = ${projectId} AND locked.own = '{}'
+        WHERE kept.host_id = locked.id AND kept.project_id = ${projectId} AND locked.own::text = '{}'
       ), stored_own AS (
         INSERT INTO host_project_facts (host_id, project_id, facts)
-        SELECT id, ${projectId}, own FROM locked WHERE own <> '{}'
+        SELECT id, ${projectId}, own FROM locked WHERE own::text <> '{}'
         ON CONFLICT (host_id, project_id) DO UPDATE SET facts = EXCLUDED.facts
       ), dated AS (
         UPDATE hosts SET ansible_facts_modified = now() FROM locked WHERE hosts.id = locked.id)

@@ -82,6 +82,24 @@ inBrowser()('pages of runs', () => {
     await print(job, 3_000, 'ends');
     await page.locator('#line-3000').waitFor();
     expect(await layouts()).toBeLessThan(before + 300);
+
+    const heights = (): Promise<number[]> =>
+      page.evaluate(() => {
+        const last = document.querySelector<HTMLElement>('#line-3000')!;
+        const height = last.offsetHeight;
+        last.dataset.line = '1234567';
+        last.dataset.time = '23:59:59';
+        return [height, last.offsetHeight];
+      });
+    const usual = page.viewportSize()!;
+    for (const width of [usual.width, 390]) {
+      await page.setViewportSize({ ...usual, width });
+      const first = await page.evaluate(
+        () => document.querySelector<HTMLElement>('#line-2')!.offsetHeight,
+      );
+      expect(await heights()).toEqual([first, first]);
+    }
+    await page.setViewportSize(usual);
   });
 
   it('shows a launched job while its output arrives, until it ends', async () => {

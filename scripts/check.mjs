@@ -1,5 +1,5 @@
 /**
- * `npm run check`: format, lint, types, OpenAPI and migration drift, as many at once as there are
+ * `npm run check`: format, lint, types, measures, OpenAPI and migration drift, as many at once as there are
  * processors. Prints what each found and exits 1 when one found something.
  */
 import { existsSync, mkdirSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { print } from './console/progress.mjs';
 import { run } from './processes/run.mjs';
 import { provideForTests, withThrowawayServices } from './setup/test-run.mjs';
 
-/** @typedef {{ title: string, commands: readonly (readonly string[])[] }} Check */
+/** @typedef {{ title: string, commands: readonly (readonly string[])[], isReport?: boolean }} Check */
 
 /** For a check that hangs; a busy machine makes good ones several times as slow. */
 const LIMIT_MS = 10 * 60_000;
@@ -50,30 +50,32 @@ async function checkAll(environment) {
  * @param {Check} check
  * @param {NodeJS.ProcessEnv} environment
  */
-async function perform({ title, commands }, environment) {
+async function perform({ title, commands, isReport = false }, environment) {
   const startedAt = Date.now();
-  const problem = await firstProblem(commands, { title, environment });
+  const { isWell, output } = await outcomeOf(commands, { title, environment });
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  print(`${problem === null ? '✓' : '✗'} ${title} (${seconds} s)`);
-  if (problem !== null) print(problem.trimEnd());
-  return problem === null;
+  print(`${isWell ? '✓' : '✗'} ${title} (${seconds} s)`);
+  if (!isWell || isReport) print(output.trimEnd());
+  return isWell;
 }
 
 /**
  * @param {Check['commands']} commands
  * @param {{ title: string, environment: NodeJS.ProcessEnv }} context
  */
-async function firstProblem(commands, { title, environment }) {
+async function outcomeOf(commands, { title, environment }) {
+  let said = '';
   for (const args of commands) {
     const options = { cwd: root, env: environment, what: title, timeoutMs: LIMIT_MS };
     try {
-      await run(process.execPath, args, options);
+      const { output } = await run(process.execPath, args, options);
+      said += output;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return error.output || error.message;
+      return { isWell: false, output: error.output || error.message };
     }
   }
-  return null;
+  return { isWell: true, output: said };
 }
 
 // The slowest first, so that the others fill the gaps.
@@ -90,6 +92,11 @@ function staticChecks() {
     {
       title: 'Types of the scripts',
       commands: [typesOf(join('scripts', 'tsconfig.json'), 'scripts')],
+    },
+    {
+      title: 'Measures',
+      commands: [[join(root, 'scripts', 'measures.mjs')]],
+      isReport: true,
     },
     {
       title: 'Format',

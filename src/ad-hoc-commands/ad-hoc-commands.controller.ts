@@ -1,7 +1,6 @@
 import { Body, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
-import { Reply } from '../common/http/reply.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor } from '../common/rest/parameters.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -35,9 +34,9 @@ export class AdHocCommandsController extends RunController(adHocCommands) {
   async create(
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const { resources } = this.services;
     const command = await resources.create(adHocCommands, body, actor);
-    return Reply.created(await resources.show(adHocCommands, command, actor));
+    return resources.show(adHocCommands, command, actor);
   }
 }

@@ -2,7 +2,6 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
-import { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -90,10 +89,10 @@ export class CommandRelaunchController {
     @Target() command: Command,
     @Body() { credential_passwords }: CommandRelaunchBody,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const values = { ...repeated(command), ...credential_passwords, launch_type: 'relaunch' };
     const made = await this.resources.insert(adHocCommands, values, actor);
     const shown = await this.resources.show(adHocCommands, made, actor);
-    return Reply.created({ ...shown, ad_hoc_command: made.id });
+    return { ...shown, ad_hoc_command: made.id };
   }
 }

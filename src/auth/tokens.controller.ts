@@ -1,5 +1,4 @@
 import { Body, Post } from '@nestjs/common';
-import { Reply } from '../common/http/reply.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -39,7 +38,7 @@ export class TokensController extends ResourceController(tokens, [
   })
   @Post()
   @LimitedPerUser(TOKENS)
-  async create(@Body() body: TokenSchema, @CurrentActor() actor: Actor): Promise<Reply> {
-    return Reply.created(await this.service.create(body, actor, actor));
+  create(@Body() body: TokenSchema, @CurrentActor() actor: Actor): Promise<object> {
+    return this.service.create(body, actor, actor);
   }
 }

@@ -1,6 +1,5 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Reply } from '../common/http/reply.js';
 import type { Actor } from '../common/access.js';
 import type { QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
@@ -58,8 +57,8 @@ export class UserTokensController {
     @Target() user: Row,
     @Body() body: TokenSchema,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
-    return this.create(user, body, actor);
+  ): Promise<object> {
+    return this.service.create(body, user, actor);
   }
 
   @Route({ ...list, link: 'personal_tokens', operationId: 'users_personal_tokens_list' })
@@ -79,8 +78,8 @@ export class UserTokensController {
     @Target() user: Row,
     @Body() body: TokenSchema,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
-    return this.create(user, body, actor);
+  ): Promise<object> {
+    return this.service.create(body, user, actor);
   }
 
   @Route({
@@ -107,9 +106,5 @@ export class UserTokensController {
     return this.resources.list(tokens, query, actor, {
       scope: and(sql`t.user_id = ${user.id}`, which),
     });
-  }
-
-  private async create(user: Row, body: TokenSchema, actor: Actor): Promise<Reply> {
-    return Reply.created(await this.service.create(body, user, actor));
   }
 }

@@ -114,9 +114,3 @@ export const CREATE_DRY_RUN = dryRun(
 );
 export const DELETE_DRY_RUN = dryRun(object({ ...DRY_RUN, ...DELETED_MEMBERS }));
 export const LAUNCH_DRY_RUN = dryRun(object({ ...DRY_RUN, ...PREVIEW_MEMBERS }));
-
-export const DRY_RUN_PARAMETER = {
-  name: 'dry_run',
-  description: 'Checks all and changes nothing.',
-  schema: BOOLEAN,
-} as const;

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import { Conflict, Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import { entryOf, existing, zip } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
@@ -45,7 +44,7 @@ export class BulkHostCreate {
     { inventory: inventoryId, on_conflict: onConflict, hosts: given }: HostCreateRequest,
     actor: Actor,
     dryRun: boolean,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const { BULK_HOST_MAX_CREATE: most } = await this.settings.get('BULK_HOST_MAX_CREATE');
     assertWithin('hosts', given.length, 'BULK_HOST_MAX_CREATE', most);
     const { entries, errors } = await readHostEntries(given);
@@ -70,12 +69,12 @@ export class BulkHostCreate {
         ...(onConflict === 'update' ? counts : {}),
         hosts: zip(entries, written).map(([entry, host]) => shown(inventoryId, entry, host)),
       };
-      if (dryRun) return new Reply(200, { dry_run: true, ...answer });
+      if (dryRun) return { dry_run: true, ...answer };
       const groups = entries.some((entry) => entry.groups.length > 0)
         ? await this.hosts.join(inventoryId, rows)
         : [];
       this.additions.record(target, before, { ...counts, groups });
-      return Reply.created(answer);
+      return answer;
     });
   }
 

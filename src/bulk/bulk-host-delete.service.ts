@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type Actor } from '../common/access.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
-import { resource } from '../common/resource/registry.js';
 import { atOnce } from '../database/at-once.js';
 import { Database } from '../database/database.js';
 import {
@@ -32,7 +30,11 @@ export class BulkHostDelete {
    * @throws Invalid for hosts that do not exist or cannot be read (alike), Forbidden for
    *   inventories the caller may only read, Conflict while a job uses one of them
    */
-  async remove({ hosts: given }: HostDeleteRequest, actor: Actor, dryRun: boolean): Promise<Reply> {
+  async remove(
+    { hosts: given }: HostDeleteRequest,
+    actor: Actor,
+    dryRun: boolean,
+  ): Promise<object> {
     const ids = [...new Set(given)];
     const { BULK_HOST_MAX_DELETE: most } = await this.settings.get('BULK_HOST_MAX_DELETE');
     assertWithin('hosts', ids.length, 'BULK_HOST_MAX_DELETE', most);
@@ -98,14 +100,11 @@ function assertDeletable(ids: readonly number[], hosts: readonly HostWithInvento
   }
 }
 
-function answer(hosts: readonly HostWithInventory[], dryRun: boolean): Reply {
+function answer(hosts: readonly HostWithInventory[], dryRun: boolean): object {
   const told = hosts.map(({ id, name }): [id: number, text: string] => [
     id,
     dryRun ? `The host ${name} would be deleted` : `The host ${name} was deleted`,
   ]);
   const body = { deleted: hosts.length, hosts: Object.fromEntries(told) };
-  // What was made by the deletion is nothing but a shorter list.
-  return dryRun
-    ? new Reply(200, { dry_run: true, ...body })
-    : new Reply(201, body, { Location: `/api/v2/${resource('host').path}/` });
+  return dryRun ? { dry_run: true, ...body } : body;
 }

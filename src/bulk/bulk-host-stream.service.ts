@@ -109,14 +109,14 @@ export class BulkHostStream {
    * @throws Invalid with the faults by line; Forbidden beyond the limit of the organization; Conflict
    *   when another request took some of the names meanwhile. Nothing is written then.
    */
-  async create(stream: HostStream, report: Report): Promise<Reply> {
+  async create(stream: HostStream, report: Report): Promise<Reply<number>> {
     const spool = await HostSpool.open();
     try {
       const { source } = stream;
       const received = await this.receive(source, spool, report);
       await source.judgeAgain();
       const judged = { ...stream, ...(await this.prepare(source.query, source.actor)) };
-      const write = (): Promise<Reply> => this.write(judged, received, report);
+      const write = (): Promise<Reply<number>> => this.write(judged, received, report);
       if (stream.dryRun) return await write();
       return await this.idempotency.once(stream.keyed, received.digest, write);
     } finally {
@@ -153,7 +153,7 @@ export class BulkHostStream {
   }
 
   /** Faults of single lines and of lines together come back at once. */
-  private write(stream: HostStream, received: Received, report: Report): Promise<Reply> {
+  private write(stream: HostStream, received: Received, report: Report): Promise<Reply<number>> {
     const { target, dryRun, source } = stream;
     const { spool } = received;
     return this.database.transaction(async () => {
@@ -183,7 +183,8 @@ export class BulkHostStream {
         );
       }
       this.additions.record(target, before, totals);
-      return Reply.created(answer(stream, totals));
+      const done = answer(stream, totals);
+      return new Reply(201, done, { Location: done.url });
     });
   }
 
@@ -270,7 +271,7 @@ const lastOfEach = (query: QueryParameters): Record<string, unknown> =>
 function answer(
   { target, onConflict }: HostStream,
   { created, updated, unchanged }: HostTotals,
-): object {
+): Record<string, unknown> & { url: string } {
   const url = resource('inventory').url(target.id);
   const others = onConflict === 'update' ? { updated, unchanged } : {};
   return { url, inventory: target.id, created, ...others };

@@ -2,7 +2,8 @@ import { Body, Controller, Get, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { keyedRequest } from '../common/rest/idempotency.service.js';
 import { sendsLines, wantsLines } from '../common/http/lines.js';
-import type { Reply } from '../common/http/reply.js';
+import { Reply } from '../common/http/reply.js';
+import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
 import { replyInLines } from '../common/rest/reply-in-lines.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Actor } from '../common/access.js';
@@ -21,7 +22,6 @@ import {
   DELETE_DRY_RUN,
   DELETED,
   DETAIL,
-  DRY_RUN_PARAMETER,
   TARGET_PARAMETERS,
 } from './bulk-answers.js';
 
@@ -68,7 +68,7 @@ export class BulkHostsController {
     @Body() body: HostCreateRequest,
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
-  ): Promise<Reply> {
+  ): Promise<object> {
     return sendsLines(request)
       ? this.createFromLines(request, dryRun)
       : this.creations.create(body, actor, dryRun);
@@ -107,11 +107,12 @@ export class BulkHostsController {
   })
   @Post('host_delete')
   @Idempotent()
-  delete(
+  async delete(
     @Body() body: HostDeleteRequest,
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
-  ): Promise<Reply> {
-    return this.deletions.remove(body, actor, dryRun);
+  ): Promise<object> {
+    const deleted = await this.deletions.remove(body, actor, dryRun);
+    return dryRun ? deleted : Reply.located(deleted, '/api/v2/hosts/');
   }
 }

@@ -1,13 +1,13 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { fieldsOf } from '../common/fields/field.js';
+import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
-import type { Reply } from '../common/http/reply.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, DryRun } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { DETAIL, DRY_RUN_PARAMETER, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
+import { DETAIL, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
 import { BulkLaunchRequest } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
@@ -51,7 +51,7 @@ export class BulkJobsController {
     @Body() body: Record<string, unknown>,
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
-  ): Promise<Reply> {
+  ): Promise<object> {
     return this.launches.launch(body, actor, dryRun);
   }
 }

@@ -2,7 +2,6 @@ import { exactJson } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { atOnce } from '../database/at-once.js';
@@ -35,7 +34,7 @@ export class BulkLaunchService {
    * @param dryRun only tells what would come of the request
    * @throws Invalid with every fault, those of jobs in a list alongside theirs
    */
-  async launch(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<Reply> {
+  async launch(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<object> {
     return this.start(await this.read(body), actor, { launchType: 'manual', dryRun });
   }
 
@@ -44,7 +43,7 @@ export class BulkLaunchService {
     launch: BulkLaunch,
     actor: Actor,
     { launchType, dryRun = false }: { launchType: LaunchType; dryRun?: boolean },
-  ): Promise<Reply> {
+  ): Promise<object> {
     return this.database.transaction(async () => {
       const [checked, ids] = await atOnce([
         this.checks.check(launch, actor),
@@ -52,11 +51,11 @@ export class BulkLaunchService {
       ]);
       assertFaultless(checked);
       const ignored = ignoredFields(checked);
-      if (dryRun) return new Reply(200, preview(launch, checked, ignored));
+      if (dryRun) return preview(launch, checked, ignored);
       const job = workflowJobOf(launch, checked, actor, launchType);
       const written = await this.rows.write([job], ids);
       const shown = await this.resources.show(workflowJobs, itemAt(written, 0), actor);
-      return Reply.created({ ...shown, ignored_fields: ignored });
+      return { ...shown, ignored_fields: ignored };
     });
   }
 

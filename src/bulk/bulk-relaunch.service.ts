@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest } from '../common/errors/errors.js';
-import type { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import { FormerNodes } from '../launching/former-nodes.service.js';
@@ -24,7 +23,7 @@ export class BulkRelaunch {
    * @throws Forbidden for the secret answers of somebody else, BadRequest when a template is gone,
    *   Invalid as a bulk launch does for what the caller may not launch any more
    */
-  async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<Reply> {
+  async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<object> {
     const fill = secretFiller(this.box, job.id, job.launch_config);
     const nodes = await this.former.load(job.id, fill);
     assertOwnSecrets(job, secretsOf(job, nodes), actor);

@@ -1,7 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
-import type { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { object } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
@@ -53,7 +52,7 @@ export class WorkflowRelaunchController {
     status: 201,
   })
   @Post()
-  relaunch(@Target() job: RowOf<WorkflowJobSchema>, @CurrentActor() actor: Actor): Promise<Reply> {
+  relaunch(@Target() job: RowOf<WorkflowJobSchema>, @CurrentActor() actor: Actor): Promise<object> {
     const relaunches = job.is_bulk_job ? this.bulk : this.workflows;
     return relaunches.relaunch(job, actor);
   }

@@ -2,7 +2,6 @@ import { Body, Controller, Get, Ip, Param, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
-import { Reply } from '../common/http/reply.js';
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -68,12 +67,12 @@ export class CallbackController {
     @Param('id') id: string,
     @Body() body: CallbackBody,
     @Ip() ip: string,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const templateId = /^\d{1,9}$/.test(id) ? Number(id) : 0;
     const { RECEIVER_RATE: rate } = this.settings;
     await this.limiter.take('callback', `${templateId}:${ip}`, rate);
     const { host_config_key: key, extra_vars: extraVars = '' } = body;
     const run = await this.callbacks.launch({ templateId, key, address: ip, extraVars });
-    return Reply.created({ [run.type]: run.id, url: resource(run.type).url(run.id) });
+    return { [run.type]: run.id, url: resource(run.type).url(run.id) };
   }
 }

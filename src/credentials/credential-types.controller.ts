@@ -1,7 +1,6 @@
 import { Body, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import { object } from '../common/fields/json-schema.js';
-import { Reply } from '../common/http/reply.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
@@ -38,8 +37,8 @@ export class CredentialTypesController extends ResourceController(credentialType
   })
   @Post(':id/test')
   @LimitedPerUser(CREDENTIAL_TESTS)
-  async test(@Target() type: Row, @Body() body: LookupRequest): Promise<Reply> {
+  async test(@Target() type: Row, @Body() body: LookupRequest): Promise<object> {
     await this.tests.ofType(type.id, body);
-    return new Reply(202, {});
+    return {};
   }
 }

@@ -7,7 +7,6 @@ import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { object } from '../common/fields/json-schema.js';
-import { Reply } from '../common/http/reply.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { Copyable, type CopyContext } from '../common/rest/copy.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
@@ -75,9 +74,9 @@ export class CredentialsController extends ResourceController(credentials) {
     @Target() credential: RowOf<CredentialSchema>,
     @Body() body: LookupRequest,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  ): Promise<object> {
     await this.tests.ofCredential(credential, body, actor);
-    return new Reply(202, {});
+    return {};
   }
 }
 

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks } from '../common/rest/hooks.js';
 import type { HostMetricSchema } from './host-metric.schema.js';
@@ -10,8 +9,8 @@ import { HostMetricsRepository } from './host-metrics.repository.js';
 export class HostMetricHooks implements ResourceHooks<HostMetricSchema> {
   constructor(private readonly metrics: HostMetricsRepository) {}
 
-  async prepareDelete({ id }: RowOf<HostMetricSchema>): Promise<Reply> {
+  async prepareDelete({ id }: RowOf<HostMetricSchema>): Promise<boolean> {
     await this.metrics.markDeleted(id);
-    return Reply.noContent();
+    return true;
   }
 }

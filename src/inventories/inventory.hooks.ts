@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Invalid, MethodNotAllowed, Unavailable } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import { Outbox } from '../common/queue/outbox.service.js';
 import { existing } from '../common/invariants.js';
 import { rowChanges } from '../common/rest/changes.js';
@@ -130,7 +129,7 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
    * Answers at once and leaves the rows to the queue: there may be a million. From here on nothing
    * lists, refers to or runs against the inventory.
    */
-  async prepareDelete(row: RowOf<InventorySchema>): Promise<Reply> {
+  async prepareDelete(row: RowOf<InventorySchema>): Promise<boolean> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     await this.inventory.assertIdle(row.id);
     await this.inventories.markForDeletion(row.id);
@@ -144,7 +143,7 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
       object1: refOf(definition, row),
       changes: { ...rowChanges(definition, row), coalesced_data: coalesced },
     });
-    return Reply.accepted();
+    return true;
   }
 }
 

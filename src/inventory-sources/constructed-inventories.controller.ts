@@ -2,7 +2,6 @@ import { Body, Patch, Post, Put } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { validate } from '../common/fields/validate.js';
 import { existing } from '../common/invariants.js';
-import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Representation } from '../common/resource/represent.js';
 import type { Values } from '../common/rest/hooks.js';
@@ -46,15 +45,14 @@ export class ConstructedInventoriesController extends ResourceController(constru
     summary: 'Create one constructed inventory.',
   })
   @Post()
-  async create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<Reply> {
+  create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<object> {
     const { own, options } = split(validate(ConstructedInventorySchema, body));
-    const shown = await this.services.database.transaction(async () => {
+    return this.services.database.transaction(async () => {
       const values = { ...own, kind: CONSTRUCTED.word, host_filter: null };
       const { id } = await this.services.resources.insert(inventories, values, actor);
       await this.changeSource(id, options, actor);
       return this.shown(id, actor);
     });
-    return Reply.created(shown);
   }
 
   @Route({

@@ -2,7 +2,6 @@ import { Delete, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
 import { BOOLEAN, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
-import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
@@ -50,9 +49,8 @@ export class InventorySourcesController extends ResourceController(inventorySour
     summary: 'Delete all hosts that one inventory source has brought.',
   })
   @Delete(':id/hosts')
-  async removeHosts(@Target() source: Row): Promise<Reply> {
-    await this.brought.remove(source, 'hosts');
-    return Reply.noContent();
+  removeHosts(@Target() source: Row): Promise<void> {
+    return this.brought.remove(source, 'hosts');
   }
 
   @Route({
@@ -63,9 +61,8 @@ export class InventorySourcesController extends ResourceController(inventorySour
     summary: 'Delete all groups that one inventory source has brought.',
   })
   @Delete(':id/groups')
-  async removeGroups(@Target() source: Row): Promise<Reply> {
-    await this.brought.remove(source, 'groups');
-    return Reply.noContent();
+  removeGroups(@Target() source: Row): Promise<void> {
+    return this.brought.remove(source, 'groups');
   }
 
   @Route({
@@ -94,11 +91,11 @@ export class InventorySourcesController extends ResourceController(inventorySour
     status: 202,
   })
   @Post(':id/update')
-  async update(@Target() source: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+  async update(@Target() source: Row, @CurrentActor() actor: Actor): Promise<object> {
     const { resources } = this.services;
     const id = await this.starts.start(source.id, actor);
     const row = await resources.load(inventoryUpdates, id, actor);
     const shown = await resources.show(inventoryUpdates, row, actor);
-    return Reply.accepted({ inventory_update: id, ...shown }, inventoryUpdates.url(id));
+    return { inventory_update: id, ...shown };
   }
 }

@@ -1,7 +1,6 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
-import type { Reply } from '../common/http/reply.js';
 import { entryOf, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
@@ -110,7 +109,7 @@ export class LaunchController {
     @Target() { id }: Row,
     @Body() body: LaunchBody,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const launched = await this.launches.launch(
       [
         {

@@ -1,5 +1,4 @@
 import type { Actor } from '../common/access.js';
-import { Reply } from '../common/http/reply.js';
 import { resource } from '../common/resource/registry.js';
 import type { ResourceService } from '../common/rest/resource.service.js';
 import type { LaunchedRun } from './launch-request.js';
@@ -9,8 +8,8 @@ export async function launchedReply(
   resources: ResourceService,
   { id, type, ignored }: LaunchedRun,
   actor: Actor,
-): Promise<Reply> {
+): Promise<object> {
   const run = await resources.load(resource(type), id, actor);
   const shown = await resources.show(resource(type), run, actor);
-  return Reply.created({ [type]: id, ignored_fields: ignored, ...shown });
+  return { [type]: id, ignored_fields: ignored, ...shown };
 }

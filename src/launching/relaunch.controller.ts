@@ -2,7 +2,6 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Choices, fieldsOf } from '../common/fields/field.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
-import { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import {
   anyOf,
@@ -102,9 +101,9 @@ export class RelaunchController {
     @Target() job: RowOf<JobSchema>,
     @Body() { hosts, credential_passwords: passwords }: RelaunchBody,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const id = await this.relaunches.relaunch(job, hosts, passwords, actor);
     const row = await this.resources.load(jobs, id, actor);
-    return Reply.created({ ...(await this.resources.show(jobs, row, actor)), job: id });
+    return { ...(await this.resources.show(jobs, row, actor)), job: id };
   }
 }

@@ -2,7 +2,6 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
-import type { Reply } from '../common/http/reply.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
@@ -101,7 +100,7 @@ export class WorkflowLaunchController {
     @Target() { id }: Row,
     @Body() body: LaunchBody,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const prompts = promptsOfBody(body);
     const launched = await this.launches.launch(
       [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],

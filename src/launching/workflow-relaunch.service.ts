@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import { entryOf, existing, itemAt } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { anyDenied } from '../common/rest/references.service.js';
@@ -62,7 +61,7 @@ export class WorkflowRelaunch {
   ) {}
 
   /** @throws BadRequest, Forbidden, Invalid with the texts of the contract */
-  async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<Reply> {
+  async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<object> {
     return this.database.transaction(async () => {
       const fill = secretFiller(this.box, job.id, job.launch_config);
       const nodes = await this.former.load(job.id, fill);
@@ -75,7 +74,7 @@ export class WorkflowRelaunch {
       const written = await this.rows.write([
         await this.workflowJobOf(job, { prompts, nodes }, actor),
       ]);
-      return Reply.created(await this.resources.show(workflowJobs, itemAt(written, 0), actor));
+      return this.resources.show(workflowJobs, itemAt(written, 0), actor);
     });
   }
 

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { Conflict, Invalid } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import { Outbox } from '../common/queue/outbox.service.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -65,17 +64,17 @@ export class NotificationRepeats {
    * @param dryRun only tells which records would be repeated
    * @throws Invalid for a bad range, or for more than the limit: then nothing is sent
    */
-  async range(target: Row, range: ResendRequest, actor: Actor, dryRun: boolean): Promise<Reply> {
+  async range(target: Row, range: ResendRequest, actor: Actor, dryRun: boolean): Promise<object> {
     return this.database.transaction(async () => {
       // Locked: whoever asks for the same at the same time finds the first one's records pending.
       const template = dryRun
         ? target
         : await this.resources.lock(notificationTemplates, target, actor);
       const ids = await this.found(template.id, range);
-      if (dryRun) return new Reply(200, { dry_run: true, count: ids.length, notifications: ids });
+      if (dryRun) return { dry_run: true, count: ids.length, notifications: ids };
       const repeated = await this.repeat(ids);
       if (repeated.length > 0) this.recordRange(template, range, repeated.length);
-      return Reply.accepted({ count: repeated.length, notifications: repeated });
+      return { count: repeated.length, notifications: repeated };
     });
   }
 

@@ -1,6 +1,7 @@
 import { Body, Post } from '@nestjs/common';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Reply } from '../common/http/reply.js';
+import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
 import { WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { Copyable } from '../common/rest/copy.js';
@@ -51,11 +52,10 @@ export class NotificationTemplatesController extends ResourceController(notifica
     @Target() template: RowOf<NotificationTemplateSchema>,
     @Body() body: TestRequest,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const row = await this.tests.send(template, body, actor);
     const record = await this.services.resources.show(notifications, row, actor);
-    const headers = { Location: notifications.url(row.id) };
-    return new Reply(200, { notification: row.id, ...record }, headers);
+    return Reply.located({ notification: row.id, ...record }, notifications.url(row.id));
   }
 
   @Route({
@@ -66,7 +66,9 @@ export class NotificationTemplatesController extends ResourceController(notifica
       'Send the notifications of a time range once more, those that failed unless told otherwise. `?dry_run=1` only tells which.',
     parent: notificationTemplates,
     needs: 'change',
+    query: [DRY_RUN_PARAMETER],
     response: RESENT,
+    alternatives: [{ status: 200, description: 'The result of a dry run.', response: RESENT }],
     status: 202,
   })
   @Post(':id/resend')
@@ -77,7 +79,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     @Body() body: ResendRequest,
     @CurrentActor() actor: Actor,
     @DryRun() dryRun: boolean,
-  ): Promise<Reply> {
+  ): Promise<object> {
     return this.repeats.range(target, body, actor, dryRun);
   }
 }

@@ -1,6 +1,5 @@
 import { Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Reply } from '../common/http/reply.js';
 import { WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
@@ -41,9 +40,9 @@ export class NotificationsController extends ResourceController(notifications, [
   })
   @Post(':id/resend')
   @LimitedPerUser(NOTIFICATIONS)
-  async resend(@Target() target: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+  async resend(@Target() target: Row, @CurrentActor() actor: Actor): Promise<object> {
     const row = await this.repeats.one(target, actor);
     const record = await this.services.resources.show(notifications, row, actor);
-    return Reply.accepted({ notification: row.id, ...record }, notifications.url(row.id));
+    return { notification: row.id, ...record };
   }
 }

@@ -3,7 +3,6 @@ import { accessList, objectRoles, teamsWithAccess } from '../access/sublists.js'
 import { activityOf } from '../activity/sublists.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { BOOLEAN, list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
@@ -102,12 +101,12 @@ export class ProjectsController extends ResourceController(projects) {
     status: 202,
   })
   @Post(':id/update')
-  async update(@Target() project: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+  async update(@Target() project: Row, @CurrentActor() actor: Actor): Promise<object> {
     const { resources } = this.services;
     const [id] = await this.syncs.start([project.id], actor);
     if (id === undefined) throw new MethodNotAllowed('POST');
     const row = await resources.load(projectUpdates, id, actor);
     const shown = await resources.show(projectUpdates, row, actor);
-    return Reply.accepted({ project_update: row.id, ...shown }, projectUpdates.url(row.id));
+    return { project_update: row.id, ...shown };
   }
 }

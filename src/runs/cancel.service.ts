@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
@@ -27,7 +26,7 @@ export class CancelService {
    *
    * @throws MethodNotAllowed for a run that is over
    */
-  async cancel(definition: ResourceDefinition, target: Row, actor: Actor): Promise<Reply> {
+  async cancel(definition: ResourceDefinition, target: Row, actor: Actor): Promise<void> {
     return this.database.transaction(async () => {
       const run = await this.resources.lock(definition, target, actor);
       if (!isActive(run)) throw new MethodNotAllowed('POST');
@@ -39,7 +38,6 @@ export class CancelService {
           changes: { id: run.id, cancel_requested: [false, true] },
         });
       }
-      return Reply.accepted();
     });
   }
 }

@@ -1,7 +1,6 @@
 import { Get, Post, type Type } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BOOLEAN, object } from '../common/fields/json-schema.js';
-import type { Reply } from '../common/http/reply.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -53,7 +52,7 @@ export function RunController(
       summary: `Cancel the ${label}: at once when it has not started, else as soon as it can be ended.`,
     })
     @Post(':id/cancel')
-    cancel(@Target() run: Row, @CurrentActor() actor: Actor): Promise<Reply> {
+    cancel(@Target() run: Row, @CurrentActor() actor: Actor): Promise<void> {
       return this.cancels.cancel(definition, run, actor);
     }
   }

@@ -1,6 +1,5 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { Reply } from '../common/http/reply.js';
 import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -49,8 +48,8 @@ export class JobScheduleController {
     status: 201,
   })
   @Post()
-  async create(@Target() job: RowOf<JobSchema>, @CurrentActor() actor: Actor): Promise<Reply> {
+  async create(@Target() job: RowOf<JobSchema>, @CurrentActor() actor: Actor): Promise<object> {
     const row = await this.service.create(job, actor);
-    return Reply.created(await this.resources.show(schedules, row, actor));
+    return this.resources.show(schedules, row, actor);
   }
 }

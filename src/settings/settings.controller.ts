@@ -1,7 +1,6 @@
 import { Body, Controller, Delete, Get, Param, Patch, Put } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import {
   anyOf,
@@ -120,10 +119,9 @@ export class SettingsController {
     fieldsAt,
   })
   @Delete(':category')
-  async reset(@Param('category') category: string): Promise<Reply> {
+  async reset(@Param('category') category: string): Promise<void> {
     const names = await this.names(category);
     await this.database.transaction(() => this.runtime.reset(names));
-    return Reply.noContent();
   }
 
   private async names(category: string): Promise<readonly string[]> {

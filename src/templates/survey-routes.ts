@@ -1,7 +1,6 @@
 import { Body, RequestMethod } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadFields, BadRequest } from '../common/errors/errors.js';
-import { Reply } from '../common/http/reply.js';
 import type { RouteInfo } from '../common/rest/route.js';
 import {
   anyOf,
@@ -98,7 +97,6 @@ export function WithSurvey(): ClassDecorator {
       parameters: [Target(), CurrentActor()],
       async handler(this: GenericController, row: Row, actor: Actor) {
         await this.services.find(SurveyService).remove(definition, row, actor);
-        return new Reply(200);
       },
     });
   };
@@ -112,10 +110,9 @@ async function replaceSurvey(
   template: Row,
   body: Record<string, unknown>,
   actor: Actor,
-): Promise<Reply> {
+): Promise<void> {
   try {
     await services.find(SurveyService).replace(definition, template, body, actor);
-    return new Reply(200);
   } catch (error) {
     throw error instanceof SurveyError ? refusalOf(error) : error;
   }

@@ -55,7 +55,7 @@ export function WithWebhookKey(): ClassDecorator {
         return database.transaction(async () => {
           const template = await resources.lock(definition, target, actor);
           const key = await this.services.find(WebhookKeys).rotate(definition, template);
-          return Reply.created({ webhook_key: key }, `${definition.url(template.id)}webhook_key/`);
+          return Reply.located({ webhook_key: key }, `${definition.url(template.id)}webhook_key/`);
         });
       },
     });

@@ -24,7 +24,7 @@ const IGNORED = 'Webhook ignored';
 export function answerTo(
   { verdict, reason, delivery, run }: TakenDelivery,
   { queued }: ReceiverKind,
-): Reply {
+): Reply<number> {
   if (verdict === 'rejected') throw new BadRequest(reason, 'delivery_rejected');
   const message = { accepted: queued, duplicate: DUPLICATE, ignored: IGNORED }[verdict];
   const launched = run === null ? {} : { job: run.id, url: resource(run.type).url(run.id) };

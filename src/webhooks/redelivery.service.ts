@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { BadRequest } from '../common/errors/errors.js';
-import type { Outcome } from '../common/rest/idempotency.service.js';
 import { Reply } from '../common/http/reply.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
@@ -34,7 +33,7 @@ export class RedeliveryService {
    * @returns the answer, or the refusal that is in the ledger now, so it stands
    * @throws BadRequest when there is no payload, or no template that receives it any more
    */
-  async redeliver(row: RowOf<WebhookDeliverySchema>, source = ''): Promise<Outcome> {
+  async redeliver(row: RowOf<WebhookDeliverySchema>, source = ''): Promise<Reply | BadRequest> {
     const event = eventOf(row);
     const template = await this.templateOf(row, event.service);
     const size = row.size;

@@ -1,6 +1,7 @@
 import { Ip, Post } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import type { Outcome } from '../common/rest/idempotency.service.js';
+import type { BadRequest } from '../common/errors/errors.js';
+import type { Reply } from '../common/http/reply.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -40,7 +41,7 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
   redeliver(
     @Target() delivery: RowOf<WebhookDeliverySchema>,
     @Ip() address?: string,
-  ): Promise<Outcome> {
+  ): Promise<Reply | BadRequest> {
     return this.redeliveries.redeliver(delivery, address);
   }
 }

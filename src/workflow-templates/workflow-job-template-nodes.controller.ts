@@ -1,7 +1,6 @@
 import { Body, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { activityOf } from '../activity/sublists.js';
-import { Reply } from '../common/http/reply.js';
 import { Route } from '../common/rest/route.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -49,7 +48,7 @@ export class WorkflowJobTemplateNodesController extends ResourceController(workf
     @Target() target: Row,
     @Body() body: ApprovalTemplateSchema,
     @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
+  ): Promise<object> {
     const { database, resources } = this.services;
     return database.transaction(async () => {
       const node = await resources.lock(workflowTemplateNodes, target, actor);
@@ -58,7 +57,7 @@ export class WorkflowJobTemplateNodesController extends ResourceController(workf
       const made = await resources.insert(approvalTemplates, { ...body }, actor, authorise);
       await this.approvals.assign(node, made);
       const shown = await resources.load(approvalTemplates, made.id, actor);
-      return Reply.created(await resources.show(approvalTemplates, shown, actor));
+      return resources.show(approvalTemplates, shown, actor);
     });
   }
 }

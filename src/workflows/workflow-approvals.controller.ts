@@ -1,6 +1,5 @@
 import { Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Reply } from '../common/http/reply.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { BOOLEAN, object } from '../common/fields/json-schema.js';
@@ -56,9 +55,8 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
     summary: 'Approve: the workflow goes on along its success and always paths.',
   })
   @Post(':id/approve')
-  async approve(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<Reply> {
-    await this.decisions.decide(approval, 'successful', actor);
-    return Reply.noContent();
+  approve(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<void> {
+    return this.decisions.decide(approval, 'successful', actor);
   }
 
   @Route({ ...CAN_DECIDE, link: 'deny', operationId: 'workflow_approvals_can_deny' })
@@ -73,9 +71,8 @@ export class WorkflowApprovalsController extends ResourceController(workflowAppr
     summary: 'Deny: the workflow goes on along its failure and always paths.',
   })
   @Post(':id/deny')
-  async deny(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<Reply> {
-    await this.decisions.decide(approval, 'failed', actor);
-    return Reply.noContent();
+  deny(@Target() approval: Row, @CurrentActor() actor: Actor): Promise<void> {
+    return this.decisions.decide(approval, 'failed', actor);
   }
 
   private async canDecide(approval: Row, actor: Actor): Promise<object> {

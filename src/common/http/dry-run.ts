@@ -1,3 +1,4 @@
+import { BOOLEAN } from '../fields/json-schema.js';
 import { toBoolean } from '../fields/lenient.js';
 import type { ApiRequest } from './request.js';
 
@@ -6,3 +7,10 @@ export function isDryRun({ query }: ApiRequest): boolean {
   const given = [query.dry_run].flat().at(-1);
   return given !== undefined && toBoolean(given) === true;
 }
+
+/** The query parameter of routes that can tell what a request would do. */
+export const DRY_RUN_PARAMETER = {
+  name: 'dry_run',
+  description: 'Checks all and changes nothing.',
+  schema: BOOLEAN,
+} as const;

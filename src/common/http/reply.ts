@@ -1,29 +1,19 @@
-import { memberOf } from '../records.js';
-
-/** An answer that is not simply 200 with a body. `ReplyInterceptor` writes it. */
-export class Reply {
+/** A response that differs from the declaration of its route: in status, headers, or media type. */
+export class Reply<Status extends number | null = number | null> {
+  /** @param status null: the status that the route declares */
   constructor(
-    readonly status: number,
+    readonly status: Status,
     readonly body?: unknown,
     readonly headers: Record<string, string> = {},
   ) {}
 
-  /** 201 with `Location` (docs/contract/conventions.md#success-statuses). */
-  static created(body: object, location?: string): Reply {
-    const url = location ?? memberOf(body, 'url');
-    return new Reply(201, body, typeof url === 'string' ? { Location: url } : {});
+  /** Returns a response with `Location`, for a body without the URL in it. */
+  static located(body: object, location: string): Reply {
+    return new Reply(null, body, { Location: location });
   }
 
-  static accepted(body?: object, location?: string): Reply {
-    return new Reply(202, body, location ? { Location: location } : {});
-  }
-
-  static noContent(): Reply {
-    return new Reply(204);
-  }
-
-  /** Text that is not JSON, such as job output. */
-  static text(status: number, text: string, contentType: string): Reply {
+  /** Returns text that is not JSON, such as job output. */
+  static text(status: number, text: string, contentType: string): Reply<number> {
     return new Reply(status, text, { 'Content-Type': contentType });
   }
 }

@@ -3,7 +3,6 @@ import type { Actor } from '../access.js';
 import { columnOf } from '../fields/field.js';
 import { validate } from '../fields/validate.js';
 import { DomainError, Invalid } from '../errors/errors.js';
-import { Reply } from '../http/reply.js';
 import { BOOLEAN, object, type JsonSchemas } from '../fields/json-schema.js';
 import { addRoute } from './add-route.js';
 import { CurrentActor, Target } from './parameters.js';
@@ -118,7 +117,7 @@ async function copy(
   body: Record<string, unknown>,
   context: CopyContext,
   options: CopyOptions,
-): Promise<Reply> {
+): Promise<object> {
   const { resources } = context.services;
   const { actor } = context;
   const named = definition.fields.filter(({ name }) => name === 'name');
@@ -137,7 +136,7 @@ async function copy(
   const made = await resources.insert(namesOnName(definition), values, actor);
   await options.copied?.(original, made, context);
   const shown = await resources.load(definition, made.id, actor);
-  return Reply.created(await resources.show(definition, shown, actor));
+  return resources.show(definition, shown, actor);
 }
 
 /** A copy differs by its name alone: that is at fault when another object is called so. */

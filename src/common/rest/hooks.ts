@@ -1,6 +1,5 @@
 import { outsideTransaction } from '../../database/attempts.js';
 import type { Actor } from '../access.js';
-import type { Reply } from '../http/reply.js';
 import type { Unmarked } from '../fields/field.js';
 import type { RowOf } from '../resource/define-resource.js';
 
@@ -50,8 +49,11 @@ export interface ResourceHooks<Schema extends object = object> {
     mode: { partial: boolean },
   ): Promise<Prepared<Schema> | void>;
   updated?(before: RowOf<Schema>, after: RowOf<Schema>, actor: Actor): Promise<void>;
-  /** May refuse with Conflict; may see to the deletion itself and give the reply for it. */
-  prepareDelete?(row: RowOf<Schema>, actor: Actor): Promise<Reply | void>;
+  /**
+   * @returns true if the hook has deleted the row, or has marked it for deletion
+   * @throws Conflict to refuse the deletion
+   */
+  prepareDelete?(row: RowOf<Schema>, actor: Actor): Promise<boolean | void>;
 }
 
 /** Columns by column name: keys, hashes, parsed copies. */

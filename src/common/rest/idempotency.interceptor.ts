@@ -10,9 +10,10 @@ import { ApiHeader } from '@nestjs/swagger';
 import { firstValueFrom, from, type Observable } from 'rxjs';
 import { isDryRun } from '../http/dry-run.js';
 import { sendsLines } from '../http/lines.js';
-import type { Reply } from '../http/reply.js';
+import { BadRequest } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
 import { Idempotency, keyedRequest, MAX_KEY_LENGTH, type Outcome } from './idempotency.service.js';
+import { replyOf } from './reply.interceptor.js';
 
 /**
  * Runs the handler once for each `Idempotency-Key`, and refuses with the refusal that it gives back.
@@ -23,11 +24,14 @@ import { Idempotency, keyedRequest, MAX_KEY_LENGTH, type Outcome } from './idemp
 class IdempotencyInterceptor implements NestInterceptor {
   constructor(private readonly idempotency: Idempotency) {}
 
-  intercept(context: ExecutionContext, next: CallHandler<Outcome>): Observable<Reply> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const isKept = !isDryRun(request) && !sendsLines(request);
     const keyed = isKept ? keyedRequest(request) : { ...keyedRequest(request), key: undefined };
-    const work = (): Promise<Outcome> => firstValueFrom(next.handle());
+    const work = async (): Promise<Outcome> => {
+      const value: unknown = await firstValueFrom(next.handle());
+      return value instanceof BadRequest ? value : replyOf(value, context);
+    };
     return from(this.idempotency.once(keyed, request.body, work));
   }
 }

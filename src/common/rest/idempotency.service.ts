@@ -13,7 +13,7 @@ export const MAX_KEY_LENGTH = 255;
 const REFUSED = 400;
 
 /** What came of a request: an answer, or a refusal that stands. */
-export type Outcome = Reply | BadRequest;
+export type Outcome = Reply<number> | BadRequest;
 
 /** What makes two requests the same one, besides their content. */
 export interface KeyedRequest {
@@ -58,7 +58,7 @@ export class Idempotency {
     request: KeyedRequest,
     content: unknown,
     work: () => Promise<Outcome>,
-  ): Promise<Reply> {
+  ): Promise<Reply<number>> {
     const outcome =
       request.key === undefined
         ? await work()

@@ -6,24 +6,48 @@ import {
 } from '@nestjs/common';
 import type { Response } from 'express';
 import { map, type Observable } from 'rxjs';
+import { isDryRun } from '../http/dry-run.js';
 import { Reply } from '../http/reply.js';
+import type { ApiRequest } from '../http/request.js';
+import { memberOf } from '../records.js';
+import { metadataOf } from './metadata.js';
+import { successStatus } from './route-answers.js';
+import { ROUTE_INFO, type RouteInfo } from './route.js';
 
-/** Writes status and headers of every answer: those a `Reply` names, 200 where there is none. */
+/** Writes status and headers of every response: those that the route declares, or that a `Reply` names. */
 @Injectable()
 export class ReplyInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const response = context.switchToHttp().getResponse<Response>();
-    return next.handle().pipe(map((value: unknown) => write(value, response)));
+    return next.handle().pipe(map((value: unknown) => write(replyOf(value, context), response)));
   }
 }
 
-function write(value: unknown, response: Response): unknown {
-  // Nest answers POST with 201; only what is created is 201 here, and says so by a Reply.
-  if (!(value instanceof Reply)) {
-    response.status(200);
-    return value;
-  }
-  response.status(value.status);
-  for (const [name, text] of Object.entries(value.headers)) response.setHeader(name, text);
-  return value.body;
+function write({ status, headers, body }: Reply<number>, response: Response): unknown {
+  response.status(status);
+  for (const [name, text] of Object.entries(headers)) response.setHeader(name, text);
+  return body;
+}
+
+/**
+ * Returns the response that a handler's value stands for. The status is the one that the route
+ * declares, and 200 for a dry run. 201 and 202 get the `Location` of the object in the body
+ * (docs/contract/conventions.md#success-statuses).
+ */
+export function replyOf(value: unknown, context: ExecutionContext): Reply<number> {
+  const status = declaredStatus(context);
+  if (isReply(value)) return new Reply(value.status ?? status, value.body, value.headers);
+  const url = status === 201 || status === 202 ? memberOf(value, 'url') : undefined;
+  return new Reply(status, value, typeof url === 'string' ? { Location: url } : {});
+}
+
+const isReply = (value: unknown): value is Reply => value instanceof Reply;
+
+function declaredStatus(context: ExecutionContext): number {
+  const info = metadataOf<RouteInfo>(ROUTE_INFO, context.getHandler());
+  if (!info) return 200;
+  const hasDryRuns = info.query?.some(({ name }) => name === 'dry_run') === true;
+  return hasDryRuns && isDryRun(context.switchToHttp().getRequest<ApiRequest>())
+    ? 200
+    : successStatus(info);
 }

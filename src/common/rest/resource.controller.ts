@@ -1,6 +1,5 @@
 import { applyDecorators, Body, Delete, Get, Patch, Post, Put, type Type } from '@nestjs/common';
 import type { Actor } from '../access.js';
-import { Reply } from '../http/reply.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
@@ -64,10 +63,10 @@ export function ResourceController(
     }
 
     @Has('create', Post())
-    async create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<Reply> {
+    async create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<object> {
       const { resources } = this.services;
       const row = await resources.create(definition, body, actor);
-      return Reply.created(await resources.show(definition, row, actor));
+      return resources.show(definition, row, actor);
     }
 
     @Has('retrieve', Get(':id'))
@@ -94,9 +93,8 @@ export function ResourceController(
     }
 
     @Has('destroy', Delete(':id'))
-    async destroy(@Target() row: Row, @CurrentActor() actor: Actor): Promise<Reply> {
-      const reply = await this.services.resources.destroy(definition, row, actor);
-      return reply ?? Reply.noContent();
+    destroy(@Target() row: Row, @CurrentActor() actor: Actor): Promise<void> {
+      return this.services.resources.destroy(definition, row, actor);
     }
   }
   Reflect.defineMetadata('design:paramtypes', [CommonServices], Generic);

@@ -7,7 +7,6 @@ import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
 import { validate } from '../fields/validate.js';
 import { Forbidden, NotFound } from '../errors/errors.js';
-import type { Reply } from '../http/reply.js';
 import { existing, itemAt } from '../invariants.js';
 import { ListService, type ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';
@@ -209,17 +208,13 @@ export class ResourceService {
     return this.reload(definition, before.id, actor);
   }
 
-  /** Deletes a row. A hook that does it another way gives the reply for it. */
-  async destroy(
-    definition: ResourceDefinition,
-    target: Row,
-    actor: Actor,
-  ): Promise<Reply | undefined> {
+  /** Deletes a row, unless the hook of the resource does so in another way. */
+  async destroy(definition: ResourceDefinition, target: Row, actor: Actor): Promise<void> {
     return this.database.transaction(async () => {
       const row = await this.lock(definition, target, actor);
       await this.database.checkReferencesAtCommit();
-      const reply = await this.hooksOf(definition).prepareDelete?.(row, actor);
-      if (reply) return reply;
+      const isDone = await this.hooksOf(definition).prepareDelete?.(row, actor);
+      if (isDone) return;
       await this.database.execute(sql`DELETE FROM ${ident(definition.table)} WHERE id = ${row.id}`);
       if (definition.audited) {
         const changes = rowChanges(definition, row);

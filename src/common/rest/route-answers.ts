@@ -7,7 +7,7 @@ import type { RouteInfo } from './route.js';
 /** What a route answers when it does what it is asked. */
 export function successResponses(info: RouteInfo): ApiResponseOptions[] {
   const { summary, attach, alternatives = [] } = info;
-  const status = info.status ?? usualStatus(info);
+  const status = successStatus(info);
   const hasBody = status !== 204 && isAnswered(info);
   return [
     answer(info, status, summary, hasBody ? () => bodyOf(info) : null),
@@ -19,7 +19,9 @@ export function successResponses(info: RouteInfo): ApiResponseOptions[] {
   ];
 }
 
-function usualStatus({ kind }: RouteInfo): number {
+/** Returns the status of a response that does what was asked: the declared one, or that of its kind. */
+export function successStatus({ status, kind }: RouteInfo): number {
+  if (status !== undefined) return status;
   if (kind === 'create') return 201;
   return kind === 'destroy' || kind === 'associate' ? 204 : 200;
 }

@@ -200,7 +200,7 @@ async function post(
   context: LinkContext,
   spec: SubListSpec,
   body: Record<string, unknown>,
-): Promise<Reply> {
+): Promise<object> {
   const { services, actor } = context;
   const detaching = body.disassociate !== undefined && toBoolean(body.disassociate) === true;
   if (spec.attach && (body.id !== undefined || detaching)) {
@@ -222,7 +222,7 @@ async function post(
     ...(authoriseCreate ? { authorise: () => authoriseCreate(context) } : {}),
   });
   await spec.attach?.(context, row);
-  return Reply.created(await services.resources.show(target, row, actor));
+  return services.resources.show(target, row, actor);
 }
 
 /** `{id}` attaches, `{id, disassociate: true}` takes off; both are 204, also when repeated. */
@@ -253,5 +253,5 @@ async function link(
   await services.references.assertAllowed(target, [id], childAction, actor);
   if (detaching) await spec.detach?.(context, child);
   else await spec.attach?.(context, child);
-  return Reply.noContent();
+  return new Reply(204);
 }

@@ -20,6 +20,7 @@ export const adHocCommands = defineResource({
   hooks: AdHocCommandHooks,
   summary: ['id', 'name', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   capabilities: { delete: 'delete', start: 'start' },
+  usable: { start: ({ inventory_id: inventory }) => inventory !== null },
   policy: {
     read: anyOf(hasRoleOn('inventory_id', 'inventory', 'read_role'), runsOrganization),
     // The references ask for the right to run commands on the inventory and to use the credential.

@@ -2,6 +2,7 @@ import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { hasTemplate } from '../runs/jobs.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RUN_TOTALS } from '../runs/run-totals.js';
 import { updateExtension, UPDATE_SHOWS } from './inventory-update-extension.js';
@@ -20,6 +21,7 @@ export const inventoryUpdates = defineResource({
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed'],
   capabilities: { delete: 'delete', start: 'start' },
+  usable: { start: hasTemplate },
   policy: {
     read: onInventory('read_role'),
     delete: onInventory('admin_role'),

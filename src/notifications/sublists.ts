@@ -1,6 +1,7 @@
-import { BadRequest } from '../common/errors/errors.js';
+import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
-import type { SubListSpec } from '../common/rest/sublist.js';
+import { resource } from '../common/resource/registry.js';
+import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, children } from '../common/rest/sublist-kinds.js';
 
 /**
@@ -17,6 +18,7 @@ export const attachNotifications =
       needs: definition.policy.actions?.attach_notifications ? 'attach_notifications' : 'read',
       childNeeds: 'change',
       create: (parent) => (definition.type === 'organization' ? { organization: parent.id } : {}),
+      authoriseAttach: assertMayChangeSome,
     })(definition, name);
     return {
       ...spec,
@@ -27,6 +29,12 @@ export const attachNotifications =
       },
     };
   };
+
+/** Who may make notification templates may change those of the same organizations. */
+async function assertMayChangeSome({ services, actor }: LinkContext): Promise<void> {
+  const mayAdd = await services.resources.mayAdd(resource('notification_template'), actor);
+  if (!mayAdd) throw new Forbidden();
+}
 
 /**
  * `organizations/<id>/notification_templates/`: what belongs to an organization. `{id}` of one that

@@ -2,10 +2,11 @@ import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { RUN_COLUMNS, runsOrganization } from '../runs/jobs.resource.js';
+import { hasTemplate, RUN_COLUMNS, runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-totals.js';
 import { projectUpdateExtension, PROJECT_UPDATE_SHOWS } from './project-update-extension.js';
 import { ProjectUpdateSchema } from './project-update.schema.js';
+import { isSynced } from './projects.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 
 export const projectUpdates = defineResource({
@@ -19,6 +20,7 @@ export const projectUpdates = defineResource({
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed'],
   capabilities: { delete: 'delete', start: 'start' },
+  usable: { start: (row) => isSynced(row) && hasTemplate(row) },
   pages: { columns: RUN_COLUMNS },
   policy: {
     read: anyOf(hasRoleOn('unified_job_template_id', 'project', 'read_role'), runsOrganization),

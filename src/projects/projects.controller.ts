@@ -20,7 +20,7 @@ import { WithWebhookKey } from '../templates/webhook-key-routes.js';
 import { ProjectFolders } from './project-folders.service.js';
 import { ProjectSyncs } from './project-syncs.js';
 import { projectUpdates } from './project-updates.resource.js';
-import { projects } from './projects.resource.js';
+import { isSynced, projects } from './projects.resource.js';
 
 const ROUTE = { access: 'authenticated', parent: projects } as const;
 const FILES = list(STRING);
@@ -30,7 +30,7 @@ const FILES = list(STRING);
 @Copyable({ values: () => Promise.resolve({ local_path: '' }) })
 @WithWebhookKey()
 @SubList('project_updates', children('project_updates', { readOnly: true }))
-@SubList('schedules', children('schedules'))
+@SubList('schedules', children('schedules', { mayCreateIn: isSynced }))
 @SubList('teams', teamsWithAccess())
 @SubList('scm_inventory_sources', related('scm_inventory_sources'))
 @SubList('notification_templates_started', attachNotifications())

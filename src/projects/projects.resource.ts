@@ -11,7 +11,7 @@ import { ProjectSchema } from './project.schema.js';
 import { projectExtension, PROJECT_SHOWS } from './project-extension.js';
 
 /** Returns true for a project with a source to sync from. */
-const isSynced = ({ scm_type: kind }: Row): boolean => kind !== '';
+export const isSynced = ({ scm_type: kind }: Row): boolean => kind !== '';
 
 export const projects = defineResource({
   path: 'projects',

@@ -8,7 +8,7 @@ import {
   withArms,
   type Predicate,
 } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, type Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
 import { groupOfRun } from '../instances/sublists.js';
@@ -57,6 +57,10 @@ export const RUN_COLUMNS = [
   'launched_by',
 ] as const;
 
+/** Returns true for a run whose template still exists: without it, nothing can run again. */
+export const hasTemplate = ({ unified_job_template_id: template }: Row): boolean =>
+  template !== null;
+
 export const jobs = defineResource({
   path: 'jobs',
   type: 'job',
@@ -74,6 +78,7 @@ export const jobs = defineResource({
       WHERE template.id = ${ident(alias, 'job_template_id')})`,
   }),
   capabilities: { delete: 'delete', start: 'start' },
+  usable: { start: hasTemplate },
   indexes: [
     { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
     { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },

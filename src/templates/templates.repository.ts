@@ -189,6 +189,10 @@ function latestOf(runs: readonly RunOfTemplate[]): Sql {
 export const templateNames = (): Sql => sql`
   SELECT id, type, name, description, timeout, scm_type, inventory_id FROM unified_job_templates`;
 
+/** Query for the service that each template receives webhooks of, to be joined. */
+export const receivedServices = (): Sql => sql`
+  SELECT id, webhook_service AS service FROM unified_job_templates`;
+
 /** Query for the variables that templates give their runs, to be joined. */
 export const templateVariables = (): Sql => sql`
   SELECT id, name, extra_vars FROM unified_job_templates`;

@@ -22,7 +22,7 @@ import type { Lookback } from '../runs/run-overviews.repository.js';
 import { TableRepository } from '../database/table-repository.js';
 import { RunDeliveries, type RunDelivery } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
-import { templateNames } from '../templates/templates.repository.js';
+import { receivedServices, templateNames } from '../templates/templates.repository.js';
 
 /** What a delivery launched. */
 export interface DeliveredRun {
@@ -276,3 +276,10 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     return rows.map((_row, place) => byPlace.get(place) ?? null);
   }
 }
+
+/** Query for the ids of deliveries whose payload was kept and whose template still takes it. */
+export const repeatable = (ids: readonly number[]): Sql => sql`
+  SELECT del.id FROM webhook_deliveries del
+  JOIN (${receivedServices()}) template
+    ON template.id = del.template_id AND template.service = del.service
+  WHERE del.id = ANY(${ids}::bigint[]) AND del.payload IS NOT NULL`;

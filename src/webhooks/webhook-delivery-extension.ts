@@ -6,6 +6,7 @@ import type {
   Row,
   ShownBesides,
 } from '../common/resource/define-resource.js';
+import { repeatable } from './webhook-deliveries.repository.js';
 
 export const WEBHOOK_DELIVERY_SHOWS: ShownBesides = {
   fields: { payload: anyValue('The JSON as it came, for those who administer the template.') },
@@ -19,12 +20,19 @@ export const WEBHOOK_DELIVERY_SHOWS: ShownBesides = {
  */
 export async function webhookDeliveryExtension(
   rows: readonly Row[],
-  { detail }: RepresentContext,
+  { detail, database }: RepresentContext,
 ): Promise<Map<number, Extension>> {
+  const permitted = rows.filter((row) => row.can_redeliver === true).map(({ id }) => id);
+  const found = await database.rows<{ id: number }>(repeatable(permitted));
+  const sendable = new Set(found.map(({ id }) => id));
   return new Map(
     rows.map((row) => {
       const redeliver = `/api/v2/webhook_deliveries/${row.id}/redeliver/`;
-      const extension: Extension = row.can_redeliver ? { related: { redeliver } } : {};
+      const mayRedeliver = sendable.has(row.id);
+      const extension: Extension = {
+        ...(mayRedeliver ? { related: { redeliver } } : {}),
+        summary_fields: { user_capabilities: { redeliver: mayRedeliver } },
+      };
       const fields = detail && row.can_redeliver ? { payload: toValue(row.payload) } : {};
       return [row.id, { ...extension, fields }];
     }),

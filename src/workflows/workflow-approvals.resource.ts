@@ -39,6 +39,8 @@ export const workflowApprovals = defineResource({
   ],
   summaryKeys: { unified_job_template: null },
   capabilities: { delete: 'delete', start: 'start' },
+  // Approvals are approved or denied; only the workflow starts them.
+  usable: { start: () => false },
   policy: {
     read: anyOf(onTemplate('read_role'), runsOrganization),
     delete: onTemplate('admin_role'),

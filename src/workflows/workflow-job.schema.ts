@@ -27,7 +27,7 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   override event_processing_finished!: boolean;
 
   /** Made by a bulk launch: of no template, and listed to administrators only. */
-  @Bool({ internal: true })
+  @Bool(ABSENT)
   is_bulk_job!: boolean;
 
   /** The variables of a webhook are not in it but expanded from its delivery. */

@@ -1,9 +1,9 @@
 import { hasRoleOn } from '../access/predicates.js';
 import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, type Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
-import { RUN_COLUMNS } from '../runs/jobs.resource.js';
+import { hasTemplate, RUN_COLUMNS } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-totals.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
@@ -28,6 +28,11 @@ const onOrganization = (role: string): Predicate =>
 const launchedBulk = allOf(isBulk, isActor('created_by_id'));
 const readable = anyOf(onTemplate('read_role'), onOrganization('admin_role'));
 
+/** Returns true for a run that can run again: of a template that exists, or of a bulk launch. */
+const hasSource = (row: Row): boolean =>
+  row.is_bulk_job === true ||
+  (row.is_sliced_job === true ? row.job_template_id !== null : hasTemplate(row));
+
 export const workflowJobs = defineResource({
   path: 'workflow_jobs',
   type: 'workflow_job',
@@ -40,6 +45,7 @@ export const workflowJobs = defineResource({
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],
   summaryKeys: { unified_job_template: null },
   capabilities: { delete: 'delete', start: 'start' },
+  usable: { start: hasSource },
   aliases: {
     workflow_job_template: 'unified_job_template',
     workflow_job_nodes: 'workflow_nodes',

@@ -1,32 +1,42 @@
 /**
- * Tries every entry of `user_capabilities` and every write in `actions`, of every resource: shown entries
- * work, and entries that are not shown are refused.
+ * Tries every entry of `user_capabilities`: shown entries work, and entries that are not shown are refused.
  * Budget: 60 s, because each capability that is shown is used on an object of its own.
  */
 import { resource, resources } from '../../src/common/resource/registry.js';
 import { sql } from '../../src/database/sql.js';
-import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import type { PersonaName } from '../support/personas.js';
-import { bodyOf } from '../support/sample-bodies.js';
+import { webhookSample } from '../support/payloads/webhooks.js';
 import { Samples, sampleTypes } from '../support/samples.js';
+import { arm } from '../support/webhooks.js';
 
 const CALLERS = ['superuser', 'orgAdmin', 'teamMember', 'auditor'] as const satisfies PersonaName[];
 
 type Answer = PromiseLike<{ status: number; body: unknown }>;
-type Use = (client: ApiClient, url: string) => Answer | Promise<Answer>;
+type Use = (client: ApiClient, url: string, about: About) => Answer | Promise<Answer>;
+type Caller = (typeof CALLERS)[number];
+type Shown = Record<string, unknown> & {
+  summary_fields: { user_capabilities: Record<string, boolean> };
+};
+
+interface About {
+  caller: Caller;
+  /** The object as it was shown. */
+  shown: Shown;
+}
 
 let counter = 0;
 const fresh = (): { name: string } => ({ name: `Used ${(counter += 1)}` });
 const rrule = 'DTSTART:20300101T000000Z RRULE:FREQ=YEARLY;INTERVAL=1';
 
-/** The request that a capability stands for, by type where it is not the same for all. */
+/** The request that a capability stands for. */
 const USES: Record<string, Use> = {
   edit: (client, url) => client.patch(url, {}),
   delete: (client, url) => client.delete(url),
   copy: (client, url) => client.post(`${url}copy/`, fresh()),
   schedule: (client, url) => client.post(`${url}schedules/`, { ...fresh(), rrule }),
+  redeliver: (client, url) => client.post(`${url}redeliver/`, {}),
   adhoc: async (client, url) => {
     const credential = (await test.make.credential({ organization: samples.home })).id;
     await test.make.grant('credential', { id: credential }, 'use_role', {
@@ -34,7 +44,18 @@ const USES: Record<string, Use> = {
     });
     return client.post(`${url}ad_hoc_commands/`, { module_name: 'ping', credential });
   },
+  // Credentials are used on a template that the caller administers.
+  use: async (client, _url, { caller, shown }) => {
+    const template = await test.make.jobTemplate();
+    await test.make.grant('job_template', template, 'admin_role', { user: test.as.users[caller] });
+    const { id } = shown;
+    const answer = await client.post(`job_templates/${template.id}/credentials/`, { id });
+    await test.as.superuser.delete(`job_templates/${template.id}/`).expect(204);
+    return answer;
+  },
 };
+
+/** What a start stands for, by type: an action of the object, or of what it is an update of. */
 const STARTS: Record<string, string> = {
   job_template: 'launch',
   workflow_job_template: 'launch',
@@ -44,14 +65,22 @@ const STARTS: Record<string, string> = {
   workflow_job: 'relaunch',
   ad_hoc_command: 'relaunch',
 };
-/** Words without a request of their own, or whose request needs what samples lack: a kept payload. */
-const WITHOUT_REQUEST = new Set(['use', 'redeliver']);
+/** Types whose start is that of their source, while there is one. */
+const STARTS_OF_SOURCE: Record<string, string> = {
+  project_update: 'projects',
+  inventory_update: 'inventory_sources',
+};
 
-function useOf(type: string, word: string): Use | null {
-  if (WITHOUT_REQUEST.has(word)) return null;
+function useOf(type: string, word: string): Use {
   if (word !== 'start') return USES[word]!;
   const path = STARTS[type];
-  return path ? (client, url) => client.post(`${url}${path}/`, {}) : null;
+  if (path) return (client, url) => client.post(`${url}${path}/`, {});
+  return (client, _url, { shown: { unified_job_template: source } }) => {
+    const collection = STARTS_OF_SOURCE[type];
+    return collection && source !== null
+      ? client.post(`${collection}/${String(source)}/update/`, {})
+      : Promise.resolve({ status: 404, body: 'No request starts it.' });
+  };
 }
 
 let test: TestApp;
@@ -74,74 +103,163 @@ async function ownOrganization(): Promise<{ id: number }> {
 const withCapabilities = (): string[] =>
   sampleTypes().filter((type) => Object.keys(resource(type).capabilities).length > 0);
 
+/** A delivery whose payload was kept, of a template that still receives from its service. */
+async function keptDelivery(): Promise<{ id: number }> {
+  const hook = await arm(test, await samples.of('job_template'), 'service_a');
+  const { body } = await hook.send(webhookSample('service_a', 'push')).expect(202);
+  return { id: body.delivery as number };
+}
+
+const GIT = { scm_type: 'git', scm_url: 'https://git.example.org/play.git' };
+
+async function gitProject(): Promise<{ id: number }> {
+  const project = await samples.of('project');
+  await test.as.superuser.patch(resource('project').url(project.id), GIT).expect(200);
+  return project;
+}
+
+async function gitUpdate(): Promise<{ id: number }> {
+  await gitProject();
+  const { id } = await samples.of('project_update');
+  await test.database.execute(sql`UPDATE unified_jobs SET scm_type = 'git' WHERE id = ${id}`);
+  return { id };
+}
+
+/** A run of a workflow template. */
+async function ownRun(): Promise<{ id: number }> {
+  const { id } = await samples.of('workflow_job');
+  const template = (await samples.of('workflow_job_template')).id;
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET is_bulk_job = false, unified_job_template_id = ${template}
+    WHERE id = ${id}`);
+  return { id };
+}
+
+/** A run whose template or inventory is gone. */
+async function orphan(run: Promise<{ id: number }>): Promise<{ id: number }> {
+  const { id } = await run;
+  await test.database.execute(sql`
+    UPDATE unified_jobs SET unified_job_template_id = NULL, job_template_id = NULL,
+      project_id = NULL, inventory_source_id = NULL, inventory_id = NULL WHERE id = ${id}`);
+  return { id };
+}
+
+const orphanOf = (type: string) => (): Promise<{ id: number }> => orphan(samples.of(type));
+
+/** Objects to try besides the sample of a type. */
+const FURTHER: Record<string, (() => Promise<{ id: number }>)[]> = {
+  webhook_delivery: [keptDelivery],
+  project: [gitProject],
+  project_update: [gitUpdate, () => orphan(gitUpdate())],
+  inventory_update: [orphanOf('inventory_update')],
+  job: [orphanOf('job')],
+  ad_hoc_command: [orphanOf('ad_hoc_command')],
+  workflow_job: [ownRun, () => orphan(ownRun())],
+};
+
+const sampleOf = (type: string): Promise<{ id: number }> =>
+  type === 'organization' ? ownOrganization() : samples.of(type);
+
 it.each(CALLERS)('%s may do what user_capabilities say, and nothing else', async (caller) => {
   const client = test.as[caller];
   const faults: string[] = [];
-  for (const type of withCapabilities()) {
-    for (const word of Object.keys(resource(type).capabilities)) {
-      const use = useOf(type, word);
-      if (!use) continue;
-      samples.reset();
-      const { id } = await (type === 'organization' ? ownOrganization() : samples.of(type));
-      const url = resource(type).url(id);
-      const shown = await client.get(url);
-      if (shown.status !== 200) continue;
-      const { summary_fields: summary } = shown.body as {
-        summary_fields: { user_capabilities: Record<string, boolean> };
-      };
-      const isShown = summary.user_capabilities[word] === true;
-      // Work that goes on is another reason to refuse.
-      await test.database.execute(sql`UPDATE unified_jobs SET status = 'successful'`);
-      const { status, body } = await use(
-        client,
-        url.replace('constructed_inventories', 'inventories'),
-      );
-      if (isShown !== status < 300) {
-        faults.push(`${type} ${word} ${String(isShown)}: ${status} ${JSON.stringify(body)}`);
-      }
+  const asked = withCapabilities().flatMap((type) =>
+    Object.keys(resource(type).capabilities).flatMap((word) =>
+      [() => sampleOf(type), ...(FURTHER[type] ?? [])].map((make) => ({ type, word, make })),
+    ),
+  );
+  for (const { type, word, make } of asked) {
+    samples.reset();
+    const url = resource(type).url((await make()).id);
+    const shown = await client.get(url);
+    if (shown.status !== 200) continue;
+    const about = { caller, shown: shown.body as Shown };
+    const isShown = about.shown.summary_fields.user_capabilities[word] === true;
+    // Work that goes on is another reason to refuse.
+    await test.database.execute(sql`UPDATE unified_jobs SET status = 'successful'`);
+    const { status, body } = await useOf(type, word)(
+      client,
+      url.replace('constructed_inventories', 'inventories'),
+      about,
+    );
+    if (isShown !== status < 300) {
+      faults.push(`${type} ${word} ${String(isShown)}: ${status} ${JSON.stringify(body)}`);
     }
   }
   expect(faults).toEqual([]);
 });
 
-it.each(CALLERS)('%s may send what actions of OPTIONS show, and nothing else', async (caller) => {
+interface ShownRole {
+  id: number | null;
+  team_id?: number;
+  user_capabilities: { unattach: boolean };
+}
+
+/** Takes a role away, tells whether that was possible, and gives the role back. */
+async function isRevoked(client: ApiClient, path: string, id: number): Promise<boolean> {
+  const { status } = await client.post(path, { id, disassociate: true });
+  if (status < 300) await test.as.superuser.post(path, { id }).expect(204);
+  return status < 300;
+}
+
+it.each(CALLERS)('%s may take away the roles that unattach says', async (caller) => {
   const client = test.as[caller];
   const faults: string[] = [];
-  const send = async (url: string, method: 'POST' | 'PUT', body: object): Promise<void> => {
-    const options = await client.options(url);
-    if (options.status !== 200) return;
-    const { actions } = options.body as { actions: Record<string, object> };
-    const { status, body: text } = await (method === 'POST'
-      ? client.post(url, body)
-      : client.put(url, body));
-    if (status === 405) return;
-    const isShown = method in actions;
-    if (isShown !== status < 300) {
-      faults.push(`${method} ${url} ${String(isShown)}: ${status} ${JSON.stringify(text)}`);
+  samples.reset();
+  // Many objects show the same role of their organization.
+  const asked = new Set<string>();
+  const check = async (path: string, id: number, role: ShownRole): Promise<void> => {
+    const { unattach } = role.user_capabilities;
+    const question = `${path} ${id} ${String(unattach)}`;
+    if (asked.has(question)) return;
+    asked.add(question);
+    if ((await isRevoked(client, path, id)) !== unattach) {
+      faults.push(question);
     }
   };
-  samples.reset();
-  const { routes } = test.app.get(RouteTable, { strict: false });
-  const collections = routes.filter(
-    ({ method, pattern, info }) =>
-      method === 'POST' && info?.kind === 'create' && !pattern.includes(':'),
-  );
-  expect(collections.length).toBeGreaterThan(10);
-  // The owner of a credential may add to it: credentials come last.
-  const isLast = ({ pattern }: TableRoute): number => Number(pattern.endsWith('/credentials'));
-  collections.sort((a, b) => isLast(a) - isLast(b));
-  for (const route of collections) {
-    const body = (await bodyOf(samples, route)) ?? {};
-    // Everybody may have credentials of their own.
-    const own = { organization: undefined, user: test.as.users[caller].id };
-    const isOwn = route.info?.resource?.type === 'credential';
-    await send(`${route.pattern}/`, 'POST', isOwn ? { ...body, ...own } : body);
-  }
-  for (const definition of resources().filter(({ stored, variants }) => stored && !variants)) {
+  for (const definition of resources().filter(({ roles }) => roles.length > 0)) {
     const { id } = await samples.of(definition.type);
-    const url = definition.url(id);
-    const { body } = await test.as.superuser.get(url);
-    await send(url, 'PUT', body as object);
+    const list = await client.get(`${definition.url(id)}access_list/?page_size=200`);
+    const { results = [] } = list.body as {
+      results?: { id: number; summary_fields: Record<string, { role: ShownRole }[]> }[];
+    };
+    for (const { id: user, summary_fields: summary } of results) {
+      const ways = [...summary.direct_access!, ...summary.indirect_access!];
+      for (const { role } of ways) {
+        // Flags of the whole system are no roles.
+        if (role.id === null) continue;
+        const holders = role.team_id === undefined ? 'users' : 'teams';
+        await check(`roles/${role.id}/${holders}/`, role.team_id ?? user, role);
+      }
+    }
+  }
+  const holders = [
+    ...Object.values(test.as.users).map(({ id }) => `users/${id}/roles/`),
+    `teams/${test.home.team.id}/roles/`,
+  ];
+  for (const path of holders) {
+    const { body } = await client.get(`${path}?page_size=200`);
+    const { results = [] } = body as { results?: { id: number; summary_fields: object }[] };
+    for (const { id, summary_fields: summary } of results) {
+      await check(path, id, { id, ...(summary as Pick<ShownRole, 'user_capabilities'>) });
+    }
   }
   expect(faults).toEqual([]);
+  expect(asked.size).toBeGreaterThan(5);
+});
+
+/** Finds the properties of every schema of that name in a document. */
+function membersOf(name: string, schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) => [
+    ...(key === name ? Object.keys((value as { properties?: object }).properties ?? {}) : []),
+    ...membersOf(name, value),
+  ]);
+}
+
+it('knows the request of every capability that OpenAPI describes', async () => {
+  const { body } = await test.as.superuser.get('/api/openapi.json').expect(200);
+  const words = new Set(membersOf('user_capabilities', body.components.schemas));
+  expect(words.size).toBeGreaterThan(7);
+  expect([...words].sort()).toEqual([...Object.keys(USES), 'start', 'unattach'].sort());
 });

@@ -1,7 +1,7 @@
 import { Body, RequestMethod } from '@nestjs/common';
 import { plainJson } from '../exact-json.js';
 import { ident, sql, type Sql } from '../../database/sql.js';
-import type { Actor } from '../access.js';
+import { superusersOnly, type Actor } from '../access.js';
 import { labelOf } from '../fields/label.js';
 import { toBoolean } from '../fields/lenient.js';
 import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
@@ -188,11 +188,11 @@ async function assertMayCreate(context: LinkContext, spec: SubListSpec): Promise
   if (spec.authoriseCreate) return spec.authoriseCreate(context);
   const target = spec.target();
   const injected = spec.create?.(parent) ?? {};
-  // A parent that is no reference of the child says nothing of whether it may be made.
-  if (Object.keys(injected).length === 0 && !(await services.resources.mayAdd(target, actor))) {
-    throw new Forbidden();
-  }
-  await services.resources.assertMayAdd(target, injected, actor);
+  // A parent that the rule of the child does not ask about decides nothing: the body does.
+  const isUndecided =
+    Object.keys(injected).length === 0 || target.policy.add?.(injected) === superusersOnly;
+  if (isUndecided && !(await services.resources.mayAdd(target, actor))) throw new Forbidden();
+  if (!isUndecided) await services.resources.assertMayAdd(target, injected, actor);
   await services.references.assertUsable(target, injected, actor);
 }
 

@@ -36,6 +36,7 @@ export default {
       templateNames: { calls: [[]], inside: asQuery },
       inventoryOf: { calls: [[sql`1`]], inside: asQuery },
       templatesWithRights: { calls: [[[1], SOMEBODY]], inside: asQuery },
+      receivedServices: { calls: [[]], inside: asQuery },
       projectSources: { calls: [[]], inside: asQuery },
     }),
   ],

@@ -5,8 +5,8 @@ import {
   type LeasedPost,
 } from '../../../src/webhooks/status-posts.repository.js';
 import type { IncomingDelivery, UnprovedRequests } from '../../../src/webhooks/delivery.js';
-import { WebhookDeliveriesRepository } from '../../../src/webhooks/webhook-deliveries.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import * as deliveries from '../../../src/webhooks/webhook-deliveries.repository.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 const EVENT: WebhookEvent = {
   service: 'service_a',
@@ -56,7 +56,7 @@ const ATTEMPT = { answer: 500, detail: '', duration_ms: 5 };
 
 export default {
   repositories: [
-    samplesOf(WebhookDeliveriesRepository, {
+    samplesOf(deliveries.WebhookDeliveriesRepository, {
       countVerdicts: [[SOMEBODY, { days: 14, newest: 100 }]],
       accept: [[[{ delivery: DELIVERY, template: { dedupesBody: true } }]]],
       record: [
@@ -93,5 +93,5 @@ export default {
       waitSeconds: [[1]],
     }),
   ],
-  fragments: [],
+  fragments: [fragmentsOf(deliveries, { repeatable: { calls: [[[1]]], inside: asQuery } })],
 } satisfies RoomSamples;

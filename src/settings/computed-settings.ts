@@ -1,22 +1,43 @@
-import { Json, fieldsOf, type Field } from '../common/fields/field.js';
+import { Bool, Char, Json, fieldsOf, type Field } from '../common/fields/field.js';
 import { mapOf, STRING } from '../common/fields/json-schema.js';
 import { namedUrlFormat } from '../common/resource/natural-key.js';
 import { resources } from '../common/resource/registry.js';
 
+/** A setting of a category that nothing sets. */
+const fixedIn = (slug: string, category: string) => ({
+  readOnly: true,
+  column: null,
+  options: () => ({ category, category_slug: slug, read_only: true }),
+});
+const SYSTEM = fixedIn('system', 'System');
+
 /** What clients read as settings and the program decides: nothing sets it. */
 class ComputedSettingsSchema {
   @Json({
-    readOnly: true,
-    column: null,
+    ...fixedIn('named-url', 'Named URL'),
     schema: mapOf(STRING),
     label: 'Named URL formats',
-    options: () => ({ category: 'Named URL', category_slug: COMPUTED_CATEGORY, read_only: true }),
     help: 'How objects of each collection are named in a URL in place of their id.',
   })
   NAMED_URL_FORMATS!: Record<string, string>;
+
+  @Char({ ...SYSTEM, label: 'Install UUID', help: 'Id of this installation.' })
+  INSTALL_UUID!: string;
+
+  @Bool({
+    ...SYSTEM,
+    label: 'Is Kubernetes',
+    help: 'Whether runs are pods of a cluster. Runs are processes or containers of workers, so this is false.',
+  })
+  IS_K8S!: boolean;
 }
 
-const VALUES: Readonly<Record<string, () => unknown>> = {
+/** What computed settings cannot work out by themselves. */
+export interface ComputedFrom {
+  installationUuid: () => Promise<string>;
+}
+
+const VALUES: Readonly<Record<string, (from: ComputedFrom) => unknown>> = {
   NAMED_URL_FORMATS: () =>
     Object.fromEntries(
       resources().flatMap((definition) => {
@@ -24,11 +45,12 @@ const VALUES: Readonly<Record<string, () => unknown>> = {
         return format ? [[definition.path, format]] : [];
       }),
     ),
+  INSTALL_UUID: ({ installationUuid }) => installationUuid(),
+  IS_K8S: () => false,
 };
 
 export const COMPUTED_SETTING_FIELDS: readonly Field[] = fieldsOf(ComputedSettingsSchema);
 
-/** Category under which they are shown. */
-export const COMPUTED_CATEGORY = 'named-url';
-
-export const computedSetting = (name: string): unknown => VALUES[name]?.();
+/** Returns the value of a computed setting; undefined for any other name. */
+export const computedSetting = async (name: string, from: ComputedFrom): Promise<unknown> =>
+  VALUES[name]?.(from);

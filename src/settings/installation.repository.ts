@@ -14,6 +14,14 @@ export class InstallationRepository extends TableRepository<{ name: string; valu
     super(database, 'installation');
   }
 
+  /** Returns the id of the installation; empty before it has one. */
+  async uuid(): Promise<string> {
+    const row = await this.database.row<{ uuid: string | null }>(
+      sql`SELECT ${installationUuid()} AS uuid`,
+    );
+    return row?.uuid ?? '';
+  }
+
   /** Notes that something is done. @returns whether it is for the first time */
   async once(name: string): Promise<boolean> {
     const added = await this.database.execute(sql`

@@ -6,14 +6,11 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import type { SettingDeclaration } from '../config/setting.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
-import {
-  COMPUTED_CATEGORY,
-  COMPUTED_SETTING_FIELDS,
-  computedSetting,
-} from './computed-settings.js';
+import { computedSetting } from './computed-settings.js';
+import { InstallationRepository } from './installation.repository.js';
+import { categoryOf, declaredName, SETTING_FIELDS } from './setting-fields.js';
 import { SettingsRepository } from './settings.repository.js';
 import { messageOf } from '../common/errors/message-of.js';
-import { keysOf } from '../common/records.js';
 
 type Declaration = SettingDeclaration<unknown>;
 const DECLARATIONS: Readonly<Record<string, Declaration | undefined>> = SETTINGS;
@@ -24,6 +21,7 @@ export class RuntimeSettings {
   constructor(
     private readonly settings: Settings,
     private readonly changes: SettingsRepository,
+    private readonly installation: InstallationRepository,
     private readonly activity: ActivityRecorder,
   ) {}
 
@@ -37,33 +35,33 @@ export class RuntimeSettings {
   }
 
   categories(): readonly string[] {
-    const declared = Object.values(SETTINGS).map(({ category }) => category);
-    return [...new Set([...declared, COMPUTED_CATEGORY])].sort();
+    return [...new Set(SETTING_FIELDS.map(categoryOf))].sort();
   }
 
   /** Names of a category; `all` and `changed` are categories of their own. Null: no such category. */
   async names(category: string): Promise<readonly string[] | null> {
-    const all = keysOf(SETTINGS);
-    const computed = COMPUTED_SETTING_FIELDS.map(({ name }) => name);
-    if (category === 'all') return [...all, ...computed];
-    if (category === COMPUTED_CATEGORY) return computed;
     if (category === 'changed') {
       const changed = await this.changes.names();
       return changed.filter((name) => name in SETTINGS);
     }
-    const names = all.filter((name) => SETTINGS[name].category === category);
-    return names.length > 0 ? names : null;
+    const fields = SETTING_FIELDS.filter(
+      (field) => category === 'all' || categoryOf(field) === category,
+    );
+    return fields.length > 0 ? fields.map(({ name }) => name) : null;
   }
 
   /** Values for the API: secrets masked. */
   async show(names: readonly string[]): Promise<Record<string, unknown>> {
-    const values: Readonly<Record<string, unknown>> = await this.get(...names.filter(isDeclared));
-    return Object.fromEntries(
-      names.map((name) => [
-        name,
-        isDeclared(name) ? shown(name, values[name]) : computedSetting(name),
-      ]),
+    const values: Readonly<Record<string, unknown>> = await this.get(
+      ...names.flatMap((name) => declaredName(name) ?? []),
     );
+    const from = { installationUuid: () => this.installation.uuid() };
+    const entries = names.map(async (name) => {
+      const declared = declaredName(name);
+      const value = declared ? shown(declared, values[declared]) : computedSetting(name, from);
+      return [name, await value];
+    });
+    return Object.fromEntries(await Promise.all(entries)) as Record<string, unknown>;
   }
 
   /**
@@ -76,13 +74,19 @@ export class RuntimeSettings {
     const errors: FieldErrors = {};
     const changes: Record<string, unknown> = {};
     for (const name of Object.keys(body)) {
+      const declared = declaredName(name);
       if (!names.includes(name)) {
-        errors[name] = [isDeclared(name) ? elsewhere(name) : 'There is no setting of this name.'];
+        errors[name] = [declared ? elsewhere(declared) : 'There is no setting of this name.'];
         continue;
       }
       if (isSameJson(body[name], present[name])) continue;
       try {
-        changes[name] = parseValue(name, body[name]);
+        const value = parseValue(declared, body[name]);
+        const isChanged = declared !== null && declared in changes;
+        if (isChanged && !isSameJson(changes[declared], value)) {
+          throw new Error(`This is another name of ${declared}: both were sent, and they differ.`);
+        }
+        changes[declared ?? name] = value;
       } catch (error) {
         errors[name] = [messageOf(error)];
       }
@@ -100,7 +104,10 @@ export class RuntimeSettings {
     this.log(
       Object.fromEntries(rows.map(({ name, value }) => [name, value])),
       Object.fromEntries(
-        rows.map(({ name }) => [name, isDeclared(name) ? this.settings[name] : undefined]),
+        rows.map(({ name }) => {
+          const declared = declaredName(name);
+          return [name, declared ? this.settings[declared] : undefined];
+        }),
       ),
     );
   }
@@ -120,8 +127,6 @@ export class RuntimeSettings {
 const elsewhere = (name: SettingName): string =>
   `This setting belongs to the category "${SETTINGS[name].category}".`;
 
-const isDeclared = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
-
 function shown(name: SettingName, value: unknown): unknown {
   return SETTINGS[name].type === 'secret' && value !== '' ? ENCRYPTED : value;
 }
@@ -134,8 +139,8 @@ const isTextList = (given: unknown): given is string[] =>
   given.length <= MAX_ENTRIES &&
   given.every((one) => typeof one === 'string' && /^[^\u0000]{1,512}$/.test(one));
 
-function parseValue(name: string, given: unknown): unknown {
-  const declaration = DECLARATIONS[name];
+function parseValue(name: SettingName | null, given: unknown): unknown {
+  const declaration = name === null ? undefined : DECLARATIONS[name];
   if (!declaration)
     throw new Error('This setting is decided by the program and cannot be changed.');
   if (!declaration.runtime) {

@@ -10,7 +10,7 @@ import {
 import { labelOf } from '../common/fields/label.js';
 import { list, STRING } from '../common/fields/json-schema.js';
 import type { SettingDeclaration } from '../config/setting.js';
-import { SETTINGS } from '../config/settings.js';
+import { SETTINGS, type SettingName } from '../config/settings.js';
 import { COMPUTED_SETTING_FIELDS } from './computed-settings.js';
 
 /** Names of categories that are more than a word. */
@@ -61,11 +61,29 @@ for (const [name, declaration] of Object.entries(SETTINGS)) {
   decoratorOf(name, declaration)(SettingsSchema.prototype, name);
 }
 
+/** Settings that existing clients read and set under another name. */
+const ALIASES: ReadonlyMap<string, SettingName> = new Map([['TOWER_URL_BASE', 'BASE_URL']]);
+
+for (const [alias, name] of ALIASES) {
+  decoratorOf(alias, SETTINGS[name])(SettingsSchema.prototype, alias);
+}
+
+/** Returns the name by which a setting is declared; null for names that declare none. */
+export function declaredName(name: string): SettingName | null {
+  const own = ALIASES.get(name) ?? name;
+  return isDeclared(own) ? own : null;
+}
+
+const isDeclared = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
+
 /** Every setting, what the program decides last. */
 export const SETTING_FIELDS: readonly Field[] = [
   ...fieldsOf(SettingsSchema),
   ...COMPUTED_SETTING_FIELDS,
 ];
+
+/** Returns the category under which a setting is shown. */
+export const categoryOf = ({ options }: Field): string => String(options?.().category_slug);
 
 /** The settings that may be changed at run time, as fields of a body. */
 export const RUNTIME_SETTING_FIELDS = SETTING_FIELDS.filter(({ readOnly }) => !readOnly);

@@ -1,5 +1,6 @@
 import { SETTINGS, type SettingName } from '../../src/config/settings.js';
 import { sql } from '../../src/database/sql.js';
+import { declaredName } from '../../src/settings/setting-fields.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PERSONA_NAMES } from '../support/personas.js';
 
@@ -92,6 +93,33 @@ it('refuses settings of other categories and unknown names, and changes nothing 
   expect((await test.as.superuser.get('settings/changed/')).body).toEqual({});
 });
 
+it('knows settings by the names of existing clients too', async () => {
+  const { as } = test;
+  const url = 'https://controller.example.org';
+  const { body } = await as.superuser
+    .patch('settings/system/', { TOWER_URL_BASE: url })
+    .expect(200);
+  expect(body).toMatchObject({ TOWER_URL_BASE: url, BASE_URL: url, IS_K8S: false });
+  const ping = await as.superuser.get('ping/').expect(200);
+  expect(body.INSTALL_UUID).toBe(ping.body.install_uuid);
+  expect(body.INSTALL_UUID).toMatch(/^[0-9a-f-]{36}$/);
+  expect((await as.superuser.get('settings/changed/')).body).toEqual({ BASE_URL: url });
+  const log = await as.superuser.get('activity_stream/?object1=setting&order_by=-id');
+  expect(log.body.results[0].changes).toEqual({ BASE_URL: ['', url] });
+  // Who sends the whole category back changes one of the two names.
+  const other = 'https://other.example.org';
+  const sent = { ...body, TOWER_URL_BASE: other };
+  const { body: put } = await as.superuser.put('settings/system/', sent).expect(200);
+  expect(put).toMatchObject({ TOWER_URL_BASE: other, BASE_URL: other });
+  const both = { BASE_URL: 'https://a.example.org', TOWER_URL_BASE: 'https://b.example.org' };
+  const { body: refused } = await as.superuser.patch('settings/system/', both).expect(400);
+  expect(Object.keys(refused)).toEqual(['TOWER_URL_BASE']);
+  await as.superuser.patch('settings/system/', { INSTALL_UUID: 'x' }).expect(400);
+  await as.superuser.patch('settings/system/', { IS_K8S: true }).expect(400);
+  await as.superuser.delete('settings/system/').expect(204);
+  expect((await as.superuser.get('settings/system/')).body.TOWER_URL_BASE).toBe('');
+});
+
 it('describes in OPTIONS every setting of a category, in words and units that people read', async () => {
   const { as } = test;
   const categories: { slug: string; name: string }[] = (await as.superuser.get('settings/')).body
@@ -108,7 +136,7 @@ it('describes in OPTIONS every setting of a category, in words and units that pe
         category: category?.name,
       });
       expect(info.label).not.toBe(name);
-      const { runtime = false } = SETTINGS[name as SettingName] ?? {};
+      const { runtime = false } = SETTINGS[declaredName(name) ?? ('' as SettingName)] ?? {};
       expect({ name, isFixed: info.read_only === true }).toEqual({ name, isFixed: !runtime });
     }
   }

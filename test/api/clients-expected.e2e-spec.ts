@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { resources } from '../../src/common/resource/registry.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples, sampleTypes } from '../support/samples.js';
@@ -15,13 +16,26 @@ interface Expected {
   options: Record<string, { GET?: string; POST?: string }>;
   /** By document, list or object, `name:type` of each key; of links and summaries the names alone. */
   answers: Record<string, string>;
+  /** By list, the values of each field with choices, as `GET name`, with bars between them. */
+  choices: Record<string, Record<string, string>>;
+  /** Slugs of the categories of settings. */
+  categories: string;
+  /** By category, `name:type` of each setting, then `=` and the value it begins with. */
+  settings: Record<string, string>;
 }
 
 /** Differences by their reason. */
 type Differences = Record<string, string[]>;
 
 type Shown = Record<string, unknown>;
-type Described = Record<string, { type: string; required?: boolean; default?: unknown }>;
+interface Info {
+  type: string;
+  required?: boolean;
+  default?: unknown;
+  choices?: [value: unknown, label: string][];
+}
+
+type Described = Record<string, Info>;
 
 const read = (name: string): unknown =>
   JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'test', 'api', `${name}.json`), 'utf8'));
@@ -96,6 +110,47 @@ async function differencesOfOptions(path: string): Promise<string[]> {
   });
 }
 
+const valueText = (value: unknown): string => (value === '' ? "''" : String(value));
+
+async function differencesOfChoices(path: string): Promise<string[]> {
+  const { body } = await test.as.superuser.options(path).expect(200);
+  const { actions } = body as { actions: Record<string, Described | undefined> };
+  return Object.entries(expected.choices[path]!).flatMap(([key, text]) => {
+    const [method = '', name = ''] = key.split(' ');
+    const info = actions[method]?.[name];
+    // A missing field is a difference of its own.
+    if (!info) return [];
+    const place = `${method} ${path} ${name}`;
+    if (!info.choices) return [`${place} has no choices`];
+    const known = new Set(info.choices.map(([value]) => valueText(value)));
+    const lacking = text
+      .split('|')
+      .map(valueText)
+      .filter((value) => !known.has(value));
+    return lacking.length > 0 ? [`${place} lacks ${lacking.join('|')}`] : [];
+  });
+}
+
+/** Settings whose value differs have a line for it: these are the values to start with. */
+function differencesOfSettings(category: string, shown: Shown): string[] {
+  return entries(expected.settings[category]).flatMap(([name, rest]) => {
+    const [type = '', value] = rest.split('=');
+    if (!(name in shown)) return [`${category} ${name} is missing`];
+    const [own, present] = [typeOf(shown[name]), JSON.stringify(shown[name])];
+    if (differ(type, own)) return [`${category} ${name} is ${own}, not ${type}`];
+    return value === undefined || value === present
+      ? []
+      : [`${category} ${name} is ${present}, not ${value}`];
+  });
+}
+
+async function differencesOfCategories(): Promise<string[]> {
+  const { body } = await test.as.superuser.get('settings/?page_size=200').expect(200);
+  const known = (body.results as { slug: string }[]).map(({ slug }) => slug);
+  const missing = expected.categories.split(' ').filter((slug) => !known.includes(slug));
+  return missing.map((slug) => `/api/v2/settings/${slug}/ is missing`);
+}
+
 /** The object a path shows: of lists the first. */
 async function shownAt(path: string): Promise<Shown> {
   const type = path.includes(':id') ? (path.split('/')[3] ?? '').replace(/s$/, '') : '';
@@ -130,8 +185,37 @@ it('has the keys and types that clients expect, or a reason', async () => {
     found.push(...(await differencesOfOptions(path)));
   for (const path of Object.keys(expected.answers))
     found.push(...(await differencesOfAnswer(path)));
+  for (const path of Object.keys(expected.choices)) {
+    found.push(...(await differencesOfChoices(path)));
+  }
+  found.push(...(await differencesOfCategories()));
+  for (const path of Object.keys(expected.settings)) {
+    const { body } = await test.as.superuser.get(path).expect(200);
+    found.push(...differencesOfSettings(path, body as Shown));
+    const { body: options } = await test.as.superuser.options(path).expect(200);
+    expect(Object.keys(options.actions.GET as object)).toEqual(Object.keys(body as object));
+  }
   const explained = Object.values(differences).flat();
   expect(found.filter((one) => !explained.includes(one))).toEqual([]);
   // A line that does not differ any more goes.
   expect(explained.filter((one) => !found.includes(one))).toEqual([]);
+});
+
+/** Fields whose values are names that people know as they are. */
+const OWN_NAMES = /^(?:module_name|type)$/;
+
+it('labels choices in words that people read', async () => {
+  const raw: string[] = [];
+  for (const { path } of resources()) {
+    const { status, body } = await test.as.superuser.options(`/api/v2/${path}/`);
+    if (status !== 200) continue;
+    for (const [name, info] of Object.entries(body.actions.GET as Described)) {
+      for (const [value, label] of OWN_NAMES.test(name) ? [] : (info.choices ?? [])) {
+        if (typeof value === 'string' && /^[a-z][a-z_-]*$/.test(label)) {
+          raw.push(`${path} ${name}: ${value} is "${label}"`);
+        }
+      }
+    }
+  }
+  expect(raw).toEqual([]);
 });

@@ -72,7 +72,7 @@ function choicesOf(field: Field): readonly (readonly unknown[])[] {
   const isOptional = !readOnly && !required && kind === 'choice' && blank;
   const hasEmpty = choices.some(([own]) => own === '') || (value !== '' && value !== null);
   return [
-    ...(nullable && !readOnly ? [[null, UNSET]] : []),
+    ...(nullable ? [[null, UNSET]] : []),
     ...(isOptional && !hasEmpty ? [['', UNSET]] : []),
     ...choices,
   ];

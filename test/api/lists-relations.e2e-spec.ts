@@ -2,7 +2,7 @@
  * Filters through every relation that existing clients of this API follow. `lists-relations.json` names
  * them for each list, and where the database keeps them: `column`, `table.column` that points here, `table.near.far`
  * with a constant column behind `?`, `=` for the same row seen as another type, `none` for what is always null
- * and `*` for what no table keeps.
+ * and `@column=constant` for related rows that every row of the list has.
  *
  * Budget: 40 s, because it asks every list about every relation, as two callers.
  */
@@ -128,6 +128,10 @@ function seen(near: ResourceDefinition, { actor }: Caller): Sql {
 function tied(place: string): Sql {
   if (place === '=') return sql`f.id = n.id`;
   if (place === 'none') return FALSE;
+  if (place.startsWith('@')) {
+    const [column = '', value] = place.slice(1).split('=');
+    return sql`${ident('f', column)} = ${value}`;
+  }
   const [path = '', constant] = place.split('?');
   const [first = '', second, third] = path.split('.');
   if (second === undefined) return sql`f.id = ${ident('n', first)}`;
@@ -178,8 +182,7 @@ async function answer(caller: Caller, path: string, query: string) {
     : { status, body };
 }
 
-const relationsOf = (path: string) =>
-  Object.entries(LISTS[path]!).filter(([, place]) => place !== '*');
+const relationsOf = (path: string) => Object.entries(LISTS[path]!);
 
 const idsOf = (rows: readonly Row[]) => ({ count: rows.length, ids: rows.map(({ id }) => id) });
 

@@ -3,7 +3,8 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { VERSION } from './config/version.js';
 import { HttpAdapter } from './common/http/http-adapter.js';
-import { buildDocument, serveDocument } from './common/openapi/document.js';
+import { buildDocument } from './common/openapi/document.js';
+import { serveExplorer } from './common/pages/explorer.js';
 import { Settings } from './config/settings.js';
 import { configureApp } from './configure-app.js';
 import { JsonLogger } from './logging/json-logger.js';
@@ -18,7 +19,7 @@ export async function serve({ LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: Settings): Pr
   configureApp(app);
   // Before this line SIGINT ends the process by itself.
   process.prependOnceListener('SIGINT', () => adapter.endAtOnce());
-  serveDocument(app, () => buildDocument(app, VERSION));
+  serveExplorer(app, () => buildDocument(app, VERSION));
   const { HOST, PORT } = app.get(Settings);
   await app.listen(PORT, HOST);
 }

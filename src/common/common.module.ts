@@ -32,7 +32,6 @@ import { ListService } from './list/list.service.js';
 import { TextSamples } from './list/text-samples.service.js';
 import { TextSearch } from './list/text-search.service.js';
 import { PaginationInterceptor } from './list/pagination.interceptor.js';
-import { ApiDocument } from './openapi/api-document.service.js';
 import { GroupMember } from './processes/group-member.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull-queue.port.js';
 import { BreakersRepository } from './outbound/breakers.repository.js';
@@ -76,7 +75,6 @@ const shared = [
   SecurityEvents,
   RouteTable,
   OptionsService,
-  ApiDocument,
   IdempotencyKeysRepository,
   Idempotency,
 ];

@@ -154,7 +154,6 @@ const FURTHER: readonly MainPage[] = [
     },
     status: 200,
   },
-  { name: 'reference', path: () => '/api/docs/reference/teams/', heading: 'Teams' },
   {
     name: 'approval',
     path: () => `/api/v2/workflow_approvals/${house.approval.id}/`,
@@ -164,8 +163,6 @@ const FURTHER: readonly MainPage[] = [
   { name: 'unknown', path: () => '/elsewhere/', heading: '404', status: 404 },
   { name: 'activity', path: () => '/api/v2/activity_stream/', heading: 'Activity' },
   { name: 'settings', path: () => '/api/v2/settings/bulk/', heading: 'Bulk' },
-  { name: 'reference-index', path: () => '/api/docs/reference/', heading: 'Reference' },
-  { name: 'schema', path: () => '/api/docs/reference/schemas/Team/', heading: 'Team' },
 ];
 
 /** Stars what people come back to; the pages that were looked at are there by that. */

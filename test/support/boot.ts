@@ -36,7 +36,8 @@ import type { DataSource } from 'typeorm';
 import { AppModule } from '../../src/app.module.js';
 import { HttpAdapter } from '../../src/common/http/http-adapter.js';
 import { TextSamples } from '../../src/common/list/text-samples.service.js';
-import { buildDocument, serveDocument } from '../../src/common/openapi/document.js';
+import { buildDocument } from '../../src/common/openapi/document.js';
+import { serveExplorer } from '../../src/common/pages/explorer.js';
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { configureApp } from '../../src/configure-app.js';
 import { Database } from '../../src/database/database.js';
@@ -263,7 +264,7 @@ export async function start(): Promise<NestExpressApplication> {
     abortOnError: false,
   });
   configureApp(app);
-  serveDocument(app, () => buildDocument(app, VERSION));
+  serveExplorer(app, () => buildDocument(app, VERSION));
   await app.listen(0, '127.0.0.1');
   return app;
 }

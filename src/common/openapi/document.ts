@@ -1,6 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { withCsrfToken } from '../pages/explorer.js';
 import type { JsonSchema } from '../fields/json-schema.js';
 import { SESSION_COOKIE } from '../http/cookies.js';
 import { LINES_TYPE } from '../http/lines.js';
@@ -10,10 +9,7 @@ import { resources } from '../resource/registry.js';
 import { componentSchemas } from '../resource/resource-schema.js';
 import type { RouteInfo } from '../rest/route.js';
 import { RouteTable } from '../rest/route-table.service.js';
-import { ApiDocument } from './api-document.service.js';
 
-export const DOCS_PATH = 'api/docs';
-export const DOCUMENT_PATH = 'api/openapi.json';
 /** Its schemas are JSON Schema 2020-12. */
 const OPENAPI_VERSION = '3.1.1';
 
@@ -111,23 +107,6 @@ function addExpression({ parameters }: Operation, { kind, resource }: RouteInfo)
   if (kind !== 'list' || !resource?.expression) return;
   const { parameter: name, help: description } = resource.expression;
   parameters.push({ name, in: 'query', description, required: false, schema: { type: 'string' } });
-}
-
-/** Serves the explorer, and hands the document over to the reference. */
-export function serveDocument(app: INestApplication, build: () => OpenAPIObject): void {
-  const documents = app.get(ApiDocument);
-  documents.buildWith(build);
-  SwaggerModule.setup(DOCS_PATH, app, () => documents.get(), {
-    jsonDocumentUrl: DOCUMENT_PATH,
-    customSiteTitle: 'Automation Controller API',
-    customfavIcon: '/static/favicon.svg',
-    swaggerOptions: {
-      persistAuthorization: true,
-      docExpansion: 'none',
-      filter: true,
-      requestInterceptor: withCsrfToken,
-    },
-  });
 }
 
 function withSortedPaths(openapi: OpenAPIObject): OpenAPIObject {

@@ -1,3 +1,5 @@
+import type { INestApplication } from '@nestjs/common';
+import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { NextFunction, Request, Response } from 'express';
 import { assetUrl } from './assets.js';
 import { html } from './html.js';
@@ -30,12 +32,11 @@ const wayBack = (): string =>
     <nav class="way-back" aria-label="Automation Controller">
       <a href="/">Automation Controller</a>
       <a href="/api/v2/">API</a>
-      <a href="/api/docs/reference/">Reference</a>
     </nav>
     <noscript>
       <p class="way-back">
-        The explorer is made of scripts. The <a href="/api/docs/reference/">reference</a> says the
-        same without.
+        The explorer needs JavaScript. The
+        <a href="/api/openapi.json">OpenAPI document</a> describes the same operations.
       </p>
     </noscript>`.text + PLACE;
 
@@ -51,6 +52,21 @@ export function explorerPages(request: Request, response: Response, next: NextFu
   response.send = (body?: unknown) =>
     send(typeof body === 'string' ? body.replace(PLACE, wayBack) : body);
   next();
+}
+
+/** Serves the explorer and the document, which Swagger builds at the first request for either. */
+export function serveExplorer(app: INestApplication, build: () => OpenAPIObject): void {
+  SwaggerModule.setup('api/docs', app, build, {
+    jsonDocumentUrl: 'api/openapi.json',
+    customSiteTitle: 'Automation Controller API',
+    customfavIcon: '/static/favicon.svg',
+    swaggerOptions: {
+      persistAuthorization: true,
+      docExpansion: 'none',
+      filter: true,
+      requestInterceptor: withCsrfToken,
+    },
+  });
 }
 
 /** What the explorer's own code calls before each request; it runs in the browser. */

@@ -85,7 +85,6 @@ const TASKS: readonly (readonly [label: string, path: string, query?: string])[]
   ['Settings', '/api/v2/settings/'],
   ['API', '/api/v2/'],
   ['Explorer', '/api/docs/'],
-  ['Reference', '/api/docs/reference/'],
 ];
 
 function taskLink([label, path, query = '']: (typeof TASKS)[number], current: string): Html {

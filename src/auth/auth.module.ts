@@ -6,7 +6,6 @@ import { RequestGuards } from '../common/rest/request-guards.js';
 import { SessionStore } from '../users/session-store.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
-import { LoginController } from './login.controller.js';
 import { AuthRequestGuards } from './auth-request-guards.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -20,7 +19,7 @@ import { UserTokensController } from './user-tokens.controller.js';
 
 @Global()
 @Module({
-  controllers: [LoginController, TokensController, UserTokensController],
+  controllers: [TokensController, UserTokensController],
   providers: [
     SessionsRepository,
     { provide: SessionStore, useExisting: SessionsRepository },
@@ -38,6 +37,13 @@ import { UserTokensController } from './user-tokens.controller.js';
     { provide: APP_GUARD, useExisting: AccessGuard },
     { provide: RequestGuards, useClass: AuthRequestGuards },
   ],
-  exports: [SessionStore, TokenStore, TokensService, RequestGuards],
+  exports: [
+    AuthenticationService,
+    SessionsService,
+    SessionStore,
+    TokenStore,
+    TokensService,
+    RequestGuards,
+  ],
 })
 export class AuthModule {}

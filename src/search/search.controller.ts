@@ -3,22 +3,16 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import {
   BOOLEAN,
-  INTEGER,
   list,
   object,
   orNull,
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type { Reply } from '../common/http/reply.js';
 import type { QueryParameters } from '../common/list/query.js';
-import { pageReply } from '../common/pages/layout.js';
-import type { PageContext } from '../common/pages/page-context.js';
-import { OpenedPage } from '../common/pages/page-parameter.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { SearchService, type Found } from './search.service.js';
-import { searchPage } from './search-page.js';
+import { SEARCH_PARAMETERS, SearchService, type Found } from './search.service.js';
 
 const HIT = object({
   type: STRING,
@@ -42,21 +36,7 @@ const FOUND = object({
   ),
 });
 
-const QUERY = [
-  {
-    name: 'q',
-    description: 'Words that each object found has, in any of its texts.',
-    schema: STRING,
-  },
-  {
-    name: 'type',
-    description: 'Kinds of objects, separated by commas; all without.',
-    schema: STRING,
-  },
-  { name: 'limit', description: 'Most objects of each kind: 1 to 50, 5 without.', schema: INTEGER },
-] as const;
-
-/** What the caller may read, by words (docs/contract/lists.md#search-everywhere). */
+/** Finds objects of all kinds by words (docs/contract/lists.md#search-everywhere). */
 @ApiTags('root')
 @Controller()
 export class SearchController {
@@ -67,30 +47,11 @@ export class SearchController {
     access: 'authenticated',
     operationId: 'search',
     summary: 'Objects of all kinds that have the words, as far as the caller may read them.',
-    query: QUERY,
+    query: SEARCH_PARAMETERS,
     response: FOUND,
   })
   @Get('api/v2/search')
   find(@ListParams() query: QueryParameters, @CurrentActor() actor: Actor): Promise<Found> {
     return this.service.find(query, actor);
-  }
-
-  @Route({
-    kind: 'document',
-    access: 'authenticated',
-    operationId: 'search_page',
-    outsideApi: true,
-    summary: 'The same as a page.',
-    query: QUERY,
-    produces: 'text/html',
-    response: STRING,
-  })
-  @Get('search')
-  async show(
-    @OpenedPage() page: PageContext,
-    @ListParams() query: QueryParameters,
-    @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
-    return pageReply(searchPage(page, await this.service.find(query, actor)));
   }
 }

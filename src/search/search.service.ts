@@ -1,22 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
+import { INTEGER, STRING } from '../common/fields/json-schema.js';
 import { TextSearch, type Hit } from '../common/list/text-search.service.js';
 import { searchTerms, type QueryParameters, valuesOf } from '../common/list/query.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import { searched } from './searched.js';
 
+/** The query parameters of a search, for OpenAPI. */
+export const SEARCH_PARAMETERS = [
+  {
+    name: 'q',
+    description: 'Words that each object found has, in any of its texts.',
+    schema: STRING,
+  },
+  {
+    name: 'type',
+    description: 'Kinds of objects, separated by commas; all without.',
+    schema: STRING,
+  },
+  { name: 'limit', description: 'Most objects of each kind: 1 to 50, 5 without.', schema: INTEGER },
+] as const;
+
 const MOST = 50;
 const DEFAULT_MOST = 5;
 
-/** What was found of one resource. */
+/** The objects of one resource that a search found. */
 export interface FoundGroup {
   type: string;
-  /** For people: "Job Template". */
+  /** Title for people, such as "Job Template". */
   label: string;
   /** The list with all of them. */
   url: string;
-  /** Whether that has more than `results`. */
+  /** True when the list has more objects than `results`. */
   has_more: boolean;
   results: (Hit & { url: string })[];
 }

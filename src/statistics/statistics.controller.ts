@@ -10,15 +10,10 @@ import {
   orNull,
   STRING,
 } from '../common/fields/json-schema.js';
-import type { Reply } from '../common/http/reply.js';
 import type { QueryParameters } from '../common/list/query.js';
-import { pageReply } from '../common/pages/layout.js';
-import type { PageContext } from '../common/pages/page-context.js';
-import { OpenedPage } from '../common/pages/page-parameter.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { statisticsPage } from './statistics-page.js';
-import { StatisticsService, type Statistics } from './statistics.service.js';
+import { STATISTICS_PARAMETERS, StatisticsService, type Statistics } from './statistics.service.js';
 
 const SECONDS = { ...orNull(NUMBER), description: 'Null on days on which none ended.' };
 
@@ -61,11 +56,7 @@ const STATISTICS = object({
   },
 });
 
-const QUERY = [
-  { name: 'days', description: 'How far to look back: 1 to 90, 14 without.', schema: INTEGER },
-] as const;
-
-/** How runs fared lately (docs/contract/runs.md#statistics). */
+/** Serves statistics of recent runs (docs/contract/runs.md#statistics). */
 @ApiTags('root')
 @Controller()
 export class StatisticsController {
@@ -76,30 +67,11 @@ export class StatisticsController {
     access: 'authenticated',
     operationId: 'statistics',
     summary: 'How jobs fared lately, and what waits now, as far as the caller may read them.',
-    query: QUERY,
+    query: STATISTICS_PARAMETERS,
     response: STATISTICS,
   })
   @Get('api/v2/statistics')
   read(@ListParams() query: QueryParameters, @CurrentActor() actor: Actor): Promise<Statistics> {
     return this.service.load(query, actor);
-  }
-
-  @Route({
-    kind: 'document',
-    access: 'authenticated',
-    operationId: 'statistics_page',
-    outsideApi: true,
-    summary: 'The same as a page.',
-    query: QUERY,
-    produces: 'text/html',
-    response: STRING,
-  })
-  @Get('statistics')
-  async show(
-    @OpenedPage() page: PageContext,
-    @ListParams() query: QueryParameters,
-    @CurrentActor() actor: Actor,
-  ): Promise<Reply> {
-    return pageReply(statisticsPage(page, await this.service.load(query, actor)));
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { BadRequest } from '../common/errors/errors.js';
+import { INTEGER } from '../common/fields/json-schema.js';
 import { valuesOf, type QueryParameters } from '../common/list/query.js';
 import { WorkerNodesRepository } from '../instances/worker-nodes.repository.js';
 import {
@@ -11,6 +12,11 @@ import {
   type SlowTask,
 } from '../runs/run-statistics.repository.js';
 
+/** The query parameters of statistics, for OpenAPI. */
+export const STATISTICS_PARAMETERS = [
+  { name: 'days', description: 'How far to look back: 1 to 90, 14 without.', schema: INTEGER },
+] as const;
+
 const DEFAULT_DAYS = 14;
 const MAX_DAYS = 90;
 /** Only so many of the newest runs are looked at: an answer costs the same in any size. */
@@ -19,7 +25,7 @@ const HOST_JOBS = 500;
 const TASK_JOBS = { jobs: 50, events: 2000 };
 const MOST_ROWS = 10;
 
-/** What all live workers can take at once, and what they have. */
+/** The number of runs that all live workers can take, and that they have. */
 export interface Capacity {
   capacity: number;
   consumed: number;
@@ -31,11 +37,11 @@ export interface Statistics {
   slow_tasks: SlowTask[];
   failing_hosts: FailingHost[];
   queue: QueuedRuns[];
-  /** Null for those who do not operate the installation. */
+  /** Null unless the caller is a superuser or a system auditor. */
   capacity: Capacity | null;
 }
 
-/** How runs fared lately, as far as the caller may read them (docs/contract/runs.md#statistics). */
+/** Computes statistics of recent runs that the caller may read (docs/contract/runs.md#statistics). */
 @Injectable()
 export class StatisticsService {
   constructor(

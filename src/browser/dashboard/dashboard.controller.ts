@@ -1,12 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Actor } from '../common/access.js';
-import type { Reply } from '../common/http/reply.js';
-import { pageReply } from '../common/pages/layout.js';
-import type { PageContext } from '../common/pages/page-context.js';
-import { OpenedPage } from '../common/pages/page-parameter.js';
-import { CurrentActor } from '../common/rest/parameters.js';
-import { Route } from '../common/rest/route.js';
+import type { Actor } from '../../common/access.js';
+import type { Reply } from '../../common/http/reply.js';
+import { pageReply } from '../../common/pages/layout.js';
+import type { PageContext } from '../../common/pages/page-context.js';
+import { OpenedPage } from '../../common/pages/page-parameter.js';
+import { CurrentActor } from '../../common/rest/parameters.js';
+import { Route } from '../../common/rest/route.js';
 import { dashboardPage } from './dashboard-page.js';
 import { DashboardService } from './dashboard.service.js';
 

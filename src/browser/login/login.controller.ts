@@ -9,10 +9,10 @@ import {
 } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { setPageHeaders } from '../common/pages/layout.js';
-import { loginPage, resumePage, type LoginForm } from '../common/pages/login-page.js';
-import { openPage } from '../common/pages/page-context.js';
-import { readPending } from '../common/pages/pending-form.js';
+import { setPageHeaders } from '../../common/pages/layout.js';
+import { loginPage, resumePage, type LoginForm } from '../../common/pages/login-page.js';
+import { openPage } from '../../common/pages/page-context.js';
+import { readPending } from '../../common/pages/pending-form.js';
 import {
   clearSessionCookie,
   sessionCookieName,
@@ -20,17 +20,17 @@ import {
   setCsrfCookie,
   setSessionCookie,
   type Cookies,
-} from '../common/http/cookies.js';
-import { assertCsrf, assertSameSite, CSRF_FIELD, csrfTokenOf } from '../common/http/csrf.js';
-import { NotAcceptable, Unauthenticated } from '../common/errors/errors.js';
-import type { ApiRequest } from '../common/http/request.js';
-import { Route } from '../common/rest/route.js';
-import { SecurityEvents } from '../common/rest/security-events.service.js';
-import { acceptsHtml, weightOf } from '../common/http/negotiation.js';
-import { Settings } from '../config/settings.js';
-import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { AuthenticationService } from './authentication.service.js';
-import { SessionsService } from './sessions.service.js';
+} from '../../common/http/cookies.js';
+import { assertCsrf, assertSameSite, CSRF_FIELD, csrfTokenOf } from '../../common/http/csrf.js';
+import { NotAcceptable, Unauthenticated } from '../../common/errors/errors.js';
+import type { ApiRequest } from '../../common/http/request.js';
+import { Route } from '../../common/rest/route.js';
+import { SecurityEvents } from '../../common/rest/security-events.service.js';
+import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
+import { Settings } from '../../config/settings.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
+import { AuthenticationService } from '../../auth/authentication.service.js';
+import { SessionsService } from '../../auth/sessions.service.js';
 
 /** The session that the request names. */
 const SessionCookie = createParamDecorator((_data: undefined, context: ExecutionContext) =>

@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../common/access.js';
+import type { Actor } from '../../common/access.js';
 import {
   BookmarkedObjects,
   type BookmarkedObject,
-} from '../common/pages/bookmarked-objects.service.js';
-import type { PageContext } from '../common/pages/page-context.js';
-import { findResource, resource } from '../common/resource/registry.js';
-import { NotificationsRepository } from '../notifications/notifications.repository.js';
+} from '../../common/pages/bookmarked-objects.service.js';
+import type { PageContext } from '../../common/pages/page-context.js';
+import { findResource, resource } from '../../common/resource/registry.js';
+import { NotificationsRepository } from '../../notifications/notifications.repository.js';
 import {
   RunOverviewsRepository,
   type DayCount,
   type ListedRun,
-} from '../runs/run-overviews.repository.js';
+} from '../../runs/run-overviews.repository.js';
 import {
   WebhookDeliveriesRepository,
   type VerdictCount,
-} from '../webhooks/webhook-deliveries.repository.js';
+} from '../../webhooks/webhook-deliveries.repository.js';
 
 /** Days the dashboard looks back, today included. */
 export const DAYS = 14;

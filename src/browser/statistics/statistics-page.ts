@@ -1,10 +1,10 @@
-import { columnChart, type Series } from '../common/pages/column-chart.js';
-import { attributes, html, type Html, type HtmlValue } from '../common/pages/html.js';
-import { page } from '../common/pages/layout.js';
-import type { PageContext } from '../common/pages/page-context.js';
-import { durationText, shorten, statusBadge, timeView } from '../common/pages/values.js';
-import type { DayOutcomes } from '../runs/run-statistics.repository.js';
-import type { Capacity, Statistics } from './statistics.service.js';
+import { columnChart, type Series } from '../../common/pages/column-chart.js';
+import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { page } from '../../common/pages/layout.js';
+import type { PageContext } from '../../common/pages/page-context.js';
+import { durationText, shorten, statusBadge, timeView } from '../../common/pages/values.js';
+import type { DayOutcomes } from '../../runs/run-statistics.repository.js';
+import type { Capacity, Statistics } from '../../statistics/statistics.service.js';
 
 const PERIODS = [7, 14, 30, 90];
 const MAX_NAME = 80;

@@ -1,9 +1,9 @@
-import { html, type Html } from '../common/pages/html.js';
-import { labelOf } from '../common/fields/label.js';
-import { page } from '../common/pages/layout.js';
-import type { PageContext } from '../common/pages/page-context.js';
-import { shorten, statusBadge } from '../common/pages/values.js';
-import type { Found, FoundGroup } from './search.service.js';
+import { html, type Html } from '../../common/pages/html.js';
+import { labelOf } from '../../common/fields/label.js';
+import { page } from '../../common/pages/layout.js';
+import type { PageContext } from '../../common/pages/page-context.js';
+import { shorten, statusBadge } from '../../common/pages/values.js';
+import type { Found, FoundGroup } from '../../search/search.service.js';
 
 /** What was found, by kind. */
 export const searchPage = (context: PageContext, found: Found): string =>

@@ -1,0 +1,39 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../../common/access.js';
+import { STRING } from '../../common/fields/json-schema.js';
+import type { Reply } from '../../common/http/reply.js';
+import type { QueryParameters } from '../../common/list/query.js';
+import { pageReply } from '../../common/pages/layout.js';
+import type { PageContext } from '../../common/pages/page-context.js';
+import { OpenedPage } from '../../common/pages/page-parameter.js';
+import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
+import { Route } from '../../common/rest/route.js';
+import { SEARCH_PARAMETERS, SearchService } from '../../search/search.service.js';
+import { searchPage } from './search-page.js';
+
+/** Serves the search as a page. */
+@ApiTags('root')
+@Controller('search')
+export class SearchPageController {
+  constructor(private readonly service: SearchService) {}
+
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'search_page',
+    outsideApi: true,
+    summary: 'The same as a page.',
+    query: SEARCH_PARAMETERS,
+    produces: 'text/html',
+    response: STRING,
+  })
+  @Get()
+  async show(
+    @OpenedPage() page: PageContext,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    return pageReply(searchPage(page, await this.service.find(query, actor)));
+  }
+}

@@ -1,0 +1,39 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../../common/access.js';
+import { STRING } from '../../common/fields/json-schema.js';
+import type { Reply } from '../../common/http/reply.js';
+import type { QueryParameters } from '../../common/list/query.js';
+import { pageReply } from '../../common/pages/layout.js';
+import type { PageContext } from '../../common/pages/page-context.js';
+import { OpenedPage } from '../../common/pages/page-parameter.js';
+import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
+import { Route } from '../../common/rest/route.js';
+import { STATISTICS_PARAMETERS, StatisticsService } from '../../statistics/statistics.service.js';
+import { statisticsPage } from './statistics-page.js';
+
+/** Serves the statistics as a page. */
+@ApiTags('root')
+@Controller('statistics')
+export class StatisticsPageController {
+  constructor(private readonly service: StatisticsService) {}
+
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'statistics_page',
+    outsideApi: true,
+    summary: 'The same as a page.',
+    query: STATISTICS_PARAMETERS,
+    produces: 'text/html',
+    response: STRING,
+  })
+  @Get()
+  async show(
+    @OpenedPage() page: PageContext,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    return pageReply(statisticsPage(page, await this.service.load(query, actor)));
+  }
+}

@@ -1,7 +1,5 @@
 import { Global, Module } from '@nestjs/common';
 import { RoleStore } from '../common/access.js';
-import { AccessListPanel } from './pages/access-list.panel.js';
-import { HoldingsPanel } from './pages/holdings.panel.js';
 import { GrantsService } from './grants.service.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
 import { RoleGraph } from './role-graph.service.js';
@@ -28,8 +26,6 @@ const repositories = [
     RoleGraph,
     { provide: RoleStore, useExisting: RoleGraph },
     GrantsService,
-    AccessListPanel,
-    HoldingsPanel,
   ],
   exports: [...repositories, RoleStore, RoleGraph, GrantsService],
 })

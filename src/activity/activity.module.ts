@@ -2,17 +2,12 @@ import { Global, Module } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { ActivityStreamController } from './activity-stream.controller.js';
 import { ActivityRepository } from './activity.repository.js';
-import { ActivityPanel } from './pages/activity.panel.js';
 import { ActivityService } from './activity.service.js';
 
 @Global()
 @Module({
   controllers: [ActivityStreamController],
-  providers: [
-    ActivityPanel,
-    ActivityRepository,
-    { provide: ActivityRecorder, useClass: ActivityService },
-  ],
+  providers: [ActivityRepository, { provide: ActivityRecorder, useClass: ActivityService }],
   exports: [ActivityRecorder],
 })
 export class ActivityModule {}

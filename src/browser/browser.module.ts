@@ -2,11 +2,80 @@ import { Module } from '@nestjs/common';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { SearchModule } from '../search/search.module.js';
 import { StatisticsModule } from '../statistics/statistics.module.js';
+import { AccessListPanel } from './access/access-list.panel.js';
+import { HoldingsPanel } from './access/holdings.panel.js';
+import { ActivityPanel } from './activity/activity.panel.js';
+import { HostsForm } from './bulk/hosts.form.js';
+import { InventoryHostsPanel } from './bulk/inventory-hosts.panel.js';
+import { CredentialForm } from './credentials/credential.form.js';
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardService } from './dashboard/dashboard.service.js';
+import { NewInventoryPanel } from './inventories/new-inventory.panel.js';
+import { InventorySourceForm } from './inventory-sources/inventory-source.form.js';
+import { InventorySourcesPanel } from './inventory-sources/inventory-sources.panel.js';
+import { SourcePanel } from './inventory-sources/source.panel.js';
+import { JobTemplateForm } from './job-templates/job-template.form.js';
+import { LaunchForm } from './launching/launch.form.js';
+import { LaunchPanel } from './launching/launch.panel.js';
 import { LoginController } from './login/login.controller.js';
+import { AttachedNotificationsPanel } from './notifications/attached-notifications.panel.js';
+import { NotificationTemplateForm } from './notifications/notification-template.form.js';
+import { NotificationTemplatePanel } from './notifications/notification-template.panel.js';
+import { NewOrganizationPanel } from './organizations/new-organization.panel.js';
+import { OrganizationTeamsPanel } from './organizations/organization-teams.panel.js';
+import { ProjectPanel } from './projects/project.panel.js';
+import { LastRunsPanel } from './runs/last-runs.panel.js';
+import { RunPanel } from './runs/run.panel.js';
+import { ScheduleForm } from './schedules/schedule.form.js';
+import { SchedulesPanel } from './schedules/schedules.panel.js';
 import { SearchPageController } from './search/search-page.controller.js';
 import { StatisticsPageController } from './statistics/statistics-page.controller.js';
+import { TeamMembersPanel } from './teams/team-members.panel.js';
+import { NewTemplatePanel } from './templates/new-template.panel.js';
+import { ConnectedPanel } from './webhooks/connected.panel.js';
+import { FilterTrialPanel } from './webhooks/filter-trial.panel.js';
+import { WebhookPanel } from './webhooks/webhook.panel.js';
+import { WorkflowTemplatePanel } from './workflow-templates/workflow-template.panel.js';
+import { ApprovalPanel } from './workflows/approval.panel.js';
+import { WorkflowRunPanel } from './workflows/workflow-run.panel.js';
+
+/** The panels, in the order in which one page shows several of them. */
+const panels = [
+  AccessListPanel,
+  HoldingsPanel,
+  ActivityPanel,
+  NewOrganizationPanel,
+  OrganizationTeamsPanel,
+  TeamMembersPanel,
+  NewInventoryPanel,
+  ProjectPanel,
+  SourcePanel,
+  InventorySourcesPanel,
+  NewTemplatePanel,
+  LastRunsPanel,
+  RunPanel,
+  WorkflowRunPanel,
+  ApprovalPanel,
+  WorkflowTemplatePanel,
+  LaunchPanel,
+  SchedulesPanel,
+  ConnectedPanel,
+  WebhookPanel,
+  FilterTrialPanel,
+  NotificationTemplatePanel,
+  AttachedNotificationsPanel,
+  InventoryHostsPanel,
+];
+
+const forms = [
+  CredentialForm,
+  InventorySourceForm,
+  JobTemplateForm,
+  LaunchForm,
+  ScheduleForm,
+  NotificationTemplateForm,
+  HostsForm,
+];
 
 /** The HTML pages of the API process. No other layer imports them. */
 @Module({
@@ -17,6 +86,6 @@ import { StatisticsPageController } from './statistics/statistics-page.controlle
     SearchPageController,
     StatisticsPageController,
   ],
-  providers: [DashboardService],
+  providers: [DashboardService, ...panels, ...forms],
 })
 export class BrowserModule {}

@@ -12,8 +12,6 @@ import { BulkLaunchService } from './bulk-launch.service.js';
 import { WorkflowRelaunchController } from './workflow-relaunch.controller.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 import { HostAdditions } from './host-additions.service.js';
-import { HostsForm } from './pages/hosts.form.js';
-import { InventoryHostsPanel } from './pages/inventory-hosts.panel.js';
 
 @Module({
   imports: [InventoriesModule, WorkflowsModule],
@@ -31,8 +29,6 @@ import { InventoryHostsPanel } from './pages/inventory-hosts.panel.js';
     BulkLaunchCheck,
     BulkLaunchService,
     BulkRelaunch,
-    HostsForm,
-    InventoryHostsPanel,
   ],
 })
 export class BulkModule {}

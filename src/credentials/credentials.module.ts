@@ -11,7 +11,6 @@ import { CredentialTypesController } from './credential-types.controller.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsController } from './credentials.controller.js';
 import { CredentialsRepository } from './credentials.repository.js';
-import { CredentialForm } from './pages/credential.form.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { LookupTests } from './lookup-tests.service.js';
 
@@ -23,7 +22,6 @@ import { LookupTests } from './lookup-tests.service.js';
     CredentialsRepository,
     CredentialTypesRepository,
     CredentialHooks,
-    CredentialForm,
     CredentialOwner,
     CredentialTypeHooks,
     CredentialSecrets,

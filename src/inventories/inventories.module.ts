@@ -20,7 +20,6 @@ import { InventoryRows } from './inventory-rows.service.js';
 import { InventoryScript } from './inventory-script.service.js';
 import { InventoryTree } from './inventory-tree.service.js';
 import { MemberCounts } from './member-counts.service.js';
-import { NewInventoryPanel } from './pages/new-inventory.panel.js';
 import { ImportedMembersRepository } from './import/imported-members.repository.js';
 import { ImportedObjectsRepository } from './import/imported-objects.repository.js';
 import { InventoryImport } from './import/inventory-import.service.js';
@@ -54,7 +53,6 @@ const repositories = [
     InventoryTree,
     MemberCounts,
     InventoryImport,
-    NewInventoryPanel,
   ],
   exports: [
     ...repositories,

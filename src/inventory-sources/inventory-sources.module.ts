@@ -10,12 +10,8 @@ import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { InventoryUpdatesController } from './inventory-updates.controller.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { InventoryUpdateStarts } from './inventory-update-starts.service.js';
-import { InventorySourceForm } from './pages/inventory-source.form.js';
-import { InventorySourcesPanel } from './pages/inventory-sources.panel.js';
-import { SourcePanel } from './pages/source.panel.js';
 import { UpdateInventoryController } from './update-inventory.controller.js';
 
-const panels = [SourcePanel, InventorySourcesPanel];
 const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
 
 @Global()
@@ -33,8 +29,6 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
     InventoryUpdateStarts,
     BroughtObjects,
     HiddenSources,
-    InventorySourceForm,
-    ...panels,
     { provide: ConstructedSources, useExisting: HiddenSources },
   ],
   exports: [...repositories, ConstructedSources],

@@ -7,7 +7,6 @@ import { JobTemplateCredentialsRepository } from './job-template-credentials.rep
 import { JobTemplatesController } from './job-templates.controller.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
 import { TemplateProjects } from './template-projects.service.js';
-import { JobTemplateForm } from './pages/job-template.form.js';
 
 @Global()
 @Module({
@@ -19,8 +18,12 @@ import { JobTemplateForm } from './pages/job-template.form.js';
     { provide: CredentialUses, useExisting: JobTemplateCredentialsRepository },
     TemplateProjects,
     JobTemplateHooks,
-    JobTemplateForm,
   ],
-  exports: [JobTemplatesRepository, JobTemplateCredentialsRepository, CredentialUses],
+  exports: [
+    JobTemplatesRepository,
+    JobTemplateCredentialsRepository,
+    CredentialUses,
+    TemplateProjects,
+  ],
 })
 export class JobTemplatesModule {}

@@ -9,8 +9,6 @@ import { LaunchSubjects } from './launch-subjects.service.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { LaunchController } from './launch.controller.js';
 import { LaunchService } from './launch.service.js';
-import { LaunchForm } from './pages/launch.form.js';
-import { LaunchPanel } from './pages/launch.panel.js';
 import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.service.js';
 import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
@@ -23,7 +21,7 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 @Module({
   controllers: [LaunchController, RelaunchController, WorkflowLaunchController],
   providers: [
-    ...[LaunchLoader, LaunchRows, LaunchService, RelaunchService, LaunchPanel, LaunchForm],
+    ...[LaunchLoader, LaunchRows, LaunchService, RelaunchService],
     ...[WorkflowLaunchLoader, WorkflowLaunchService, FormerNodes, WorkflowRelaunch],
     ...[LaunchTargets, LaunchSubjects],
     { provide: SavedLaunchTargets, useExisting: LaunchTargets },

@@ -11,9 +11,6 @@ import { NotificationTests } from './notification-tests.service.js';
 import { NotificationsController } from './notifications.controller.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { RunNotifications } from './run-notifications.listener.js';
-import { AttachedNotificationsPanel } from './pages/attached-notifications.panel.js';
-import { NotificationTemplateForm } from './pages/notification-template.form.js';
-import { NotificationTemplatePanel } from './pages/notification-template.panel.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 
 /** Ends the thread in which message templates are rendered. */
@@ -25,8 +22,6 @@ class SandboxLifetime implements OnApplicationShutdown {
     await this.sandbox.close();
   }
 }
-
-const pages = [NotificationTemplateForm, NotificationTemplatePanel, AttachedNotificationsPanel];
 
 const repositories = [
   NotificationsRepository,
@@ -46,7 +41,6 @@ const repositories = [
     NotificationRepeats,
     NotificationTemplateHooks,
     NotificationTests,
-    ...pages,
     RunNotifications,
     SandboxLifetime,
     { provide: TemplateSandbox, useFactory: () => new TemplateSandbox() },

@@ -2,8 +2,6 @@ import { Global, Module } from '@nestjs/common';
 import { OrganizationStore } from '../inventories/organization-store.js';
 import { OrganizationNotifications } from '../notifications/attached-templates.js';
 import { OrganizationHooks } from './organization.hooks.js';
-import { NewOrganizationPanel } from './pages/new-organization.panel.js';
-import { OrganizationTeamsPanel } from './pages/organization-teams.panel.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
@@ -12,8 +10,6 @@ import { OrganizationsRepository } from './organizations.repository.js';
   controllers: [OrganizationsController],
   providers: [
     OrganizationHooks,
-    NewOrganizationPanel,
-    OrganizationTeamsPanel,
     OrganizationsRepository,
     { provide: OrganizationStore, useExisting: OrganizationsRepository },
     { provide: OrganizationNotifications, useExisting: OrganizationsRepository },

@@ -3,7 +3,6 @@ import { GitReach } from '../code-hosts/git-reach.js';
 import { Settings } from '../config/settings.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
-import { ProjectPanel } from './pages/project.panel.js';
 import { ProjectFolders } from './project-folders.service.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectUpdatesController } from './project-updates.controller.js';
@@ -16,7 +15,7 @@ import { ProjectsRepository } from './projects.repository.js';
   imports: [CredentialsModule, TemplatesModule],
   controllers: [ProjectsController, ProjectUpdatesController],
   providers: [
-    ...[ProjectsRepository, ProjectUpdatesRepository, ProjectFolders, ProjectHooks, ProjectPanel],
+    ...[ProjectsRepository, ProjectUpdatesRepository, ProjectFolders, ProjectHooks],
     {
       provide: GitReach,
       inject: [Settings],

@@ -18,8 +18,6 @@ import { StreamSlots } from './live/stream-slots.service.js';
 import { JobContextsRepository } from './job-contexts.repository.js';
 import { JobCredentialsRepository } from './job-credentials.repository.js';
 import { RunOverviewsRepository } from './run-overviews.repository.js';
-import { LastRunsPanel } from './pages/last-runs.panel.js';
-import { RunPanel } from './pages/run.panel.js';
 import { RunChanges } from './run-changes.service.js';
 import { RunSignals } from './run-signals.service.js';
 import { StdoutService } from './output/stdout.service.js';
@@ -77,8 +75,6 @@ const repositories = [
     RunNewsFeed,
     RunStreams,
     StreamSlots,
-    LastRunsPanel,
-    RunPanel,
     RunChanges,
     RunSignals,
     RunTransitions,

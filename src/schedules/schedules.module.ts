@@ -3,8 +3,6 @@ import { RunSchedules } from '../runs/run-causes.js';
 import { JobScheduleController } from './job-schedule.controller.js';
 import { JobSchedules } from './job-schedules.service.js';
 import { NextLaunches } from './next-launches.service.js';
-import { ScheduleForm } from './pages/schedule.form.js';
-import { SchedulesPanel } from './pages/schedules.panel.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesController } from './schedules.controller.js';
@@ -18,8 +16,6 @@ import { SchedulesController } from './schedules.controller.js';
     ScheduleHooks,
     NextLaunches,
     JobSchedules,
-    ScheduleForm,
-    SchedulesPanel,
   ],
   exports: [SchedulesRepository, RunSchedules, NextLaunches],
 })

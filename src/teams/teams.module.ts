@@ -1,6 +1,5 @@
 import { Global, Module } from '@nestjs/common';
 import { TeamStore } from '../access/team-store.js';
-import { TeamMembersPanel } from './pages/team-members.panel.js';
 import { TeamHooks } from './team.hooks.js';
 import { TeamsController } from './teams.controller.js';
 import { TeamsRepository } from './teams.repository.js';
@@ -8,12 +7,7 @@ import { TeamsRepository } from './teams.repository.js';
 @Global()
 @Module({
   controllers: [TeamsController],
-  providers: [
-    TeamHooks,
-    TeamMembersPanel,
-    TeamsRepository,
-    { provide: TeamStore, useExisting: TeamsRepository },
-  ],
+  providers: [TeamHooks, TeamsRepository, { provide: TeamStore, useExisting: TeamsRepository }],
   exports: [TeamStore],
 })
 export class TeamsModule {}

@@ -1,7 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InventoryTemplates } from '../inventories/inventory-uses.js';
-import { NewTemplatePanel } from './pages/new-template.panel.js';
 import { SurveyService } from './survey.service.js';
 import { TemplateNotificationsRepository } from './template-notifications.repository.js';
 import { TemplatesRepository } from './templates.repository.js';
@@ -14,7 +13,6 @@ import { WebhookKeys } from './webhook-keys.service.js';
   imports: [CredentialsModule],
   controllers: [UnifiedJobTemplatesController],
   providers: [
-    NewTemplatePanel,
     TemplatesRepository,
     { provide: InventoryTemplates, useExisting: TemplatesRepository },
     TemplateNotificationsRepository,

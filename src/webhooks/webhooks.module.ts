@@ -8,9 +8,6 @@ import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { FilterTrial } from './filter-trial.service.js';
-import { FilterTrialPanel } from './pages/filter-trial.panel.js';
-import { ConnectedPanel } from './pages/connected.panel.js';
-import { WebhookPanel } from './pages/webhook.panel.js';
 import { PushCoalescer } from './push-coalescer.service.js';
 import { receiverController } from './receiver.controller.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
@@ -61,9 +58,6 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     RedeliveryService,
     FilterTrial,
     WebhookSetups,
-    ConnectedPanel,
-    WebhookPanel,
-    FilterTrialPanel,
     StatusPostsRepository,
     StatusPostsListener,
   ],

@@ -13,8 +13,7 @@ import { STORED_TYPES } from '../prompts/prompt-columns.js';
 import type { SavedLaunch } from '../prompts/saved-prompts.js';
 import type { SealedAnswers } from '../prompts/saved-secrets.js';
 import { templateNames } from '../templates/templates.repository.js';
-import type { Edge } from '../workflows/pages/graph-layout.js';
-import type { EdgeKind } from '../workflows/workflow-rows.service.js';
+import type { Edge, EdgeKind } from '../workflows/workflow-rows.service.js';
 import { copiedReference, type CopiedReference } from './workflow-templates.repository.js';
 
 /** A node with what it saved for its launch, and the edges that lead to it. */

@@ -5,7 +5,6 @@ import { ApprovalTemplateHooks } from './approval-template.hooks.js';
 import { WorkflowApprovalTemplatesController } from './workflow-approval-templates.controller.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.service.js';
-import { WorkflowTemplatePanel } from './pages/workflow-template.panel.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowJobTemplateNodesController } from './workflow-job-template-nodes.controller.js';
@@ -29,7 +28,6 @@ import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repos
     ApprovalTemplateHooks,
     ApprovalTemplates,
     Nesting,
-    WorkflowTemplatePanel,
   ],
   exports: [WorkflowTemplatesRepository, WorkflowTemplateNodesRepository],
 })

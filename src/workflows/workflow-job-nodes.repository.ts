@@ -10,8 +10,7 @@ import type { RunWorkflows } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
 import type { JobStatus } from '../runs/unified-job.schema.js';
 import { templateNames } from '../templates/templates.repository.js';
-import type { Edge } from './pages/graph-layout.js';
-import type { EdgeKind } from './workflow-rows.service.js';
+import type { Edge, EdgeKind } from './workflow-rows.service.js';
 
 /** A node, its run and what follows it, as lists of nodes show them. */
 export interface NodeFacts extends Row {

@@ -30,6 +30,13 @@ import {
 /** How a parent must have ended for its child to start by this edge. */
 export type EdgeKind = 'success' | 'failure' | 'always';
 
+/** A link between two nodes of a graph, by their ids. */
+export interface Edge {
+  from: number;
+  to: number;
+  kind: EdgeKind;
+}
+
 /** A node of a workflow job that is about to be made. */
 export interface NewNode {
   /** Unique within its workflow job. */

@@ -7,8 +7,6 @@ import { NodeOutcomes } from './node-outcomes.listener.js';
 import { WorkflowApprovalHooks } from './workflow-approval.hooks.js';
 import { WorkflowApprovalsController } from './workflow-approvals.controller.js';
 import { WorkflowJobNodesController } from './workflow-job-nodes.controller.js';
-import { ApprovalPanel } from './pages/approval.panel.js';
-import { WorkflowRunPanel } from './pages/workflow-run.panel.js';
 import { WorkflowLiveController } from './workflow-live.controller.js';
 import { WorkflowJobsController } from './workflow-jobs.controller.js';
 import { WorkflowRows } from './workflow-rows.service.js';
@@ -35,8 +33,6 @@ import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
     HeldRuns,
     NodeOutcomes,
     WorkflowApprovalHooks,
-    WorkflowRunPanel,
-    ApprovalPanel,
   ],
   exports: [
     WorkflowJobsRepository,

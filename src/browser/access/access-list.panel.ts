@@ -1,0 +1,293 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { panelCard, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { refusalView } from '../../common/pages/refusal.js';
+import { titleOf, type Item } from '../../common/pages/values.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { findResource, resource } from '../../common/resource/registry.js';
+import { describeRole } from '../../common/resource/role-words.js';
+import type { AccessEntry } from '../../access/access-list.js';
+import { GrantsService } from '../../access/grants.service.js';
+import { ROLE_OBJECTS } from '../../access/role-search.js';
+import { RoleTeamsRepository } from '../../access/role-teams.repository.js';
+import { holderChoice, OFFERED, revokeButton, seekForm, SOUGHT } from './grant-forms.js';
+
+interface ShownUser extends Item {
+  id: number;
+  url: string;
+  username: string;
+  summary_fields: { direct_access: AccessEntry[]; indirect_access: AccessEntry[] };
+}
+
+interface AccessPage {
+  results: ShownUser[];
+}
+
+/** The object whose access is told. */
+interface Subject {
+  definition: ResourceDefinition;
+  /** Null where the address has its name instead. */
+  id: number | null;
+}
+
+/** One way to a role of the object. */
+interface Grant {
+  role: string;
+  because: HtmlValue;
+  revoke: HtmlValue;
+}
+
+interface Held {
+  name: string;
+  url: string;
+  kind: string;
+  grants: readonly Grant[];
+}
+
+const TYPES = { ...ROLE_OBJECTS, user: 'users' };
+const CARD = 'access';
+/** Where the choice of somebody leads away from: going back to the page is another page. */
+const ROLES = '/api/v2/roles/';
+
+/** Who may do what with an object and why, and the ways to change that. */
+@Injectable()
+@PagePanel(...Object.values(TYPES).map((path) => `${path}_access_list_list`))
+export class AccessListPanel implements Panel<AccessPage> {
+  readonly showsRows = true;
+
+  constructor(
+    private readonly source: PanelSource,
+    private readonly grants: GrantsService,
+    private readonly teams: RoleTeamsRepository,
+  ) {}
+
+  async render(context: PanelContext<AccessPage>): Promise<Html> {
+    const { object, actor, csrf, path } = context;
+    const subject = subjectOf(path);
+    const form = { csrf, returnTo: `${path}#${CARD}` };
+    const isFirst = typeof object.previous !== 'string';
+    const teams = isFirst ? await this.teamsHolding(subject, actor, form) : [];
+    const shown = new Set(teams.map(({ url }) => url));
+    const people = object.results.map((user) => personHolding(user, subject, { form, shown }));
+    return panelCard(
+      CARD,
+      'Who may do what',
+      html`${holdersTable([...teams, ...people])} ${refusalView(context.refusal, CARD)}
+      ${await this.grantForm(subject, context, form)}`,
+    );
+  }
+
+  /** Teams that were granted roles of the object, with or without members. */
+  private async teamsHolding(
+    { definition, id }: Subject,
+    actor: Actor,
+    form: Pick<PanelForm, 'csrf' | 'returnTo'>,
+  ): Promise<Held[]> {
+    if (id === null || definition.roles.length === 0) return [];
+    const grants = await this.teams.grantsOn(definition.type, id);
+    if (grants.length === 0) return [];
+    const ids = [...new Set(grants.map(({ team_id: team }) => team))].join(',');
+    const query = { id__in: ids, order_by: 'name', page_size: '200' };
+    const teams = await this.source.list(resource('team'), query, actor);
+    const manageable = await this.grants.manageable(
+      grants.map(({ role_id: role }) => role),
+      actor,
+    );
+    return teams.map((team) => {
+      const holder = { kind: 'teams', id: Number(team.id), name: titleOf(team) } as const;
+      const own = grants.filter(({ team_id: granted }) => granted === team.id);
+      return {
+        name: holder.name,
+        url: String(team.url),
+        kind: 'team',
+        grants: own.map(({ role_id: role, role_field: field }) => {
+          const title = describeRole(definition.type, definition.label, field).name;
+          return {
+            role: title,
+            because: 'granted here',
+            revoke: manageable.has(role) && revokeButton(holder, { id: role, title }, form),
+          };
+        }),
+      };
+    });
+  }
+
+  private async grantForm(
+    { definition, id }: Subject,
+    { actor, path, presets, refusal }: PanelContext,
+    form: Pick<PanelForm, 'csrf' | 'returnTo'>,
+  ): Promise<HtmlValue> {
+    if (id === null || definition.roles.length === 0) return null;
+    const query = { content_type: definition.type, object_id: String(id), order_by: 'id' };
+    const roles = await this.source.list(resource('role'), query, actor);
+    const manageable = await this.grants.manageable(
+      roles.map((role) => Number(role.id)),
+      actor,
+    );
+    const open = roles.filter((role) => manageable.has(Number(role.id)));
+    if (open.length === 0) return null;
+    const sought = presets[SOUGHT] ?? '';
+    const most = { search: sought, page_size: String(OFFERED) };
+    const users = await this.source.list(
+      resource('user'),
+      { ...most, order_by: 'username' },
+      actor,
+    );
+    const teams = await this.source.list(resource('team'), { ...most, order_by: 'name' }, actor);
+    const isCut = sought !== '' || users.length === OFFERED || teams.length === OFFERED;
+    return html`<h3>Grant</h3>
+      ${panelForm(
+        { ...form, action: ROLES, isToldThere: true },
+        html`<div class="field">
+            <label for="grant-role">Role</label>
+            <select id="grant-role" name="id" required>
+              <option value="">---------</option>
+              ${open.map(
+                (role) =>
+                  html`<option
+                    value="${String(role.id)}"
+                    ${attributes({ selected: String(role.id) === refusal?.chosen })}
+                  >
+                    ${titleOf(role)}: ${String(role.description)}
+                  </option>`,
+              )}
+            </select>
+          </div>
+          ${holderChoice(users, teams, refusal)}
+          <button class="primary">Grant</button>`,
+      )}
+      ${isCut && seekForm(path, CARD, sought)}`;
+  }
+}
+
+function subjectOf(path: string): Subject {
+  const [collection, id = ''] = path.split('/').filter(Boolean).slice(-3);
+  const [type = ''] = Object.entries(TYPES).find(([, one]) => one === collection) ?? [];
+  return { definition: resource(type), id: /^\d+$/.test(id) ? Number(id) : null };
+}
+
+interface PersonParts {
+  form: Pick<PanelForm, 'csrf' | 'returnTo'>;
+  /** URLs of the teams whose grants stand above. */
+  shown: ReadonlySet<string>;
+}
+
+function personHolding(user: ShownUser, subject: Subject, parts: PersonParts): Held {
+  const { direct_access: direct, indirect_access: indirect } = user.summary_fields;
+  const { username: name, url } = user;
+  return {
+    name,
+    url,
+    kind: 'user',
+    grants: [
+      ...direct.map((entry) => grantOf(entry, { user, subject, here: true, ...parts })),
+      ...indirect.map((entry) => grantOf(entry, { user, subject, here: false, ...parts })),
+    ],
+  };
+}
+
+interface EntryParts extends PersonParts {
+  user: ShownUser;
+  subject: Subject;
+  /** The role is one of the object itself. */
+  here: boolean;
+}
+
+function grantOf(entry: AccessEntry, { user, subject, here, form, shown }: EntryParts): Grant {
+  const { role, descendant_roles: implied } = entry;
+  const { definition } = subject;
+  const on = here ? role.name : `${role.name} of ${placeOf(entry)}`;
+  const team = role.team_id === undefined ? null : teamOf(role.team_id, role.team_name);
+  const isAbove = team !== null && here && shown.has(team.url);
+  const holder =
+    team === null
+      ? ({ kind: 'users', id: user.id, name: user.username } as const)
+      : ({ kind: 'teams', id: team.id, name: team.name } as const);
+  const label = here ? 'Revoke' : `Revoke ${on}`;
+  return {
+    role: here ? role.name : strongest(definition, implied).join(', ') || role.name,
+    because: html`${here ? (team ? '' : 'granted here') : placeLink(entry)}${
+      team && html`${!here && ', '}by team <a href="${team.url}">${team.name}</a>`
+    }`,
+    revoke:
+      role.id !== null &&
+      role.user_capabilities.unattach &&
+      !isAbove &&
+      revokeButton(
+        holder,
+        { id: role.id, title: on },
+        form,
+        team ? `${label} from the team` : label,
+      ),
+  };
+}
+
+const teamOf = (id: number, name = 'a team you may not see') => ({
+  id,
+  name,
+  url: resource('team').url(id),
+});
+
+/** "organization Home", or what stands for an object without a name. */
+function placeOf({ role }: AccessEntry): string {
+  if (role.resource_type === undefined) return 'the system';
+  const kind = findResource(role.resource_type)?.label.toLowerCase() ?? 'object';
+  return role.resource_name ? `${kind} ${role.resource_name}` : `${kind} that you may not see`;
+}
+
+function placeLink(entry: AccessEntry): Html {
+  const { name, related = {}, resource_name: object } = entry.role;
+  if (entry.role.id === null) return html`${name}`;
+  const [url] = Object.values(related);
+  return html`${name} of
+  ${object && url ? html`<a href="${url}access_list/">${placeOf(entry)}</a>` : placeOf(entry)}`;
+}
+
+/** Of the roles that are implied, those that no other of them implies. */
+function strongest({ type, label, roles }: ResourceDefinition, implied: readonly string[]) {
+  return roles
+    .filter(({ field, impliedBy = [] }) => {
+      return implied.includes(field) && !impliedBy.some((other) => implied.includes(other));
+    })
+    .map(({ field }) => describeRole(type, label, field).name);
+}
+
+const holdersTable = (holders: readonly Held[]): Html =>
+  html`<div class="scroll" tabindex="0" role="region" aria-label="Who may do what">
+    <table class="stacks">
+      <thead>
+        <tr>
+          <th scope="col">Who</th>
+          <th scope="col">May</th>
+          <th scope="col">Because</th>
+          <th scope="col"><span class="hidden">Actions</span></th>
+        </tr>
+      </thead>
+      ${holders.map(holderRows)}
+    </table>
+  </div>`;
+
+const holderRows = ({ name, url, kind, grants }: Held): Html =>
+  html`<tbody>
+    ${grants.map(
+      ({ role, because, revoke }, index) =>
+        html`<tr>
+          ${
+            index === 0 &&
+            html`<th scope="rowgroup" rowspan="${grants.length}">
+              <a href="${url}">${name}</a> <small>${kind}</small>
+            </th>`
+          }
+          <td data-label="May">${role}</td>
+          <td data-label="Because">${because}</td>
+          <td class="end">${revoke}</td>
+        </tr>`,
+    )}
+  </tbody>`;

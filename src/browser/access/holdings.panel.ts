@@ -1,0 +1,226 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { panelCard, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { refusalView } from '../../common/pages/refusal.js';
+import { titleOf, type Item } from '../../common/pages/values.js';
+import { wordFor } from '../../common/pages/words.js';
+import { memberOf } from '../../common/records.js';
+import { resource } from '../../common/resource/registry.js';
+import { sql } from '../../database/sql.js';
+import { GrantsService } from '../../access/grants.service.js';
+import { heldObjects } from '../../access/role-ancestors.repository.js';
+import { rolesGivenTo } from '../../access/role-members.repository.js';
+import {
+  rolesGrantedTo,
+  rolesGrantedToAny,
+  RoleTeamsRepository,
+} from '../../access/role-teams.repository.js';
+import {
+  choiceOf,
+  OFFERED,
+  revokeButton,
+  roleTitle,
+  seekForm,
+  SOUGHT,
+  type Holder,
+} from './grant-forms.js';
+
+interface ShownHolder {
+  id: number;
+  type: string;
+  url: string;
+  is_superuser?: boolean;
+  is_system_auditor?: boolean;
+}
+
+/** A role, and by whom it came. */
+interface Holding {
+  role: Item;
+  /** Null for the holder himself. */
+  team: Item | null;
+}
+
+type Form = Pick<PanelForm, 'csrf' | 'returnTo'>;
+
+const CARD = 'may';
+/** Roles and teams that the card shows; the lists have all. */
+const SHOWN = 200;
+
+/** What a user or a team may do, on what and by which way, and the ways to change that. */
+@Injectable()
+@PagePanel('user', 'team')
+export class HoldingsPanel implements Panel<ShownHolder> {
+  constructor(
+    private readonly source: PanelSource,
+    private readonly grants: GrantsService,
+    private readonly teams: RoleTeamsRepository,
+  ) {}
+
+  async render(context: PanelContext<ShownHolder>): Promise<Html> {
+    const { object, actor, csrf } = context;
+    const form = { csrf, returnTo: `${object.url}#${CARD}` };
+    const holder = holderOf(object);
+    const holdings = await this.holdings(object, actor);
+    const ids = holdings.map(({ role }) => Number(role.id));
+    const manageable = await this.grants.manageable([...new Set(ids)], actor);
+    return panelCard(
+      CARD,
+      `What ${holder.name} may do`,
+      html`${flagsView(object)} ${holdingsTable(holdings, { holder, manageable, form })}
+      ${
+        holdings.length >= SHOWN &&
+        html`<p>Not all may be shown here. <a href="${object.url}roles/">All granted roles</a></p>`
+      }
+      ${refusalView(context.refusal, CARD)} ${await this.grantForm(context, form)}`,
+    );
+  }
+
+  private async holdings(object: ShownHolder, actor: Actor): Promise<Holding[]> {
+    const { id, type } = object;
+    const roles = resource('role');
+    const own = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
+      scope: sql`t.id IN (${type === 'team' ? rolesGrantedTo(id) : rolesGivenTo(id)})`,
+    });
+    const direct = own.map((role): Holding => ({ role, team: null }));
+    if (type === 'team') return direct;
+    const teams = await this.source.list(resource('team'), { page_size: String(SHOWN) }, actor, {
+      scope: sql`t.id IN (${heldObjects('team', 'member_role', { id })})`,
+    });
+    if (teams.length === 0) return direct;
+    const ids = teams.map((team) => Number(team.id));
+    const given = await this.source.list(roles, { page_size: String(SHOWN) }, actor, {
+      scope: sql`t.id IN (${rolesGrantedToAny(ids)})`,
+    });
+    const pairs = await this.teams.grantsTo(ids);
+    const byTeams = pairs.flatMap(({ role_id: role, team_id: team }): Holding[] => {
+      const [shownRole, shownTeam] = [
+        given.find((one) => one.id === role),
+        teams.find((one) => one.id === team),
+      ];
+      return shownRole && shownTeam ? [{ role: shownRole, team: shownTeam }] : [];
+    });
+    return [...direct, ...byTeams];
+  }
+
+  private async grantForm(
+    { object, actor, presets, refusal }: PanelContext<ShownHolder>,
+    form: Form,
+  ): Promise<HtmlValue> {
+    const action = `${object.url}roles/`;
+    if (!(await this.source.opens('POST', action, actor)).attach) return null;
+    const sought = presets[SOUGHT] ?? '';
+    const query = { role_level: 'admin_role', page_size: String(OFFERED) };
+    const roles = await this.source.list(
+      resource('role'),
+      sought === '' ? query : { ...query, called: sought },
+      actor,
+    );
+    if (roles.length === 0 && sought === '') return null;
+    const kinds = [...new Set(roles.map(kindOf))];
+    const isCut = sought !== '' || roles.length === OFFERED;
+    return html`<h3>Grant</h3>
+      ${panelForm(
+        { ...form, action, isToldThere: true },
+        html`${choiceOf({
+            id: 'grant-role',
+            name: 'id',
+            label: 'Role, by its name or that of its object',
+            kinds: kinds.map((label) => ({
+              label,
+              options: roles
+                .filter((role) => kindOf(role) === label)
+                .map((role) => [String(role.id), roleTitle(role)] as const),
+            })),
+            chosen: refusal?.chosen,
+            search: {
+              'data-picker': '/api/v2/roles/?role_level=admin_role',
+              'data-search': 'called',
+            },
+          })} <button class="primary">Grant</button>`,
+      )}
+      ${isCut && seekForm(object.url, CARD, sought)}`;
+  }
+}
+
+const holderOf = (object: ShownHolder): Holder => ({
+  kind: object.type === 'team' ? 'teams' : 'users',
+  id: object.id,
+  name: titleOf({ ...object }),
+});
+
+function flagsView({ is_superuser: isSuperuser, is_system_auditor: isAuditor }: ShownHolder) {
+  return html`${isSuperuser === true && html`<p><strong>Everything</strong>: a superuser.</p>`}
+  ${isAuditor === true && html`<p><strong>Reading everything</strong>: an auditor of the system.</p>`}`;
+}
+
+interface TableParts {
+  holder: Holder;
+  manageable: ReadonlySet<number>;
+  form: Form;
+}
+
+/** What kind of object a role is about, as people call it. */
+const kindOf = ({ summary_fields: summary }: Item): string =>
+  wordFor(String(memberOf(summary, 'resource_type') ?? 'system'));
+
+function holdingsTable(holdings: readonly Holding[], parts: TableParts): Html {
+  if (holdings.length === 0) return html`<p class="hint">No roles that you may see yet.</p>`;
+  const kinds = [...new Set(holdings.map(({ role }) => kindOf(role)))].sort();
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Roles">
+    <table class="stacks">
+      <thead>
+        <tr>
+          <th scope="col">Role</th>
+          <th scope="col">Because</th>
+          <th scope="col"><span class="hidden">Actions</span></th>
+        </tr>
+      </thead>
+      ${kinds.map(
+        (kind) =>
+          html`<tbody>
+            <tr>
+              <th colspan="3" scope="rowgroup">${kind}</th>
+            </tr>
+            ${holdings.filter(({ role }) => kindOf(role) === kind).map((one) => row(one, parts))}
+          </tbody>`,
+      )}
+    </table>
+  </div>`;
+}
+
+function row({ role, team }: Holding, { holder, manageable, form }: TableParts): Html {
+  const id = Number(role.id);
+  const title = roleTitle(role);
+  const [objectUrl] = Object.entries(linksOf(role)).flatMap(([name, url]) =>
+    ['users', 'teams'].includes(name) ? [] : [url],
+  );
+  const { name, summary_fields: summary } = role;
+  const object = memberOf(summary, 'resource_name');
+  const from: Holder = team ? { kind: 'teams', id: Number(team.id), name: titleOf(team) } : holder;
+  return html`<tr>
+    <td>
+      ${String(name)}
+      ${typeof object === 'string' && html` on <a href="${objectUrl ?? ''}">${object}</a>`}
+      <small>${String(role.description ?? '')}</small>
+    </td>
+    <td data-label="Because">
+      ${team ? html`by team <a href="${String(team.url)}">${titleOf(team)}</a>` : 'granted'}
+    </td>
+    <td class="end">
+      ${manageable.has(id) && revokeButton(from, { id, title }, form, team ? 'Revoke from the team' : 'Revoke')}
+    </td>
+  </tr>`;
+}
+
+function linksOf({ related }: Item): Record<string, string> {
+  return typeof related === 'object' && related !== null
+    ? Object.fromEntries(Object.entries(related).map(([key, url]) => [key, String(url)]))
+    : {};
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Bool,
+  Char,
+  Choices,
+  declareFields,
+  SecretText,
+  Text,
+  type Choice,
+  type Field,
+} from '../../common/fields/field.js';
+import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import type { Item } from '../../common/pages/values.js';
+import { isRecord, mapValues } from '../../common/records.js';
+import { CredentialTypesRepository } from '../../credentials/credential-types.repository.js';
+import {
+  ASK,
+  type CredentialTypeDefinition,
+  type InputField,
+} from '../../credentials/types/definition.js';
+
+const DOCUMENT = 'inputs';
+
+/** The type first, then the inputs that it declares, in place of a JSON document. */
+@Injectable()
+@PageFormOf('credential')
+export class CredentialForm implements PageForm {
+  readonly choice = 'credential_type';
+
+  constructor(private readonly types: CredentialTypesRepository) {}
+
+  async choices(): Promise<readonly Choice[]> {
+    return (await this.types.all()).map(({ id, name }): Choice => [id, name]);
+  }
+
+  async fields(fields: readonly Field[], chosen: unknown): Promise<readonly Field[]> {
+    const type = (await this.types.all()).find(({ id }) => String(id) === String(chosen));
+    if (!type) return fields;
+    return fields.flatMap((field) => {
+      if (field.name === this.choice) return [];
+      return field.name === DOCUMENT ? inputFields(type) : [field];
+    });
+  }
+
+  /** Inputs are replaced as a whole: what was left empty is none. */
+  toBody(filled: Record<string, unknown>): Record<string, unknown> {
+    const { [this.choice]: type, [DOCUMENT]: given } = filled;
+    return {
+      ...filled,
+      ...(type === undefined ? {} : { [this.choice]: Number(type) }),
+      [DOCUMENT]: isRecord(given) ? mapValues(given, asTyped) : {},
+    };
+  }
+
+  fromObject({ [DOCUMENT]: inputs }: Item): Record<string, unknown> {
+    if (!isRecord(inputs)) return {};
+    return Object.fromEntries(
+      Object.entries(inputs).map(([id, value]) => [`${DOCUMENT}.${id}`, value]),
+    );
+  }
+}
+
+/** Browsers send lines as mail does; keys are not read that way. */
+const asTyped = (value: unknown): unknown =>
+  typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value;
+
+const inputFields = ({ inputs }: CredentialTypeDefinition): readonly Field[] =>
+  declareFields(
+    (inputs.fields ?? []).map((field) => [
+      `${DOCUMENT}.${field.id}`,
+      controlOf(field, inputs.required?.includes(field.id) === true),
+    ]),
+  );
+
+function controlOf(field: InputField, required: boolean): PropertyDecorator {
+  const { label, type, choices, secret, multiline, default: preset } = field;
+  const options = {
+    ...{ label, required, help: helpOf(field) },
+    // What is left empty is left out.
+    ...(type === 'boolean' ? {} : { nullable: true }),
+    ...(preset === undefined ? {} : { default: preset }),
+  };
+  if (type === 'boolean') return Bool(options);
+  if (secret === true) return SecretText({ ...options, control: multiline ? 'lines' : null });
+  if (choices) {
+    return Choices(
+      choices.map((one) => [one, one]),
+      options,
+    );
+  }
+  return multiline === true ? Text(options) : Char(options);
+}
+
+const helpOf = ({ help_text: help = '', ask_at_runtime: asks }: InputField): string =>
+  asks === true ? `${help} ${ASK} has every launch ask for it.`.trimStart() : help;

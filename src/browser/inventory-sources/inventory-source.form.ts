@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { Field } from '../../common/fields/field.js';
+import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import { CONSTRUCTED_OPTIONS, OF_PROJECTS } from '../../inventory-sources/source-checks.js';
+import {
+  CONSTRUCTED,
+  SCM,
+  sourceKind,
+  type SourceKind,
+} from '../../inventory-sources/source-kinds.js';
+
+/** The kind of source first, then what that kind has. */
+@Injectable()
+@PageFormOf('inventory_source')
+export class InventorySourceForm implements PageForm {
+  readonly choice = 'source';
+  /** With its inventory. */
+  readonly madeElsewhere = [CONSTRUCTED.word];
+
+  fields(fields: readonly Field[], chosen: unknown): readonly Field[] {
+    const kind = sourceKind(chosen);
+    if (!kind) return fields;
+    return fields.filter(({ name }) => name !== this.choice && isOf(kind, name));
+  }
+}
+
+function isOf(kind: SourceKind, name: string): boolean {
+  const has = (names: readonly string[]): boolean => names.includes(name);
+  if (kind === CONSTRUCTED) return has(CONSTRUCTED_OPTIONS);
+  return kind === SCM || !has(OF_PROJECTS);
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import { panelButton, panelCard } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { statusBadge, titleOf, type Item } from '../../common/pages/values.js';
+import { isRecord } from '../../common/records.js';
+import { inventorySources } from '../../inventory-sources/inventory-sources.resource.js';
+import { lastUpdate } from './last-update.js';
+
+interface ShownInventory {
+  id: number;
+  url: string;
+  kind: string;
+}
+
+/** Sources that the page names; their list has all. */
+const SHOWN = 20;
+
+/** Where the hosts of an inventory come from, how that went the last time, and the ways to more of it. */
+@Injectable()
+@PagePanel('inventory')
+export class InventorySourcesPanel implements Panel<ShownInventory> {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownInventory>): Promise<Html | null> {
+    const { id, url, kind } = object;
+    if (kind !== '') return null;
+    const list = `${url}inventory_sources/`;
+    const { body: mayAdd } = await this.source.opens('POST', list, actor);
+    const query = { inventory: String(id), order_by: 'name', page_size: String(SHOWN) };
+    const sources = await this.source.list(inventorySources, query, actor);
+    if (!mayAdd && sources.length === 0) return null;
+    const mayStart = sources.filter(startable).length;
+    const back = { csrf, returnTo: `${url}#sources` };
+    return panelCard(
+      'sources',
+      'Sources',
+      html`<div class="actions">
+          ${mayAdd && html`<a class="button" href="${list}#form-post">Add a source</a>`}
+          ${
+            mayStart > 1 &&
+            panelButton(
+              { ...back, action: `${url}update_inventory_sources/` },
+              'Update all',
+              'button',
+            )
+          }
+          ${sources.length === SHOWN && html`<a class="button" href="${list}">All sources</a>`}
+        </div>
+        ${
+          sources.length === 0
+            ? html`<p class="hint">Its hosts are entered by hand.</p>`
+            : html`<ul class="held">
+                ${sources.map((one) => sourceItem(one, csrf))}
+              </ul>`
+        }`,
+    );
+  }
+}
+
+function startable({ summary_fields: summary }: Item): boolean {
+  const may = isRecord(summary) && summary.user_capabilities;
+  return isRecord(may) && may.start === true;
+}
+
+function sourceItem(source: Item, csrf: string): Html {
+  const title = titleOf(source);
+  return html`<li>
+    <a href="${String(source.url)}">${title}</a>
+    <small>${String(source.source)}</small>
+    ${statusBadge(String(source.status))} ${lastUpdate(source)}
+    ${
+      startable(source) &&
+      panelButton(
+        { action: `${String(source.url)}update/`, csrf },
+        html`Update now<span class="hidden"> from ${title}</span>`,
+      )
+    }
+  </li>`;
+}

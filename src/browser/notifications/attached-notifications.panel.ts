@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { html, type Html } from '../../common/pages/html.js';
+import { hiddenInput, objectSelect, panelCard, panelForm } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { PRESET } from '../../common/pages/presets.js';
+import {
+  ReferenceLists,
+  type ReferenceChoices,
+} from '../../common/pages/reference-lists.service.js';
+import { titleOf, type Item } from '../../common/pages/values.js';
+import { relationCondition } from '../../common/resource/relation-condition.js';
+import { resource } from '../../common/resource/registry.js';
+import { sql } from '../../database/sql.js';
+import { NOTIFICATION_TYPE_CHOICES } from '../../notifications/notification-template.schema.js';
+import { notificationTemplates } from '../../notifications/notification-templates.resource.js';
+
+interface ShownObject {
+  id: number;
+  type: string;
+  url: string;
+}
+
+interface EventRow {
+  /** Key of the relation and last part of its URL. */
+  name: string;
+  label: string;
+  attached: readonly Item[];
+  mayAttach: boolean;
+  mayMake: boolean;
+}
+
+const EVENTS = [
+  ['started', 'When a run starts'],
+  ['success', 'When it succeeds'],
+  ['error', 'When it fails'],
+  ['approvals', 'When it waits for an approval'],
+] as const;
+
+/** Whom a template tells of its runs, event by event, and the way to tell somebody else. */
+@Injectable()
+@PagePanel('job_template', 'workflow_job_template', 'project', 'organization')
+export class AttachedNotificationsPanel implements Panel<ShownObject> {
+  constructor(
+    private readonly source: PanelSource,
+    private readonly references: ReferenceLists,
+  ) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownObject>): Promise<Html | null> {
+    const rows: EventRow[] = [];
+    for (const [event, label] of EVENTS) {
+      const row = await this.rowOf(object, `notification_templates_${event}`, label, actor);
+      if (row) rows.push(row);
+    }
+    const isOpen = rows.some(({ mayAttach, mayMake }) => mayAttach || mayMake);
+    if (!isOpen && rows.every(({ attached }) => attached.length === 0)) return null;
+    const choices = await this.references.load(notificationTemplates, 'change', [], actor);
+    return panelCard(
+      'notifications',
+      'Notifications',
+      html`<div class="scroll" tabindex="0" role="region" aria-label="Notifications by event">
+        <table class="stacks">
+          <tbody>
+            ${rows.map((row) => eventRow(row, { url: object.url, csrf, choices }))}
+          </tbody>
+        </table>
+      </div>`,
+    );
+  }
+
+  private async rowOf(
+    { id, type, url }: ShownObject,
+    name: string,
+    label: string,
+    actor: Actor,
+  ): Promise<EventRow | null> {
+    const relation = resource(type).relations[name];
+    if (!relation) return null;
+    const scope = relationCondition(relation, sql`${id}`, 't');
+    const attached = await this.source.list(notificationTemplates, { page_size: '50' }, actor, {
+      scope,
+    });
+    const open = await this.source.opens('POST', `${url}${name}/`, actor);
+    return { name, label, attached, mayAttach: open.attach, mayMake: open.body };
+  }
+}
+
+interface RowParts {
+  url: string;
+  csrf: string;
+  choices: ReferenceChoices;
+}
+
+function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
+  const { name, label, attached, mayAttach, mayMake } = row;
+  const action = `${url}${name}/`;
+  const form = { action, csrf, returnTo: `${url}#notifications` };
+  const known = new Set(attached.map(({ id }) => String(id)));
+  const others = { ...choices, options: choices.options.filter(([id]) => !known.has(id)) };
+  const canPick = mayAttach && (others.more || others.options.length > 0);
+  return html`<tr>
+    <th scope="row">${label}</th>
+    <td>
+      ${attached.length === 0 && html`<span class="none">nobody is told</span>`}
+      <ul class="held">
+        ${attached.map((one) => attachedItem(one, form, mayAttach))}
+      </ul>
+    </td>
+    <td>
+      ${
+        canPick &&
+        panelForm(
+          form,
+          html`${objectSelect({ id: `attach-${name}`, name: 'id', label: 'Tell', list: '/api/v2/notification_templates/' }, others)}
+            <button>Attach</button>`,
+        )
+      }
+      ${mayMake && newLinks(action)}
+    </td>
+  </tr>`;
+}
+
+const attachedItem = (
+  one: Item,
+  form: { action: string; csrf: string; returnTo: string },
+  mayDetach: boolean,
+): Html =>
+  html`<li>
+    <a href="${String(one.url)}">${titleOf(one)}</a>
+    ${
+      mayDetach &&
+      panelForm(
+        form,
+        html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
+          <button class="small">Detach<span class="hidden"> ${titleOf(one)}</span></button>`,
+      )
+    }
+  </li>`;
+
+/** A new one of each kind, attached with its making. */
+const newLinks = (action: string): Html =>
+  html`<p class="hint">
+    New:
+    ${NOTIFICATION_TYPE_CHOICES.map(
+      ([type, label]) =>
+        html` <a href="${action}?${PRESET}notification_type=${type}#form-post">${label}</a>`,
+    )}
+  </p>`;

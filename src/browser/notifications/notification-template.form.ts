@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Bool,
+  Char,
+  declareFields,
+  Integer,
+  Json,
+  SecretText,
+  Text,
+  type Field,
+  type FieldOptions,
+} from '../../common/fields/field.js';
+import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import type { Item } from '../../common/pages/values.js';
+import { isRecord, listOf } from '../../common/records.js';
+import type { ConfigurationField, FieldType } from '../../notifications/backends/backend.js';
+import {
+  NOTIFICATION_TYPES,
+  type NotificationType,
+} from '../../notifications/backends/notification-type.js';
+import { backendFor } from '../../notifications/backends/registry.js';
+
+const DOCUMENT = 'notification_configuration';
+
+/** How a form asks for a value of each type; a list is a text with an entry in each line. */
+const CONTROLS: Record<FieldType, (options: FieldOptions) => PropertyDecorator> = {
+  string: Char,
+  int: Integer,
+  bool: Bool,
+  list: Text,
+  password: SecretText,
+  object: Json,
+};
+
+const HELP: Partial<Record<FieldType, string>> = { list: 'One in each line.', object: 'As JSON.' };
+
+/** The channel first, then what its declaration asks for, in place of a JSON document. */
+@Injectable()
+@PageFormOf('notification_template')
+export class NotificationTemplateForm implements PageForm {
+  readonly choice = 'notification_type';
+
+  fields(fields: readonly Field[], chosen: unknown): readonly Field[] {
+    const type = typeOf(chosen);
+    if (!type) return fields;
+    return fields.flatMap((field) => {
+      if (field.name === this.choice) return [];
+      return field.name === DOCUMENT ? configurationFields(type) : [field];
+    });
+  }
+
+  toBody(filled: Record<string, unknown>): Record<string, unknown> {
+    const type = typeOf(filled[this.choice]);
+    const given = filled[DOCUMENT];
+    if (!type || !isRecord(given)) return filled;
+    const { fields } = backendFor(type);
+    const entries = Object.entries(given).map(([key, value]): [string, unknown] => [
+      key,
+      fields[key]?.type === 'list' ? linesOf(value) : value,
+    ]);
+    return { ...filled, [DOCUMENT]: Object.fromEntries(entries) };
+  }
+
+  fromObject({ [DOCUMENT]: configuration }: Item): Record<string, unknown> {
+    if (!isRecord(configuration)) return {};
+    return Object.fromEntries(
+      Object.entries(configuration).map(([key, value]): [string, unknown] => [
+        `${DOCUMENT}.${key}`,
+        Array.isArray(value) ? listOf(value).map(String).join('\n') : value,
+      ]),
+    );
+  }
+}
+
+const typeOf = (given: unknown): NotificationType | undefined =>
+  NOTIFICATION_TYPES.find((type) => type === given);
+
+const linesOf = (value: unknown): string[] =>
+  String(value)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+function configurationFields(type: NotificationType): readonly Field[] {
+  const { fields, recipientKey } = backendFor(type);
+  return declareFields(
+    Object.entries(fields).map(([key, field]) => {
+      const required = key === recipientKey || field.url === true;
+      return [`${DOCUMENT}.${key}`, CONTROLS[field.type](optionsOf(field, required))] as const;
+    }),
+  );
+}
+
+const optionsOf = (
+  { label, type, ...field }: ConfigurationField,
+  required: boolean,
+): FieldOptions => ({
+  label,
+  required,
+  help: HELP[type] ?? '',
+  // What is left empty is left out.
+  ...(field.optional && type !== 'bool' ? { nullable: true } : {}),
+  ...(field.default === undefined ? {} : { default: field.default }),
+  ...(type === 'int' ? { min: field.min ?? null, max: field.max ?? null } : {}),
+});

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { labelOf } from '../../common/fields/label.js';
+import { html, type Html } from '../../common/pages/html.js';
+import { panelCard, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import type { Item } from '../../common/pages/values.js';
+import { EVENT_NAMES, TEST_EVENT } from '../../notifications/message/message-events.js';
+import {
+  notificationAttempts,
+  notifications,
+} from '../../notifications/notification-templates.resource.js';
+import { notificationHistory } from './notification-history.js';
+
+interface ShownTemplate {
+  id: number;
+  url: string;
+}
+
+/** Records that a page shows; the list has all. */
+const SHOWN = 8;
+/** A test is over within moments: its page waits for that, but not for long. */
+const WAIT = { steps: 10, ms: 250, freshMs: 10_000 };
+
+/** Tests a notification template, and shows what came of that and of whatever was sent before. */
+@Injectable()
+@PagePanel('notification_template')
+export class NotificationTemplatePanel implements Panel<ShownTemplate> {
+  readonly covers = ['test'];
+
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html> {
+    const { id, url } = object;
+    const { body: mayTest } = await this.source.opens('POST', `${url}test/`, actor);
+    const records = await this.settled(id, actor);
+    const ids = records.map((record) => String(record.id)).join(',');
+    const attempts =
+      ids === ''
+        ? []
+        : await this.source.list(
+            notificationAttempts,
+            { notification__in: ids, order_by: 'id', page_size: '200' },
+            actor,
+          );
+    const history = { records, attempts, csrf, returnTo: `${url}#sent`, mayResend: mayTest };
+    const [newest] = records;
+    return panelCard(
+      'sent',
+      'Sent lately',
+      html`${mayTest && testForm({ action: `${url}test/`, csrf, returnTo: `${url}#sent` })}
+        <div class="actions">
+          <a class="button" href="${url}notifications/?order_by=-id">All that was sent</a>
+          ${newest?.status === 'pending' && html`<a class="button" href="${url}#sent">Look again</a>`}
+        </div>
+        ${notificationHistory(history)}`,
+    );
+  }
+
+  /** The newest records; a test that was only just asked for is waited for. */
+  private async settled(id: number, actor: Actor): Promise<Item[]> {
+    const query = {
+      notification_template: String(id),
+      order_by: '-id',
+      page_size: String(SHOWN),
+    };
+    let records = await this.source.list(notifications, query, actor);
+    for (let step = 0; step < WAIT.steps && isFreshTest(records[0]); step += 1) {
+      await sleep(WAIT.ms);
+      records = await this.source.list(notifications, query, actor);
+    }
+    return records;
+  }
+}
+
+const testForm = (form: PanelForm): Html =>
+  panelForm(
+    form,
+    html`<div class="field">
+        <label for="test-event">Message</label>
+        <select id="test-event" name="event">
+          <option value="">A plain test</option>
+          ${EVENT_NAMES.map((name) => html`<option value="${name}">${labelOf(name)}</option>`)}
+        </select>
+      </div>
+      <button class="primary">Send a test</button>`,
+  );
+
+const isFreshTest = (record: Item | undefined): boolean =>
+  record?.status === 'pending' &&
+  record.event === TEST_EVENT &&
+  Date.now() - Date.parse(String(record.created)) < WAIT.freshMs;

@@ -1,0 +1,99 @@
+import { html, type Html } from '../../common/pages/html.js';
+import {
+  JobHostSummariesRepository,
+  type HostOfRun,
+} from '../../runs/events/job-host-summaries.repository.js';
+
+/** Hosts that a page shows, those with failures first; the list has all. */
+const MAX_HOSTS = 50;
+const BAR_WIDTH = 200;
+const BAR_HEIGHT = 12;
+
+const COLUMNS = [
+  ['ok', 'OK'],
+  ['changed', 'Changed'],
+  ['failures', 'Failed'],
+  ['dark', 'Unreachable'],
+  ['skipped', 'Skipped'],
+] as const;
+
+type Part = (typeof COLUMNS)[number][0];
+
+export const loadHosts = (
+  summaries: JobHostSummariesRepository,
+  runId: number,
+): Promise<HostOfRun[]> => summaries.ofRun(runId, MAX_HOSTS);
+
+/** How each host fared: a bar for the eye, the same numbers as text for everyone. */
+export function hostSummaries(url: string, hosts: readonly HostOfRun[]): Html {
+  const total = hosts[0]?.total ?? 0;
+  return html`<section aria-labelledby="hosts-title">
+    <h2 id="hosts-title">Hosts</h2>
+    <div class="scroll" tabindex="0" role="region" aria-label="Hosts of the run">
+      <table class="hosts stacks">
+        <thead>
+          <tr>
+            <th scope="col">Host</th>
+            <th scope="col"><span class="hidden">Share</span></th>
+            ${COLUMNS.map(
+              ([part, label]) =>
+                html`<th scope="col">
+                  <span class="key part-${part}" aria-hidden="true"></span>${label}
+                </th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${hosts.map(
+            (host) =>
+              html`<tr>
+                <th scope="row">${nameOf(host)}</th>
+                <td>${bar(host)}</td>
+                ${COLUMNS.map(
+                  ([part, label]) =>
+                    html`<td class="number" data-label="${label}">${host[part]}</td>`,
+                )}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${
+      total > hosts.length &&
+      html`<p><a href="${url}job_host_summaries/">All ${total} hosts</a></p>`
+    }
+  </section>`;
+}
+
+const nameOf = ({ host_id: id, host_name: name }: HostOfRun): Html =>
+  id === null ? html`${name}` : html`<a href="/api/v2/hosts/${id}/">${name}</a>`;
+
+function bar(host: HostOfRun): Html {
+  // What changed something is counted among what went well too.
+  const parts: Record<Part, number> = { ...host, ok: Math.max(0, host.ok - host.changed) };
+  const sum = COLUMNS.reduce((all, [part]) => all + parts[part], 0) || 1;
+  let x = 0;
+  return html`<svg
+    class="bar-of-host"
+    viewBox="0 0 ${BAR_WIDTH} ${BAR_HEIGHT}"
+    width="${BAR_WIDTH}"
+    height="${BAR_HEIGHT}"
+    aria-hidden="true"
+  >
+    ${COLUMNS.map(([part]) => {
+      const width = (parts[part] / sum) * BAR_WIDTH;
+      const start = x;
+      x += width;
+      return (
+        width > 0 &&
+        html`<rect
+          class="part-${part}"
+          x="${start.toFixed(1)}"
+          y="0"
+          width="${width.toFixed(1)}"
+          height="${BAR_HEIGHT}"
+        />`
+      );
+    })}
+  </svg>`;
+}

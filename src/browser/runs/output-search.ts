@@ -1,0 +1,55 @@
+import { html, type Html } from '../../common/pages/html.js';
+import { shorten } from '../../common/pages/values.js';
+import type { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import { plainText } from '../../runs/output/stdout.js';
+
+/** Events that are looked at, and lines that are shown. */
+const MOST = { events: 200, lines: 100 };
+const MAX_LINE = 300;
+
+/** A line in which a text was found. */
+export interface FoundLine {
+  /** Counted from 1. */
+  line: number;
+  text: string;
+}
+
+/** The lines of an output that have a text in them, whatever its case. */
+export async function findLines(
+  outputs: RunOutputsRepository,
+  runId: number,
+  text: string,
+): Promise<FoundLine[]> {
+  const wanted = text.toLowerCase();
+  const found = await outputs.search(runId, text, MOST.events);
+  return found
+    .flatMap(({ stdout, start_line: start }) =>
+      plainText(stdout)
+        .split('\n')
+        .map((line, index) => ({ line: start + index + 1, text: line })),
+    )
+    .filter((line) => line.text.toLowerCase().includes(wanted))
+    .slice(0, MOST.lines);
+}
+
+/** Where a text stands in the output, each a link to its line. */
+export function searchView(url: string, text: string, lines: readonly FoundLine[]): Html {
+  if (lines.length === 0) {
+    return html`<p class="hint" role="status">“${text}” does not stand in the output.</p>`;
+  }
+  const count = lines.length === 1 ? 'One line' : `${lines.length} lines`;
+  return html`<div class="card found">
+    <p role="status">
+      ${lines.length === MOST.lines ? `The first ${MOST.lines} lines` : count} with “${text}”
+    </p>
+    <ol>
+      ${lines.map(
+        (found) =>
+          html`<li>
+            <a href="${url}?line=${found.line}#line-${found.line}">${found.line}</a>
+            <code>${shorten(found.text, MAX_LINE)}</code>
+          </li>`,
+      )}
+    </ol>
+  </div>`;
+}

@@ -1,0 +1,60 @@
+import { type Actor } from '../../common/access.js';
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { csrfInput } from '../../common/pages/layout.js';
+import { RunsRepository } from '../../runs/runs.repository.js';
+
+/** What the panels need of the representation of a run. */
+export interface ShownRun {
+  id: number;
+  type: string;
+  url: string;
+  status: string;
+  passwords_needed_to_start?: readonly string[];
+  summary_fields: { user_capabilities?: { start?: boolean } };
+}
+
+interface ActionContext {
+  actor: Actor;
+  csrf: string;
+  isActive: boolean;
+  /** Some hosts of the run failed: it can be launched on those alone. */
+  someFailed?: boolean;
+}
+
+/** Kinds of runs that can be launched again from themselves. */
+const RELAUNCHABLE: ReadonlySet<string> = new Set(['job', 'workflow_job', 'ad_hoc_command']);
+
+/** Cancel while a run is active, relaunch once it is over; as far as the caller may. */
+export async function runActions(
+  runs: RunsRepository,
+  run: ShownRun,
+  context: ActionContext,
+): Promise<HtmlValue> {
+  const { actor, csrf, isActive } = context;
+  if (!isActive) return RELAUNCHABLE.has(run.type) && relaunch(run, context);
+  const mayCancel = await runs.mayCancel(run.id, run.type, actor);
+  return mayCancel && actionForm(`${run.url}cancel/`, csrf, CANCEL);
+}
+
+const CANCEL = html`<button class="button danger">Cancel</button>`;
+
+function relaunch(run: ShownRun, { csrf, someFailed = false }: ActionContext): HtmlValue {
+  if (run.summary_fields.user_capabilities?.start !== true) return null;
+  const url = `${run.url}relaunch/`;
+  if ((run.passwords_needed_to_start ?? []).length > 0) {
+    return html`<a class="button" href="${url}#form-post">Relaunch…</a>`;
+  }
+  const failed = html`<input type="hidden" name="hosts" value="failed" />`;
+  return [
+    actionForm(url, csrf, html`<button class="button">Relaunch</button>`),
+    someFailed &&
+      actionForm(
+        url,
+        csrf,
+        html`${failed}<button class="button">Relaunch on failed hosts</button>`,
+      ),
+  ];
+}
+
+const actionForm = (url: string, csrf: string, content: Html): Html =>
+  html`<form method="post" action="${url}">${csrfInput(csrf)}${content}</form>`;

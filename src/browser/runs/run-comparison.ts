@@ -1,0 +1,163 @@
+import type { Actor } from '../../common/access.js';
+import { parseVariables, VariablesError } from '../../common/fields/variables.js';
+import { labelOf } from '../../common/fields/label.js';
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { folded } from '../../common/pages/layout.js';
+import { shorten, timeView, titleOf } from '../../common/pages/values.js';
+import type { Row } from '../../common/resource/define-resource.js';
+import { resource } from '../../common/resource/registry.js';
+import { summariesOf } from '../../common/resource/represent.js';
+import type { Database } from '../../database/database.js';
+import { STORED_PROMPTS } from '../../prompts/prompt-columns.js';
+import type { TaskOfRun } from '../../runs/events/job-events.repository.js';
+
+/** What is compared, by column; variables and tasks besides. */
+const COLUMNS = [
+  'scm_revision',
+  'playbook',
+  'project_id',
+  ...STORED_PROMPTS.map(([, column]) => column),
+];
+/** Columns that refer to other objects, which are told by name, and of what kind these are. */
+const REFERENCES = new Map([
+  ['project_id', 'project'],
+  ['inventory_id', 'inventory'],
+]);
+const MAX_TASKS = 20;
+const MAX_VALUE = 160;
+
+/** Something that is not as it was. */
+interface Difference {
+  what: string;
+  before: string;
+  now: string;
+}
+
+/** A run beside the last successful one of its template. */
+export interface Comparison {
+  before: { id: number; finished: string };
+  differences: readonly Difference[];
+}
+
+/** Names of objects by column and id. */
+type Names = ReadonlyMap<string, ReadonlyMap<unknown, string>>;
+
+/** What the two runs refer to and is not the same, as far as the caller may read it. */
+export async function namesOfChanged(
+  before: Row,
+  now: Row,
+  reader: { database: Database; actor: Actor },
+): Promise<Names> {
+  const names = new Map<string, ReadonlyMap<unknown, string>>();
+  for (const [column, type] of REFERENCES) {
+    if (before[column] === now[column]) continue;
+    const ids = [before[column], now[column]].filter((id) => typeof id === 'number');
+    const found = await summariesOf(resource(type), ids, reader);
+    names.set(column, new Map([...found].map(([id, item]) => [id, titleOf({ type, ...item })])));
+  }
+  return names;
+}
+
+/** What changed between two runs of a template, in the words of a person who asks why one failed. */
+export function compare(before: Row, now: Row, names: Names, tasks: ComparedTasks): Comparison {
+  const nameOf = (column: string, value: unknown): unknown =>
+    names.get(column)?.get(value) ?? value;
+  const differences = [
+    ...COLUMNS.flatMap((column) =>
+      differenceOf(column, nameOf(column, before[column]), nameOf(column, now[column])),
+    ),
+    ...variableDifferences(before, now),
+    ...taskDifferences(tasks),
+  ];
+  return { before: { id: before.id, finished: String(before.finished) }, differences };
+}
+
+export interface ComparedTasks {
+  before: readonly TaskOfRun[];
+  now: readonly TaskOfRun[];
+}
+
+function differenceOf(column: string, before: unknown, now: unknown): Difference[] {
+  if ((before ?? '') === (now ?? '')) return [];
+  const what = labelOf(column.replace(/_id$/, '').replace(/^scm_/, ''));
+  return [{ what, before: told(before), now: told(now) }];
+}
+
+/** Secrets in variables were masked before they were stored. */
+function variableDifferences(before: Row, now: Row): Difference[] {
+  const [old, current] = [variablesOf(before), variablesOf(now)];
+  const names = new Set([...Object.keys(old), ...Object.keys(current)]);
+  return [...names].flatMap((name) => {
+    const [was, is] = [told(old[name]), told(current[name])];
+    return was === is ? [] : [{ what: `Variable ${name}`, before: was, now: is }];
+  });
+}
+
+function variablesOf({ extra_vars: text }: Row): Record<string, unknown> {
+  try {
+    return parseVariables(String(text ?? ''));
+  } catch (error) {
+    if (error instanceof VariablesError) return {};
+    throw error;
+  }
+}
+
+function taskDifferences({ before, now }: ComparedTasks): Difference[] {
+  const namesOf = (tasks: readonly TaskOfRun[]): Set<string> =>
+    new Set(tasks.map(({ task }) => task));
+  const [old, current] = [namesOf(before), namesOf(now)];
+  // A run that ended early did not come to its last tasks: only what is new tells anything.
+  return [...current]
+    .filter((task) => !old.has(task))
+    .slice(0, MAX_TASKS)
+    .map((task) => ({ what: 'Task', before: '', now: task }));
+}
+
+const told = (value: unknown): string => {
+  if (value === null || value === undefined || value === '') return '';
+  return shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE);
+};
+
+/** The differences as a table; open where somebody looks for the cause of a failure. */
+export function comparisonView(
+  { before, differences }: Comparison,
+  { open }: { open: boolean },
+): Html {
+  const other = html`<a href="/api/v2/jobs/${before.id}/">#${before.id}</a>`;
+  const since = html`${other} of ${timeView(before.finished)}`;
+  if (differences.length === 0) {
+    return html`<p class="hint">
+      Nothing of what is compared has changed since the last successful run ${since}: revision,
+      options, variables and tasks are the same.
+    </p>`;
+  }
+  return folded(
+    `What changed since the last successful run (${differences.length})`,
+    html`<p class="hint">Compared with ${since}.</p>
+      <div class="scroll" tabindex="0" role="region" aria-label="What changed">
+        <table class="changes stacks">
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col">Last success</th>
+              <th scope="col">This run</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${differences.map(
+              ({ what, before: was, now }) =>
+                html`<tr>
+                  <th scope="row">${what}</th>
+                  <td data-label="Last success">${valueOf(was)}</td>
+                  <td data-label="This run">${valueOf(now)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>`,
+    { open },
+  );
+}
+
+const valueOf = (text: string): HtmlValue =>
+  text === '' ? html`<span class="none">not there</span>` : html`<code>${text}</code>`;

@@ -1,0 +1,132 @@
+import { attributes, html, Html } from '../../common/pages/html.js';
+import type { OutputPart, RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import { htmlLines } from '../../runs/output/stdout.js';
+import type { FoundLine } from './output-search.js';
+import { searchView } from './output-search.js';
+
+/** How much of an output a page shows at once; all of it is downloaded. */
+const MOST = { events: 500, bytes: 262_144 };
+/** Lines before the one that is asked for, so that it can be understood. */
+const LEAD = 10;
+
+/** The part of an output that a page shows. */
+export interface ShownOutput {
+  parts: readonly OutputPart[];
+  /** Line it was asked to begin at, counted from 1; null for the end of the output. */
+  from: number | null;
+}
+
+export async function loadOutput(
+  outputs: RunOutputsRepository,
+  runId: number,
+  from: number | null,
+): Promise<ShownOutput> {
+  const parts =
+    from === null
+      ? await outputs.tail(runId, MOST)
+      : await outputs.from(runId, Math.max(0, from - 1 - LEAD), MOST);
+  return { parts, from };
+}
+
+export interface OutputContext {
+  run: { url: string; status: string };
+  isActive: boolean;
+  /** What was looked for in the output, and where it is; null when nothing was. */
+  search: { text: string; lines: readonly FoundLine[] } | null;
+}
+
+/** The output as a page shows it; the script of the page goes on with it while the run is active. */
+export function outputView({ parts, from }: ShownOutput, context: OutputContext): Html {
+  const { run, isActive, search } = context;
+  const isLive = isActive && from === null;
+  const stream = `${run.url}events/stream/?after=${parts.at(-1)?.counter ?? 0}&no_truncate=1`;
+  return html`<section class="output" id="output" aria-labelledby="output-title">
+    <div class="line">
+      <h2 id="output-title">Output</h2>
+      <p role="status" data-live-status="${run.status}">
+        ${isActive ? `The run is ${run.status}.` : `The run ended: ${run.status}.`}
+      </p>
+      <a class="button small" href="${run.url}stdout/?format=txt_download">Download</a>
+      <form class="output-search" method="get" action="${run.url}#output" role="search">
+        <input
+          type="search"
+          name="output"
+          aria-label="Find in the output"
+          placeholder="Find in the output"
+          maxlength="200"
+          value="${search?.text ?? ''}"
+        />
+      </form>
+    </div>
+    ${search && searchView(run.url, search.text, search.lines)}
+    ${edgeNote(run.url, { parts, from })}
+    <div
+      class="stdout"
+      tabindex="0"
+      role="log"
+      aria-live="off"
+      aria-label="Output of the run"
+      ${attributes({ 'data-live': isLive && stream })}
+    >
+      ${folds(parts)}
+    </div>
+    ${isLive && html`<p class="hint plain-only">Load this page again to see what came since.</p>`}
+  </section>`;
+}
+
+/** What lies outside of the part that is shown, and how to get there. */
+function edgeNote(url: string, { parts, from }: ShownOutput): Html | null {
+  const first = (parts[0]?.start_line ?? 0) + 1;
+  const earlier = Math.max(1, first - MOST.events);
+  const before = first > 1 && html`<a href="${url}?line=${earlier}#output">Earlier lines</a>`;
+  const isEnd = from === null || (parts.at(-1)?.edge ?? true);
+  const after = !isEnd && html`<a href="${url}#output">To the end</a>`;
+  if (!before && !after) return null;
+  return html`<p class="hint">Only a part is shown, from line ${first} on. ${before} ${after}</p>`;
+}
+
+const TASK_STARTS: ReadonlySet<string> = new Set([
+  'playbook_on_task_start',
+  'playbook_on_handler_task_start',
+]);
+/** What ends a task without beginning another. */
+const TASK_ENDS: ReadonlySet<string> = new Set(['playbook_on_play_start', 'playbook_on_stats']);
+
+/** The lines of each task are folded below its first; what is of none stands as it is. */
+function folds(parts: readonly OutputPart[]): Html[] {
+  const groups: { head: OutputPart | null; rest: OutputPart[] }[] = [{ head: null, rest: [] }];
+  for (const part of parts) {
+    if (TASK_STARTS.has(part.event)) groups.push({ head: part, rest: [] });
+    else if (TASK_ENDS.has(part.event)) groups.push({ head: null, rest: [part] });
+    else groups.at(-1)?.rest.push(part);
+  }
+  return groups.map(({ head, rest }) => {
+    const lines = rest.flatMap((part) => rows(part, 'a'));
+    if (!head) return html`${lines}`;
+    // What unfolds a task is itself no place for links.
+    return html`<details class="fold" open>
+      <summary>${rows(head, 'span')}</summary>
+      ${lines}
+    </details>`;
+  });
+}
+
+/**
+ * Each line after its number, and the first with when it was printed. Written without a template:
+ * every space in a line is one of the output.
+ */
+function rows({ stdout, start_line: start, created }: OutputPart, mark: 'a' | 'span'): Html[] {
+  return htmlLines(stdout).map((line, index) => {
+    const number = start + index + 1;
+    const place = attributes({
+      class: 'ln',
+      id: `line-${number}`,
+      ...(mark === 'a'
+        ? { href: `#line-${number}`, tabindex: -1, 'aria-label': `Line ${number}` }
+        : {}),
+      'data-line': number,
+      'data-time': index === 0 && new Date(created).toISOString().slice(11, 19),
+    }).text;
+    return new Html(`<span class="row"><${mark}${place}></${mark}>${line}\n</span>`);
+  });
+}

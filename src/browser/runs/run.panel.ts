@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { assetUrl } from '../../common/pages/assets.js';
+import { html, type Html } from '../../common/pages/html.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { JobEventsRepository, type TaskOfRun } from '../../runs/events/job-events.repository.js';
+import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
+import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import { RunOverviewsRepository } from '../../runs/run-overviews.repository.js';
+import { Database } from '../../database/database.js';
+import { RunsRepository } from '../../runs/runs.repository.js';
+import { isFinal } from '../../runs/state-machine.js';
+import { hostSummaries, loadHosts } from './host-summaries.js';
+import { findLines } from './output-search.js';
+import { runActions, type ShownRun } from './run-actions.js';
+import { causeView, MAX_FAILURES, type Explained } from './run-cause.js';
+import { compare, comparisonView, namesOfChanged } from './run-comparison.js';
+import { runFacts } from './run-facts.js';
+import { loadOutput, outputView, type OutputContext } from './run-output.js';
+import { loadTasks, taskTree } from './task-tree.js';
+
+type ShownJob = ShownRun & Explained;
+
+/**
+ * What a person asks of a run, in this order: which it is, what can be done, why it ended so, what it printed,
+ * what was different the last time, and how hosts and tasks fared. The script keeps it up to date
+ * while the run is active.
+ */
+@Injectable()
+@PagePanel('job', 'project_update', 'inventory_update', 'ad_hoc_command')
+export class RunPanel implements Panel<ShownJob> {
+  constructor(
+    private readonly runs: RunsRepository,
+    private readonly events: JobEventsRepository,
+    private readonly summaries: JobHostSummariesRepository,
+    private readonly outputs: RunOutputsRepository,
+    private readonly overviews: RunOverviewsRepository,
+    private readonly database: Database,
+  ) {}
+
+  async render({ object: run, actor, csrf, query }: PanelContext<ShownJob>): Promise<Html> {
+    const isActive = !isFinal(run.status);
+    const output = await loadOutput(this.outputs, run.id, lineIn(query.line));
+    const search = await this.search(run, query.output);
+    const failures = isActive ? [] : await this.outputs.failures(run.id, MAX_FAILURES);
+    const hosts = run.type === 'job' ? await loadHosts(this.summaries, run.id) : [];
+    const tasks = await loadTasks(this.events, run.id);
+    const someFailed = hosts.some(({ failures: failed, dark }) => failed + dark > 0);
+    const events = `${run.url}${run.type === 'job' ? 'job_events' : 'events'}/`;
+    const changes = !isActive && run.type === 'job' && (await this.comparison(run, tasks, actor));
+    return html`${runFacts(run)}
+      <div id="run-actions" class="actions" data-refresh>
+        ${await runActions(this.runs, run, { actor, csrf, isActive, someFailed })}
+      </div>
+      <div id="run-cause" data-refresh>${causeView(run, failures, events)}</div>
+      ${outputView(output, { run, isActive, search })}
+      <div id="run-changes" data-refresh>${changes}</div>
+      <div id="run-hosts" data-refresh>${hosts.length > 0 && hostSummaries(run.url, hosts)}</div>
+      <div id="run-tasks" data-refresh>${taskTree(events, tasks)}</div>
+      ${isActive && html`<script src="${assetUrl('live.js')}" defer></script>`}`;
+  }
+
+  private async search(run: ShownJob, given: unknown): Promise<OutputContext['search']> {
+    const text = typeof given === 'string' ? given.slice(0, MAX_SEARCH).trim() : '';
+    return text === '' ? null : { text, lines: await findLines(this.outputs, run.id, text) };
+  }
+
+  private async comparison(
+    run: ShownJob,
+    tasks: readonly TaskOfRun[],
+    actor: Actor,
+  ): Promise<Html | null> {
+    const id = await this.overviews.lastSuccess(run.id, actor);
+    if (id === null) return null;
+    const rows = new Map((await this.overviews.complete([id, run.id])).map((row) => [row.id, row]));
+    const [before, now] = [rows.get(id), rows.get(run.id)];
+    if (!before || !now) return null;
+    const names = await namesOfChanged(before, now, { database: this.database, actor });
+    const earlier = await loadTasks(this.events, id);
+    return comparisonView(compare(before, now, names, { before: earlier, now: tasks }), {
+      open: run.status !== 'successful',
+    });
+  }
+}
+
+const MAX_SEARCH = 200;
+const MAX_LINE_DIGITS = 9;
+
+/** A line of the output, counted from 1; null where the address names none. */
+const lineIn = (given: unknown): number | null =>
+  typeof given === 'string' && /^[1-9]\d*$/.test(given) && given.length <= MAX_LINE_DIGITS
+    ? Number(given)
+    : null;

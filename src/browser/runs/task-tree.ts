@@ -1,0 +1,79 @@
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { keysOf } from '../../common/records.js';
+import {
+  type TaskOutcome,
+  JobEventsRepository,
+  type TaskOfRun,
+} from '../../runs/events/job-events.repository.js';
+
+/**
+ * Events of a run that the page looks at; the list of events has all. Of each task it names some
+ * hosts, those that failed first.
+ */
+const MOST = { events: 20_000, tasks: 200, hosts: 20 };
+
+const LABELS: Record<TaskOutcome, string> = {
+  ok: 'OK',
+  changed: 'changed',
+  failures: 'failed',
+  dark: 'unreachable',
+  skipped: 'skipped',
+};
+const OUTCOMES = keysOf(LABELS);
+
+export const loadTasks = (events: JobEventsRepository, runId: number): Promise<TaskOfRun[]> =>
+  events.tasks(runId, MOST);
+
+/**
+ * Plays, their tasks and the hosts of each, to be unfolded; what failed is open at first.
+ *
+ * @param events path of the list of all events
+ */
+export function taskTree(events: string, tasks: readonly TaskOfRun[]): Html | null {
+  if (tasks.length === 0) return null;
+  const byPlay = new Map<string, TaskOfRun[]>();
+  for (const task of tasks) byPlay.set(task.play, [...(byPlay.get(task.play) ?? []), task]);
+  return html`<section class="card" aria-labelledby="tasks-title">
+    <div class="line">
+      <h2 id="tasks-title">Tasks</h2>
+      <a class="button small" href="${events}">All events</a>
+    </div>
+    ${[...byPlay].map(
+      ([play, own]) =>
+        html`<h3>${play === '' ? 'Play' : play}</h3>
+          <ul class="tree">
+            ${own.map(taskView)}
+          </ul>`,
+    )}
+    ${tasks.length === MOST.tasks && html`<p class="hint">Only the first tasks are shown.</p>`}
+  </section>`;
+}
+
+const taskView = (task: TaskOfRun): Html =>
+  html`<li>
+    <details class="plain" ${task.failures + task.dark > 0 && 'open'}>
+      <summary>${task.task} ${OUTCOMES.map((outcome) => count(task, outcome))}</summary>
+      <ul class="folded">
+        ${task.hosts.map(
+          ({ id, host, outcome }) =>
+            html`<li>
+              <a href="/api/v2/job_events/${id}/">${host}</a>
+              <span class="badge ${TONES[outcome]}">${LABELS[outcome]}</span>
+            </li>`,
+        )}
+        ${task.total > task.hosts.length && html`<li>and ${task.total - task.hosts.length} more</li>`}
+      </ul>
+    </details>
+  </li>`;
+
+const TONES: Record<TaskOutcome, string> = {
+  ok: 'good',
+  changed: 'busy',
+  failures: 'bad',
+  dark: 'bad',
+  skipped: 'plain',
+};
+
+const count = (task: TaskOfRun, outcome: TaskOutcome): HtmlValue =>
+  task[outcome] > 0 &&
+  html`<span class="badge ${TONES[outcome]}">${task[outcome]} ${LABELS[outcome]}</span> `;

@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  readRuleText,
+  RuleTextError,
+  ruleInstant,
+  type RuleText,
+} from '../../schedules/rule-text.js';
+import { instantOf, localTime } from '../../schedules/zones.js';
+
+export const WEEKDAYS = [
+  ['MO', 'Monday'],
+  ['TU', 'Tuesday'],
+  ['WE', 'Wednesday'],
+  ['TH', 'Thursday'],
+  ['FR', 'Friday'],
+  ['SA', 'Saturday'],
+  ['SU', 'Sunday'],
+] as const;
+
+/** Frequencies by what people call their period. */
+export const UNITS = {
+  minute: 'MINUTELY',
+  hour: 'HOURLY',
+  day: 'DAILY',
+  week: 'WEEKLY',
+  month: 'MONTHLY',
+  year: 'YEARLY',
+} as const;
+export type Unit = keyof typeof UNITS | 'once';
+
+/** A rule as people say it: of one frequency, without exceptions. */
+export interface RuleParts {
+  unit: Unit;
+  /** Every so many units. */
+  every: number;
+  /** `MO` and so on; none: every day, or the weekday of the start. */
+  weekdays: readonly string[];
+  /** Which of these weekdays in a month, from its end where negative; null: all of them. */
+  nth: number | null;
+  /** Day of the month, from its end where negative; null: that of the start. */
+  monthDay: number | null;
+  /** `2026-01-31`, by the calendar of the zone. */
+  date: string;
+  /** `02:00`, by the clocks of the zone. */
+  time: string;
+  zone: string;
+  /** Starts after which it ends; null: it does not end so. */
+  count: number | null;
+  /** Last day; null: it does not end so. */
+  lastDay: string | null;
+}
+
+/** The text of the rule, as the API takes it. */
+export function ruleOf(parts: RuleParts): string {
+  const { unit, every, weekdays, nth, monthDay, date, time, zone, count, lastDay } = parts;
+  const start = `${date.replaceAll('-', '')}T${time.replace(':', '')}00`;
+  const rule: readonly (readonly [string, string | number | null])[] =
+    unit === 'once'
+      ? [
+          ['FREQ', UNITS.day],
+          ['INTERVAL', 1],
+          ['COUNT', 1],
+        ]
+      : [
+          ['FREQ', UNITS[unit]],
+          ['INTERVAL', every],
+          ['BYDAY', weekdays.length > 0 ? weekdays.join(',') : null],
+          ['BYMONTHDAY', monthDay],
+          ['BYSETPOS', nth],
+          ['COUNT', count],
+          ['UNTIL', lastDay && ruleInstant(instantOf(zone, new Date(`${lastDay}T23:59:59Z`)))],
+        ];
+  const written = rule.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
+  const begin = zone === 'UTC' ? `DTSTART:${start}Z` : `DTSTART;TZID=${zone}:${start}`;
+  return `${begin} RRULE:${written.join(';')}`;
+}
+
+/** Takes a rule apart; null where these parts would not say all of it. */
+export function partsOf(rrule: string): RuleParts | null {
+  try {
+    const text = readRuleText(rrule);
+    const parts = readParts(text);
+    return parts && isDeepStrictEqual(readRuleText(ruleOf(parts)), sorted(text)) ? parts : null;
+  } catch (error) {
+    // A rule that was stored may be of a zone that this machine does not know.
+    if (error instanceof RuleTextError || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Parts of a rule stand in any order. */
+const ORDER = ['FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'BYSETPOS', 'COUNT', 'UNTIL'];
+
+const sorted = (text: RuleText): RuleText => ({
+  ...text,
+  rules: text.rules.map(({ kind, parts }) => ({
+    kind,
+    parts: new Map([...parts].sort(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b))),
+  })),
+});
+
+function readParts({ start, timezone: zone, rules }: RuleText): RuleParts | null {
+  const [rule, ...others] = rules;
+  if (!rule || others.length > 0) return null;
+  const { parts } = rule;
+  const unit = unitOf(parts.get('FREQ'));
+  const found = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)/.exec(start);
+  if (!unit || !found) return null;
+  const [, year, month, day, hour, minute] = found;
+  const until = parts.get('UNTIL');
+  const isOnce = parts.get('COUNT') === '1' && parts.size === 3 && unit === 'day';
+  return {
+    unit: isOnce ? 'once' : unit,
+    every: numberIn(parts, 'INTERVAL') ?? 1,
+    weekdays: parts.get('BYDAY')?.split(',') ?? [],
+    nth: numberIn(parts, 'BYSETPOS'),
+    monthDay: numberIn(parts, 'BYMONTHDAY'),
+    date: `${year}-${month}-${day}`,
+    time: `${hour}:${minute}`,
+    zone,
+    count: isOnce ? null : numberIn(parts, 'COUNT'),
+    lastDay: until === undefined ? null : dayIn(until, zone),
+  };
+}
+
+function unitOf(frequency: string | undefined): keyof typeof UNITS | undefined {
+  for (const unit of unitNames) if (UNITS[unit] === frequency) return unit;
+  return undefined;
+}
+
+const unitNames = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
+
+/** A list of numbers is none: what is made of the parts then differs from the rule. */
+const numberIn = (parts: ReadonlyMap<string, string>, name: string): number | null =>
+  parts.has(name) ? Number.parseInt(parts.get(name) ?? '', 10) : null;
+
+function dayIn(until: string, zone: string): string | null {
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(until) ?? [];
+  if (year === undefined) return null;
+  const instant = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(instant.getTime())) return null;
+  return localTime(zone, instant).toISOString().slice(0, 10);
+}
+
+const NTH = new Map([
+  [1, 'first'],
+  [2, 'second'],
+  [3, 'third'],
+  [4, 'fourth'],
+  [-1, 'last'],
+]);
+export const NTH_CHOICES = [...NTH].map(([value, word]) => [value, `The ${word} of them`] as const);
+
+/** A rule in words: `every 2 weeks on Monday at 02:00, Europe/Berlin`. */
+export function wordsOf(parts: RuleParts): string {
+  const { unit, every, time, zone, date, count, lastDay } = parts;
+  if (unit === 'once') return `once, on ${date} at ${time}, ${zone}`;
+  const period = every === 1 ? `every ${unit}` : `every ${every} ${unit}s`;
+  const isShort = unit === 'minute' || unit === 'hour';
+  return [
+    `${period}${daysIn(parts)}${isShort ? ` from ${time} on` : ` at ${time}`}`,
+    zone,
+    ...(count === null ? [] : [`${count} times`]),
+    ...(lastDay === null ? [] : [`until ${lastDay}`]),
+  ].join(', ');
+}
+
+function daysIn({ weekdays, nth, monthDay }: RuleParts): string {
+  const names = WEEKDAYS.filter(([key]) => weekdays.includes(key)).map(([, name]) => name);
+  const which = nth === null ? '' : `the ${NTH.get(nth) ?? `${nth}.`} `;
+  const days = names.length > 0 ? ` on ${which}${names.join(', ')}` : '';
+  if (monthDay === null) return days;
+  return `${days} on ${monthDay === -1 ? 'the last day' : `day ${monthDay}`}`;
+}

@@ -1,0 +1,242 @@
+import { Injectable } from '@nestjs/common';
+import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
+import {
+  Char,
+  Choices,
+  declareFields,
+  Integer,
+  Json,
+  type Field,
+} from '../../common/fields/field.js';
+import { html, type Html } from '../../common/pages/html.js';
+import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import type { Item } from '../../common/pages/values.js';
+import type { PageLayout } from '../../common/resource/page-layout.js';
+import { SAVED_OPTIONS } from '../../prompts/prompt-columns.js';
+import { Recurrence } from '../../schedules/recurrence.js';
+import { RuleTextError } from '../../schedules/rule-text.js';
+import { localTime, zoneNames } from '../../schedules/zones.js';
+import { NTH_CHOICES, partsOf, ruleOf, WEEKDAYS, wordsOf, type Unit } from './rule-parts.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Starts that a form shows before it is sent. */
+const SHOWN = 5;
+/** In place of a unit: the rule stands below, as text. */
+const AS_TEXT = 'text';
+
+const TIMES = declareFields([
+  ['every', Integer({ default: 1, min: 1, max: 9999 })],
+  [
+    'unit',
+    Choices(
+      [
+        ['day', 'days'],
+        ['week', 'weeks'],
+        ['month', 'months'],
+        ['year', 'years'],
+        ['hour', 'hours'],
+        ['minute', 'minutes'],
+        ['once', 'only once'],
+        [AS_TEXT, 'as the rule below says'],
+      ],
+      { label: 'Of what', default: 'day', required: true },
+    ),
+  ],
+  ['start_time', Char({ label: 'At', default: '02:00', required: true, control: 'time' })],
+  [
+    'zone',
+    Char({
+      label: 'Time zone',
+      default: 'UTC',
+      required: true,
+      control: 'zone',
+      suggests: zoneNames,
+      help: 'Type a part of its name. The time stays the same by its clocks, summer and winter.',
+    }),
+  ],
+  ['weekdays', Json({ label: 'On', choices: WEEKDAYS, default: [], help: 'None: any day.' })],
+  ['start_date', Char({ label: 'First day', control: 'date', help: 'Today, if nothing is said.' })],
+  ['nth', Choices(NTH_CHOICES, { label: 'Which of these weekdays', nullable: true })],
+  [
+    'month_day',
+    Integer({
+      label: 'Day of the month',
+      nullable: true,
+      min: -31,
+      max: 31,
+      help: '-1: the last.',
+    }),
+  ],
+  ['end_count', Integer({ label: 'After so many starts', nullable: true, min: 1, max: 999 })],
+  ['end_date', Char({ label: 'After this day', control: 'date' })],
+]);
+
+/** When a template is launched as people say it; the rule is made of that, and stays possible as text. */
+@Injectable()
+@PageFormOf('schedule')
+export class ScheduleForm implements PageForm {
+  readonly pages: PageLayout = {
+    sections: {
+      'In a month': ['nth', 'month_day'],
+      'Until when': ['end_count', 'end_date'],
+      'The rule as text': ['rrule'],
+      'With what': ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],
+    },
+  };
+
+  fields(fields: readonly Field[]): readonly Field[] {
+    return fields.flatMap((field) =>
+      field.name === 'rrule'
+        ? [
+            ...TIMES,
+            {
+              ...field,
+              required: false,
+              help: `Only where it says more than the above. ${field.help}`,
+            },
+          ]
+        : // The API refuses to move a schedule: a form that changes it does not ask.
+          [{ ...field, immutable: field.immutable || field.name === 'unified_job_template' }],
+    );
+  }
+
+  /** @throws Invalid naming fields of the form */
+  toBody(filled: Record<string, unknown>): Record<string, unknown> {
+    if (!('unit' in filled)) return filled;
+    const own = new Set(TIMES.map(({ name }) => name));
+    const rest = Object.entries(filled).filter(([name]) => !own.has(name));
+    return { ...Object.fromEntries(rest), rrule: ruleIn(filled) };
+  }
+
+  fromObject({ rrule }: Item): Values {
+    if (typeof rrule !== 'string') return {};
+    const parts = partsOf(rrule);
+    if (!parts) return { unit: AS_TEXT };
+    return {
+      unit: parts.unit,
+      every: parts.every,
+      weekdays: parts.weekdays,
+      nth: parts.nth,
+      month_day: parts.monthDay,
+      start_date: parts.date,
+      start_time: parts.time,
+      zone: parts.zone,
+      end_count: parts.count,
+      end_date: parts.lastDay,
+      // What the parts say all of is not said twice.
+      rrule: '',
+    };
+  }
+
+  /** Where nobody wrote a rule, nobody looks there for what is wrong with it. */
+  errorsIn({ rrule: faults, ...errors }: FieldErrors, { unit, rrule }: Values): FieldErrors {
+    if (faults === undefined) return errors;
+    const isWritten = unit === AS_TEXT || !isNothing(rrule);
+    return { ...errors, [isWritten ? 'rrule' : 'start_date']: faults };
+  }
+
+  /** @throws Invalid naming fields of the form */
+  async preview(filled: Record<string, unknown>): Promise<Html> {
+    const rrule = ruleIn(filled);
+    const parts = partsOf(rrule);
+    const starts = await upcoming(rrule);
+    return html`<p>${parts ? `Starts ${wordsOf(parts)}.` : 'Starts as the rule says.'}</p>
+      ${starts.length === 0 && html`<p class="hint">It never starts any more.</p>`}
+      <ol class="starts">
+        ${starts.map(
+          ({ local, utc }) =>
+            html`<li>
+              <time datetime="${utc}"
+                >${weekdayOf(local)} ${local.slice(0, 16).replace('T', ' ')}</time
+              >
+              <small>${utc.slice(0, 16).replace('T', ' ')} UTC</small>
+            </li>`,
+        )}
+      </ol>`;
+  }
+}
+
+async function upcoming(rrule: string): Promise<{ local: string; utc: string }[]> {
+  try {
+    return await Recurrence.parse(rrule).upcoming(new Date(), SHOWN);
+  } catch (error) {
+    if (error instanceof RuleTextError) throw new Invalid({ rrule: [...error.faults] });
+    throw error;
+  }
+}
+
+/** @throws Invalid naming fields of the form */
+function ruleIn(filled: Values): string {
+  const text = String(filled.rrule ?? '').trim();
+  if (filled.unit === AS_TEXT) {
+    if (text === '') throw Invalid.field('rrule', 'Say when, as a rule.');
+    return text;
+  }
+  if (text !== '') {
+    throw Invalid.field('rrule', 'Choose “as the rule below says” above for it, or take it away.');
+  }
+  const zone = String(filled.zone ?? '');
+  const errors: FieldErrors = {};
+  if (!zoneNames().includes(zone)) errors.zone = ['There is no such time zone.'];
+  if (!isTime(filled.start_time)) errors.start_time = ['A time is written as 02:00.'];
+  for (const name of ['start_date', 'end_date']) {
+    if (!isNothing(filled[name]) && !isDay(filled[name])) {
+      errors[name] = ['A day is written as 2030-01-31.'];
+    }
+  }
+  const numbers = numbersIn(filled, errors);
+  if (!isNothing(filled.end_count) && !isNothing(filled.end_date)) {
+    errors.end_count = ['Say either how often or until when.'];
+  }
+  if (Object.keys(errors).length > 0) throw new Invalid(errors);
+  return ruleOf({
+    unit: unitIn(filled.unit),
+    every: numbers.every ?? 1,
+    weekdays: WEEKDAYS.map(([key]) => key).filter((key) => daysIn(filled.weekdays).includes(key)),
+    nth: numbers.nth ?? null,
+    monthDay: numbers.month_day ?? null,
+    date: isNothing(filled.start_date)
+      ? localTime(zone, new Date()).toISOString().slice(0, 10)
+      : String(filled.start_date),
+    time: String(filled.start_time),
+    zone,
+    count: numbers.end_count ?? null,
+    lastDay: isNothing(filled.end_date) ? null : String(filled.end_date),
+  });
+}
+
+/** Numbers of the form by name; those that are none, or out of their bounds, go to `errors`. */
+function numbersIn(filled: Values, errors: FieldErrors): Record<string, number | undefined> {
+  const found: Record<string, number | undefined> = {};
+  for (const { name, kind, min, max } of TIMES) {
+    if (kind !== 'integer' || isNothing(filled[name])) continue;
+    const number = Number(filled[name]);
+    const isInBounds = number >= (min ?? -Infinity) && number <= (max ?? Infinity);
+    if (Number.isInteger(number) && number !== 0 && isInBounds) found[name] = number;
+    else errors[name] = ['No such number is possible here.'];
+  }
+  return found;
+}
+
+const unitIn = (given: unknown): Unit => {
+  const units: readonly Unit[] = ['minute', 'hour', 'day', 'week', 'month', 'year', 'once'];
+  const found = units.find((unit) => unit === given);
+  if (!found) throw Invalid.field('unit', 'Say how often.');
+  return found;
+};
+
+const daysIn = (given: unknown): unknown[] => [given ?? []].flat();
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === null || value === '';
+const isTime = (value: unknown): boolean =>
+  typeof value === 'string' && /^(?:[01]\d|2[0-3]):[0-5]\d$/.test(value);
+const isDay = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  /^\d{4}-\d\d-\d\d$/.test(value) &&
+  !Number.isNaN(Date.parse(value)) &&
+  new Date(value).toISOString().startsWith(value);
+
+const weekdayOf = (local: string): string =>
+  WEEKDAYS[(new Date(`${local.slice(0, 10)}T00:00:00Z`).getUTCDay() + 6) % 7]?.[1].slice(0, 3) ??
+  '';

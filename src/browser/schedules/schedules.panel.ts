@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html } from '../../common/pages/html.js';
+import { panelButton, panelCard } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { timeView, titleOf, type Item } from '../../common/pages/values.js';
+import { isRecord } from '../../common/records.js';
+import { schedules } from '../../schedules/schedules.resource.js';
+import { partsOf, wordsOf } from './rule-parts.js';
+
+interface ShownTemplate {
+  id: number;
+  url: string;
+}
+
+/** Schedules that the page names; their list has all. */
+const SHOWN = 10;
+
+/** When a template is launched by itself, and the way to one more such time. */
+@Injectable()
+@PagePanel('job_template', 'workflow_job_template', 'project', 'inventory_source')
+export class SchedulesPanel implements Panel<ShownTemplate> {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html | null> {
+    const { id, url } = object;
+    const list = `${url}schedules/`;
+    const { body: mayAdd } = await this.source.opens('POST', list, actor);
+    const query = {
+      unified_job_template: String(id),
+      order_by: 'next_run',
+      page_size: String(SHOWN),
+    };
+    const found = await this.source.list(schedules, query, actor);
+    if (!mayAdd && found.length === 0) return null;
+    const back = { csrf, returnTo: `${url}#schedules` };
+    return panelCard(
+      'schedules',
+      'Schedules',
+      html`<div class="actions">
+          ${mayAdd && html`<a class="button" href="${list}#form-post">New schedule</a>`}
+          ${found.length === SHOWN && html`<a class="button" href="${list}">All schedules</a>`}
+        </div>
+        ${
+          found.length === 0
+            ? html`<p class="hint">Nothing launches it by itself.</p>`
+            : html`<ul class="held">
+                ${found.map((schedule) => scheduleItem(schedule, back))}
+              </ul>`
+        }`,
+    );
+  }
+}
+
+function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }): Html {
+  const { url, rrule, enabled, next_run: next, summary_fields: summary } = schedule;
+  const may = isRecord(summary) && isRecord(summary.user_capabilities) && summary.user_capabilities;
+  const parts = partsOf(String(rrule));
+  const word = enabled === true ? 'Switch off' : 'Switch on';
+  const title = titleOf(schedule);
+  return html`<li>
+    <a href="${String(url)}">${title}</a>
+    ${parts ? html`<span>${wordsOf(parts)}</span>` : html`<code>${String(rrule)}</code>`}
+    <small
+      >${
+        enabled !== true
+          ? 'switched off'
+          : typeof next === 'string'
+            ? html`next ${timeView(next)}`
+            : 'over'
+      }</small
+    >
+    ${
+      may &&
+      may.edit === true &&
+      panelButton(
+        { ...back, action: String(url), method: 'PATCH', fields: { enabled: enabled !== true } },
+        html`${word}<span class="hidden"> ${title}</span>`,
+      )
+    }
+  </li>`;
+}

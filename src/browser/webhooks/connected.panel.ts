@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { panelCard, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { statusBadge, timeView, type Item } from '../../common/pages/values.js';
+import { WEBHOOK_SERVICES } from '../../code-hosts/services.js';
+import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
+import { webhookDeliveries } from '../../webhooks/webhook-deliveries.resource.js';
+
+interface ShownTemplate {
+  id: number;
+  url: string;
+  webhook_service: string;
+  summary_fields: { user_capabilities?: { edit?: boolean } };
+}
+
+/** Whether a repository launches the template, what came last, and the way to connect one. */
+@Injectable()
+@PagePanel(...RECEIVER_KINDS.map(({ type }) => type))
+export class ConnectedPanel implements Panel<ShownTemplate> {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html | null> {
+    const { id, url, webhook_service: service, summary_fields: summary } = object;
+    const mayEdit = summary.user_capabilities?.edit === true;
+    const page = `${url}webhook/`;
+    if (service === '') {
+      if (!mayEdit) return null;
+      const form = { action: url, csrf, returnTo: page };
+      return panelCard(
+        'webhook',
+        'Webhook',
+        html`<p class="hint">No repository launches it. Connect one of</p>
+          ${serviceButtons(form)}`,
+      );
+    }
+    const [last] = await this.source.list(
+      webhookDeliveries,
+      { template: String(id), order_by: '-id', page_size: '1' },
+      actor,
+    );
+    const label = WEBHOOK_SERVICES.find(([name]) => name === service)?.[1] ?? service;
+    return panelCard(
+      'webhook',
+      'Webhook',
+      html`<p>A repository of ${label} launches it. ${lastDelivery(last)}</p>
+        ${mayEdit && html`<a class="button" href="${page}">Address, secret and deliveries</a>`}`,
+    );
+  }
+}
+
+function lastDelivery(last: Item | undefined): HtmlValue {
+  if (!last) return 'Nothing was received yet.';
+  const { url, event, verdict, received } = last;
+  // What nobody signed tells nothing that could be believed.
+  const what = typeof event === 'string' && event !== '' ? event : 'a delivery';
+  return html`Last: <a href="${String(url)}">${what}</a> ${statusBadge(String(verdict))}
+    <small>${timeView(String(received))}</small>`;
+}
+
+/** A button for each code host: it gives the template a key and an address for it. */
+export const serviceButtons = (form: PanelForm): Html =>
+  panelForm(
+    { ...form, method: 'PATCH', kind: 'actions' },
+    html`${WEBHOOK_SERVICES.filter(([name]) => name !== '').map(
+      ([name, label]) =>
+        html`<button class="button" name="webhook_service" value="${name}">${label}</button>`,
+    )}`,
+  );

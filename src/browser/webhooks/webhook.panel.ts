@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { folded } from '../../common/pages/layout.js';
+import { panelButton, panelCard } from '../../common/pages/panel-forms.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { statusBadge, timeView, type Item } from '../../common/pages/values.js';
+import { existing } from '../../common/invariants.js';
+import { isRecord } from '../../common/records.js';
+import { resource } from '../../common/resource/registry.js';
+import { FORK_RULES } from '../../code-hosts/forks.js';
+import { BaseUrl } from '../../settings/base-url.service.js';
+import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
+import { webhookDeliveries } from '../../webhooks/webhook-deliveries.resource.js';
+import type { WebhookSetup } from '../../webhooks/webhook-setups.service.js';
+import { webhookStatusPosts } from '../../webhooks/webhook-status-posts.resource.js';
+import { serviceButtons } from './connected.panel.js';
+import { deliveriesView } from './deliveries-view.js';
+import { trialForm } from './filter-trial.panel.js';
+
+/** Deliveries and posts that the page shows; their lists have all. */
+const SHOWN = '10';
+const PAGE = 'webhook/';
+
+interface Parts {
+  setup: WebhookSetup;
+  template: Item;
+  templateUrl: string;
+  csrf: string;
+  /** Path of the page itself. */
+  path: string;
+}
+
+/** All that connects a repository with a template: what to enter there, and what came of it. */
+@Injectable()
+@PagePanel(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook`))
+export class WebhookPanel implements Panel<WebhookSetup> {
+  constructor(
+    private readonly source: PanelSource,
+    private readonly baseUrl: BaseUrl,
+  ) {}
+
+  async render(context: PanelContext<WebhookSetup>): Promise<Html> {
+    const { object, actor, csrf, path, origin } = context;
+    const templateUrl = path.slice(0, -PAGE.length);
+    const [collection = '', id = ''] = templateUrl.split('/').filter(Boolean).slice(-2);
+    const kind = existing(
+      RECEIVER_KINDS.find(({ type }) => `${type}s` === collection),
+      'the page is below a template with receivers',
+    );
+    const template = await this.source.object(resource(kind.type), Number(id), actor);
+    const url = object.url.replace(/^https?:\/\/[^/]+/, await this.baseUrl.get(origin));
+    const parts: Parts = { setup: { ...object, url }, template, templateUrl, csrf, path };
+    if (object.webhook_service === '') return panelCard('setup', 'Set-up', serviceForm(parts));
+    const latest = { order_by: '-id', page_size: SHOWN };
+    const deliveries = await this.source.list(
+      webhookDeliveries,
+      { ...latest, template: id },
+      actor,
+    );
+    const posts = await this.source.list(
+      webhookStatusPosts,
+      { ...latest, job__unified_job_template: id },
+      actor,
+    );
+    return html`${panelCard('setup', 'Enter this at the code host', setupView(parts))}
+    ${panelCard(
+      'deliveries',
+      'Last deliveries',
+      html`${deliveriesView(deliveries, { csrf, returnTo: `${path}#deliveries` })}
+        <p><a href="${templateUrl}webhook_deliveries/?order_by=-id">All deliveries</a></p>`,
+    )}
+    ${panelCard('filters', 'What launches', filtersView(parts))}
+    ${panelCard('posts', 'Statuses posted back', postsView(posts, parts))}`;
+  }
+}
+
+const serviceForm = ({ templateUrl, csrf, path }: Parts): Html =>
+  html`<p>No code host is chosen yet. Once one is, this page has a key and an address for it.</p>
+    ${serviceButtons({ action: templateUrl, csrf, returnTo: path })}`;
+
+function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
+  const rotate = { action: `${templateUrl}webhook_key/`, csrf, returnTo: path };
+  return html`<dl class="setup">
+      ${copied('Address (payload URL)', setup.url)} ${copied('Secret', setup.webhook_key)}
+      <div>
+        <dt>Content type</dt>
+        <dd>
+          ${setup.content_types.map((type, index) => [index > 0 && ' or ', html`<code>${type}</code>`])}
+        </dd>
+      </div>
+      <div>
+        <dt>Events</dt>
+        <dd>${setup.events.map((event) => html`<code class="method">${event}</code> `)}</dd>
+      </div>
+      <div>
+        <dt>Proof</dt>
+        <dd>
+          The secret signs each delivery:
+          ${setup.proof_headers.map((name, index) => [index > 0 && ' or ', html`<code>${name}</code>`])}.
+        </dd>
+      </div>
+    </dl>
+    ${folded(
+      'Replace the secret',
+      html`<p>The former one stops working at once: enter the new one at the code host.</p>
+        ${panelButton(rotate, 'Make a new secret', 'danger')}`,
+      { kind: 'plain' },
+    )}`;
+}
+
+/** A value to be carried elsewhere; a script adds the button that copies it. */
+const copied = (label: string, value: string): Html =>
+  html`<div>
+    <dt>${label}</dt>
+    <dd>
+      <div class="copy" data-copy>
+        <pre ${attributes({ tabindex: 0, role: 'region', 'aria-label': label })}>${value}</pre>
+      </div>
+    </dd>
+  </div>`;
+
+function filtersView({ template, templateUrl, csrf }: Parts): HtmlValue {
+  const { webhook_filters: filters, webhook_forks: forks } = template;
+  const rule = FORK_RULES.find(([name]) => name === forks)?.[1];
+  const text =
+    isRecord(filters) && Object.keys(filters).length > 0 ? JSON.stringify(filters, null, 2) : '';
+  return html`${
+    rule !== undefined &&
+    html`<p>
+      Changes from forks: <strong>${rule}</strong>.
+      <a href="${templateUrl}#form-patch">Change</a>
+    </p>`
+  }
+  ${trialForm(templateUrl, text, csrf)}`;
+}
+
+function postsView(posts: readonly Item[], { template, templateUrl }: Parts): Html {
+  if (template.webhook_credential === null) {
+    return html`<p class="hint">
+      Without a token nothing is posted back:
+      <a href="${templateUrl}#form-patch">choose a webhook credential</a>.
+    </p>`;
+  }
+  if (posts.length === 0) return html`<p class="hint">Nothing was posted yet.</p>`;
+  return html`<ul class="rows">
+    ${posts.map(
+      ({ url, created, status, outcome, reason }) =>
+        html`<li>
+          <a href="${String(url)}">${String(status)}</a> ${statusBadge(String(outcome))}
+          <small>${timeView(String(created))} ${String(reason ?? '')}</small>
+        </li>`,
+    )}
+  </ul>`;
+}

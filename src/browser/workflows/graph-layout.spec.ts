@@ -1,0 +1,69 @@
+import { entryOf, existing } from '../../common/invariants.js';
+import type { Edge } from '../../workflows/workflow-rows.service.js';
+import { layOut, NODE_HEIGHT, NODE_WIDTH } from './graph-layout.js';
+
+const nodes = (count: number) =>
+  Array.from({ length: count }, (_none, index) => ({ id: index + 1 }));
+const edge = (from: number, to: number, kind: Edge['kind'] = 'success'): Edge => ({
+  from,
+  to,
+  kind,
+});
+
+describe('layOut', () => {
+  it('puts every node right of all its parents', () => {
+    const edges = [edge(1, 2), edge(1, 3), edge(2, 4), edge(3, 4), edge(1, 4), edge(4, 5)];
+    const { places } = layOut(nodes(5), edges);
+    for (const { from, to } of edges) {
+      expect(entryOf(places, to).x).toBeGreaterThan(entryOf(places, from).x + NODE_WIDTH);
+    }
+  });
+
+  it('never puts two nodes over each other and keeps all inside', () => {
+    const edges = [
+      edge(1, 2),
+      edge(1, 3),
+      edge(1, 4),
+      edge(2, 5),
+      edge(3, 5),
+      edge(1, 6),
+      edge(5, 6),
+    ];
+    const { places, width, height } = layOut(nodes(8), edges);
+    const all = [...places.values()];
+    expect(all).toHaveLength(8);
+    all.forEach((one, index) => {
+      expect(one.x + NODE_WIDTH).toBeLessThanOrEqual(width);
+      expect(one.y + NODE_HEIGHT).toBeLessThanOrEqual(height);
+      for (const other of all.slice(index + 1)) {
+        const apart =
+          Math.abs(one.x - other.x) >= NODE_WIDTH || Math.abs(one.y - other.y) >= NODE_HEIGHT;
+        expect(apart).toBe(true);
+      }
+    });
+  });
+
+  it('leads a long edge past the nodes between', () => {
+    const { places, ways } = layOut(nodes(3), [edge(1, 2), edge(2, 3), edge(1, 3, 'always')]);
+    const long = existing(
+      ways.find((way) => way.edge.kind === 'always'),
+      'every edge has a way',
+    );
+    expect(long.points).toHaveLength(4);
+    const between = entryOf(places, 2);
+    for (const { y } of long.points.slice(1, 3)) {
+      expect(y < between.y || y > between.y + NODE_HEIGHT).toBe(true);
+    }
+  });
+
+  it('leaves out edges of nodes that are not shown, and ends on a graph with a cycle', () => {
+    expect(layOut(nodes(2), [edge(1, 9)]).ways).toEqual([]);
+    expect(layOut(nodes(2), [edge(1, 2), edge(2, 1)]).places.size).toBe(2);
+  });
+
+  it('draws no nodes as an empty picture', () => {
+    const { places, ways, height } = layOut([], []);
+    expect([places.size, ways.length]).toEqual([0, 0]);
+    expect(height).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,177 @@
+import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { folded } from '../../common/pages/layout.js';
+import { shorten, statusBadge, toneOf } from '../../common/pages/values.js';
+import { entryOf, itemAt } from '../../common/invariants.js';
+import type { Edge } from '../../workflows/workflow-rows.service.js';
+import { layOut, NODE_HEIGHT, NODE_WIDTH, type Point } from './graph-layout.js';
+import { keysOf } from '../../common/records.js';
+import { labelOf } from '../../common/fields/label.js';
+
+/** A node as a page shows it. */
+export interface ShownNode {
+  id: number;
+  /** What it runs, or what it is called. */
+  name: string;
+  /** Kind of what it runs, in words. */
+  kind: string;
+  /** State of the node; null where the graph has none, as that of a template. */
+  state: string | null;
+  /** Page of its run, or of the node. */
+  url: string | null;
+  /** Buttons, such as those that decide on an approval. */
+  actions?: Html | null;
+}
+
+/** More than this is a list, not a picture. */
+const MAX_DRAWN = 200;
+/** Nodes that hang together with nothing are a list as well, when they are many. */
+const MAX_LOOSE = 12;
+
+/** When an edge is taken, in words. */
+export const EDGE_WORDS: Record<Edge['kind'], string> = {
+  success: 'on success',
+  failure: 'on failure',
+  always: 'always',
+};
+
+/** The graph of a workflow as a picture, and the same as a table. */
+export function graphView(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
+  if (nodes.length === 0) return html`<p class="empty">The workflow has no nodes.</p>`;
+  const isDrawn = nodes.length <= MAX_DRAWN && (edges.length > 0 || nodes.length <= MAX_LOOSE);
+  const table = nodeTable(nodes, edges);
+  if (!isDrawn) return table;
+  return html`${picture(nodes, edges)} ${edges.length > 0 && legend(edges)}
+  ${folded('As a table', table, { kind: 'plain' })}`;
+}
+
+function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
+  const { width, height, places, ways } = layOut(nodes, edges);
+  return html`<div
+    class="scroll graph"
+    tabindex="0"
+    role="region"
+    aria-label="Graph of the workflow"
+  >
+    <svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">
+      <defs>
+        ${Object.keys(EDGE_WORDS).map(
+          (kind) =>
+            html`<marker
+              id="arrow-${kind}"
+              class="edge-${kind}"
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth="8"
+              markerHeight="8"
+              orient="auto"
+            >
+              <path d="M0 0L8 4L0 8z" />
+            </marker>`,
+        )}
+      </defs>
+      ${ways.map(({ edge, points }) => edgeView(edge, points))}
+      ${nodes.map((node) => nodeView(node, entryOf(places, node.id)))}
+    </svg>
+  </div>`;
+}
+
+/** A line told by its colour, its dashes and a word. */
+function edgeView({ kind }: Edge, points: readonly Point[]): Html {
+  const [start, next] = [itemAt(points, 0), itemAt(points, 1)];
+  const place = { x: (start.x + next.x) / 2, y: (start.y + next.y) / 2 + 4 };
+  return html`<g class="edge edge-${kind}">
+    <path d="${curve(points)}" marker-end="url(#arrow-${kind})" />
+    <text x="${place.x}" y="${place.y}" text-anchor="middle">${EDGE_WORDS[kind]}</text>
+  </g>`;
+}
+
+/** Curves across the gaps between layers, straight lines past nodes. */
+function curve(points: readonly Point[]): string {
+  return points
+    .map(({ x, y }, index) => {
+      if (index === 0) return `M${x} ${y}`;
+      const before = itemAt(points, index - 1);
+      const middle = (before.x + x) / 2;
+      return index % 2 === 0 ? `L${x} ${y}` : `C${middle} ${before.y} ${middle} ${y} ${x} ${y}`;
+    })
+    .join('');
+}
+
+function nodeView({ name, kind, state, url, actions }: ShownNode, { x, y }: Point): Html {
+  const tone = state === null ? 'plain' : toneOf(state);
+  const label = [name, kind, state].filter(Boolean).join(', ');
+  const box = html`<rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="9" />
+    <rect class="tone" width="6" height="${NODE_HEIGHT}" rx="3" />
+    <foreignObject x="16" y="8" width="${NODE_WIDTH - 24}" height="24">
+      <div class="node-name">${name}</div>
+    </foreignObject>
+    ${
+      !actions &&
+      html`<text class="kind-line" x="16" y="46"
+        >${kind}${state !== null && html` · <tspan class="state">${labelOf(state)}</tspan>`}</text
+      >`
+    }`;
+  const linked = url
+    ? html`<a href="${url}" aria-label="${label}">${box}</a>`
+    : html`<g role="img" aria-label="${label}">${box}</g>`;
+  return html`<g class="node tone-${tone}" transform="translate(${x} ${y})">
+    <title>${label}</title>
+    ${linked}
+    ${
+      actions &&
+      html`<foreignObject x="12" y="33" width="${NODE_WIDTH - 20}" height="30">
+        <div class="node-actions">${actions}</div>
+      </foreignObject>`
+    }
+  </g>`;
+}
+
+function legend(edges: readonly Edge[]): Html {
+  const kinds = keysOf(EDGE_WORDS).filter((kind) => edges.some((edge) => edge.kind === kind));
+  return html`<ul class="legend" aria-label="Lines">
+    ${kinds.map(
+      (kind) =>
+        html`<li>
+          <svg width="44" height="10" class="edge-${kind}" aria-hidden="true">
+            <path d="M2 5H42" />
+          </svg>
+          ${EDGE_WORDS[kind]}
+        </li>`,
+    )}
+  </ul>`;
+}
+
+function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
+  const names = new Map(nodes.map(({ id, name }) => [id, name]));
+  const hasStates = nodes.some(({ state }) => state !== null);
+  const after = (id: number): HtmlValue =>
+    edges
+      .filter(({ to, from }) => to === id && names.has(from))
+      .map(({ from, kind }) => html`${EDGE_WORDS[kind]} after ${names.get(from)}<br />`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Nodes of the workflow">
+    <table class="stacks">
+      <thead>
+        <tr>
+          <th scope="col">Node</th>
+          <th scope="col">Kind</th>
+          ${hasStates && html`<th scope="col">State</th>`}
+          <th scope="col">Starts</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${nodes.map(
+          ({ id, name, kind, state, url }) =>
+            html`<tr>
+              <th scope="row"><a ${attributes({ href: url })}>${shorten(name, 80)}</a></th>
+              <td data-label="Kind">${kind}</td>
+              ${hasStates && html`<td data-label="State">${state !== null && statusBadge(state)}</td>`}
+              <td data-label="Starts">
+                ${edges.some(({ to }) => to === id) ? after(id) : 'at once'}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

@@ -1,0 +1,47 @@
+import type { Edge } from '../../workflows/workflow-rows.service.js';
+import type { ShownNode } from './graph-view.js';
+import { failedNodes, workflowCauseView } from './workflow-cause.js';
+
+const node = (id: number, state: string): ShownNode => ({
+  id,
+  name: `n${id}`,
+  kind: 'Job',
+  state,
+  url: `/api/v2/jobs/${id}/`,
+});
+const edge = (from: number, kind: Edge['kind'], to: number): Edge => ({ from, to, kind });
+const told = (nodes: readonly ShownNode[], edges: readonly Edge[]) =>
+  failedNodes(nodes, edges).map((one) => ({
+    node: one.node.id,
+    path: one.path.map((step) => `${step.node.id} ${step.kind}`),
+    next: one.next.map(({ id }) => id),
+  }));
+
+describe('why a workflow failed', () => {
+  it('is told with the way that was taken, not with the others', () => {
+    const nodes = [node(1, 'successful'), node(2, 'failed'), node(3, 'skipped'), node(4, 'failed')];
+    const edges = [edge(3, 'always', 4), edge(1, 'success', 2), edge(2, 'failure', 4)];
+    expect(told(nodes, edges)).toEqual([
+      { node: 4, path: ['1 success', '2 failure'], next: [] },
+      { node: 2, path: ['1 success'], next: [4] },
+    ]);
+  });
+
+  it('names first what ended it', () => {
+    const nodes = [node(1, 'failed'), node(2, 'successful'), node(3, 'error')];
+    const edges = [edge(1, 'failure', 2)];
+    expect(told(nodes, edges).map((one) => one.node)).toEqual([3, 1]);
+    const view = workflowCauseView({ status: 'failed' }, failedNodes(nodes, edges), new Map());
+    expect(String(view)).toContain('The workflow failed at n3');
+    expect(String(view)).toContain('went on with n2');
+  });
+
+  it('is nothing while it runs or where it succeeded', () => {
+    expect(workflowCauseView({ status: 'running' }, [], new Map())).toBeNull();
+    expect(workflowCauseView({ status: 'successful' }, [], new Map())).toBeNull();
+  });
+
+  it('may be a cancellation', () => {
+    expect(String(workflowCauseView({ status: 'canceled' }, [], new Map()))).toContain('canceled');
+  });
+});

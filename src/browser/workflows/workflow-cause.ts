@@ -1,0 +1,126 @@
+import { labelOf } from '../../common/fields/label.js';
+import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { statusBadge } from '../../common/pages/values.js';
+import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
+import { explanations, failureList } from '../runs/run-cause.js';
+import type { Edge } from '../../workflows/workflow-rows.service.js';
+import { EDGE_WORDS, type ShownNode } from './graph-view.js';
+
+const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
+/** Nodes that are told in full; the graph has all. */
+export const MAX_CAUSES = 5;
+
+/** A node that ended badly, and how the workflow came to it. */
+export interface FailedNode {
+  node: ShownNode;
+  /** From the first node on, with when each is followed. */
+  path: readonly Step[];
+  /** Nodes that the workflow went on with because of it; none where it ended there. */
+  next: readonly ShownNode[];
+}
+
+interface Step {
+  node: ShownNode;
+  /** When the step after it is taken. */
+  kind: Edge['kind'];
+}
+
+/** What is known of the run of a node. */
+export interface NodeRun {
+  url: string;
+  events: string;
+  explanation: string;
+  failures: readonly RunFailure[];
+}
+
+/** The nodes that failed, those that ended the workflow first. */
+export function failedNodes(nodes: readonly ShownNode[], edges: readonly Edge[]): FailedNode[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  return nodes
+    .filter(({ state }) => FAILED.has(state ?? ''))
+    .map((node) => ({
+      node,
+      path: pathTo(node, byId, edges),
+      next: edges
+        .filter((edge) => edge.from === node.id && isTaken(edge, byId))
+        .flatMap(({ to }) => byId.get(to) ?? [])
+        .filter(hasRun),
+    }))
+    .sort((a, b) => Math.min(a.next.length, 1) - Math.min(b.next.length, 1));
+}
+
+type ById = ReadonlyMap<number, ShownNode>;
+
+const hasRun = ({ state }: ShownNode): boolean => state !== 'not started' && state !== 'skipped';
+
+/** Whether the end of a node is one that an edge from it waits for. */
+function isTaken({ from, kind }: Edge, byId: ById): boolean {
+  const state = byId.get(from)?.state ?? '';
+  if (kind === 'success') return state === 'successful';
+  if (kind === 'failure') return FAILED.has(state);
+  return state === 'successful' || FAILED.has(state);
+}
+
+/** How the workflow came to a node; of several ways the one that was made first. */
+function pathTo(node: ShownNode, byId: ById, edges: readonly Edge[]): Step[] {
+  const path: Step[] = [];
+  const seen = new Set([node.id]);
+  let reached = node.id;
+  for (;;) {
+    const edge = edges.find((one) => one.to === reached && isTaken(one, byId));
+    const before = edge && byId.get(edge.from);
+    if (!edge || !before || seen.has(before.id)) return path;
+    path.unshift({ node: before, kind: edge.kind });
+    seen.add(before.id);
+    reached = before.id;
+  }
+}
+
+/**
+ * Why a workflow job failed: which node, by which way it came there, and what its run says.
+ *
+ * @param runs what is known of runs, by node; a caller may not read all of them
+ */
+export function workflowCauseView(
+  { status, job_explanation: explanation = '' }: { status: string; job_explanation?: string },
+  failed: readonly FailedNode[],
+  runs: ReadonlyMap<number, NodeRun>,
+): Html | null {
+  if (!FAILED.has(status)) return null;
+  const others = failed.length - MAX_CAUSES;
+  return html`<section class="message error cause" aria-labelledby="cause-title">
+    <h2 id="cause-title">${headline(status, failed)}</h2>
+    ${explanation !== '' && html`<p>${explanation}</p>`}
+    ${failed.slice(0, MAX_CAUSES).map((one) => nodeCause(one, runs.get(one.node.id)))}
+    ${others > 0 && html`<p>${others === 1 ? 'One more node' : `${others} more nodes`} failed.</p>`}
+  </section>`;
+}
+
+function headline(status: string, failed: readonly FailedNode[]): string {
+  if (status === 'canceled') return 'The workflow was canceled';
+  const ended = failed.filter(({ next }) => next.length === 0);
+  const [first] = ended.length > 0 ? ended : failed;
+  return first ? `The workflow failed at ${first.node.name}` : 'The workflow failed';
+}
+
+function nodeCause({ node, path, next }: FailedNode, run: NodeRun | undefined): Html {
+  const steps: HtmlValue[] = path.map(
+    (step) =>
+      html`<a href="${step.node.url ?? '#'}">${step.node.name}</a>
+        <small>${labelOf(step.node.state ?? '')}, ${EDGE_WORDS[step.kind]}</small> → `,
+  );
+  return html`<div class="node-cause">
+    <p>
+      ${steps}<a href="${node.url ?? '#'}"><strong>${node.name}</strong></a>
+      ${statusBadge(node.state ?? '')} <small>${node.kind}</small>
+    </p>
+    ${run && explanations(run.explanation)}
+    ${run && run.failures.length > 0 && failureList(run.url, run.failures, run.events)}
+    ${
+      next.length > 0 &&
+      html`<p class="hint">
+        The workflow went on with ${next.map(({ name }) => name).join(', ')}.
+      </p>`
+    }
+  </div>`;
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { assetUrl } from '../../common/pages/assets.js';
+import { html, type Html } from '../../common/pages/html.js';
+import {
+  PagePanel,
+  type Panel,
+  type PanelContext,
+} from '../../common/pages/page-panels.service.js';
+import { runActions, type ShownRun } from '../runs/run-actions.js';
+import { runFacts } from '../runs/run-facts.js';
+import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import { RunsRepository } from '../../runs/runs.repository.js';
+import { isFinal } from '../../runs/state-machine.js';
+import {
+  WorkflowJobNodesRepository,
+  type NodeOnPage,
+} from '../../workflows/workflow-job-nodes.repository.js';
+import { graphView } from './graph-view.js';
+import { loadRunGraph } from './run-graph.js';
+import {
+  failedNodes,
+  MAX_CAUSES,
+  workflowCauseView,
+  type FailedNode,
+  type NodeRun,
+} from './workflow-cause.js';
+
+type ShownWorkflowRun = ShownRun & { job_explanation?: string };
+
+/** Why a workflow job failed, and the graph of a workflow job with the states of its nodes; the script keeps it up to date. */
+@Injectable()
+@PagePanel('workflow_job')
+export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
+  constructor(
+    private readonly runs: RunsRepository,
+    private readonly nodes: WorkflowJobNodesRepository,
+    private readonly outputs: RunOutputsRepository,
+  ) {}
+
+  async render({ object: run, actor, csrf }: PanelContext<ShownWorkflowRun>): Promise<Html> {
+    const isActive = !isFinal(run.status);
+    const { nodes, edges, rows } = await loadRunGraph(this.nodes, run.id, actor, csrf);
+    const failed = isActive ? [] : failedNodes(nodes, edges);
+    const causes = await this.runsOf(failed.slice(0, MAX_CAUSES), rows);
+    const stream = `${run.url}events/stream/`;
+    return html`${runFacts(run)}
+      <div id="run-actions" class="actions" data-refresh>
+        ${await runActions(this.runs, run, { actor, csrf, isActive })}
+      </div>
+      <div id="run-cause" data-refresh>${workflowCauseView(run, failed, causes)}</div>
+      <section aria-labelledby="graph-title">
+        <div class="line">
+          <h2 id="graph-title">Graph</h2>
+          <p role="status" data-live-status="${run.status}">
+            ${isActive ? `The run is ${run.status}.` : `The run ended: ${run.status}.`}
+          </p>
+        </div>
+        <div id="run-graph" data-refresh>${graphView(nodes, edges)}</div>
+        ${isActive && html`<p class="hint plain-only">Load this page again to see what came since.</p>`}
+      </section>
+      ${
+        isActive &&
+        html`<script src="${assetUrl('live.js')}" data-live-graph="${stream}" defer></script>`
+      }`;
+  }
+
+  /** What failed in the runs of nodes, as far as the caller may read them. */
+  private async runsOf(
+    failed: readonly FailedNode[],
+    rows: readonly NodeOnPage[],
+  ): Promise<Map<number, NodeRun>> {
+    const found = new Map<number, NodeRun>();
+    for (const { node } of failed) {
+      const row = rows.find(({ id }) => id === node.id);
+      if (!row?.may_read_run || row.run_id === null || node.url === null) continue;
+      found.set(node.id, {
+        url: node.url,
+        events: `${node.url}${row.run_type === 'job' ? 'job_events' : 'events'}/`,
+        explanation: row.explanation ?? '',
+        failures: await this.outputs.failures(row.run_id, MAX_FAILURES),
+      });
+    }
+    return found;
+  }
+}
+
+/** Failures that are named of one node; the page of its run has all. */
+const MAX_FAILURES = 3;

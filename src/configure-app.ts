@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { serveAssets } from './common/pages/assets.js';
+import { serveAssets } from './browser/shared/assets.js';
 import { SessionsService } from './auth/sessions.service.js';
-import { browserForms } from './common/pages/browser-form.js';
-import { explorerPages } from './common/pages/explorer.js';
-import { formBodies } from './common/pages/form-bodies.js';
-import { pageControls } from './common/pages/page-controls.js';
+import { browserForms } from './browser/shared/browser-form.js';
+import { explorerPages } from './browser/shared/explorer.js';
+import { formBodies } from './browser/shared/form-bodies.js';
+import { pageControls } from './browser/shared/page-controls.js';
 import { BodyPace } from './common/http/body-pace.js';
 import { compressed } from './common/http/compressed.js';
 import { limitConnections } from './common/http/connections.js';

@@ -4,7 +4,7 @@ import { AppModule } from './app.module.js';
 import { VERSION } from './config/version.js';
 import { HttpAdapter } from './common/http/http-adapter.js';
 import { buildDocument } from './common/openapi/document.js';
-import { serveExplorer } from './common/pages/explorer.js';
+import { serveExplorer } from './browser/shared/explorer.js';
 import { Settings } from './config/settings.js';
 import { configureApp } from './configure-app.js';
 import { JsonLogger } from './logging/json-logger.js';

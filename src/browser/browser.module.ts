@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ErrorViews } from '../common/rest/error-views.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { SearchModule } from '../search/search.module.js';
 import { StatisticsModule } from '../statistics/statistics.module.js';
@@ -29,6 +30,18 @@ import { RunPanel } from './runs/run.panel.js';
 import { ScheduleForm } from './schedules/schedule.form.js';
 import { SchedulesPanel } from './schedules/schedules.panel.js';
 import { SearchPageController } from './search/search-page.controller.js';
+import { BookmarkedObjects } from './shared/bookmarked-objects.service.js';
+import { ErrorPages } from './shared/error-pages.service.js';
+import { Forms } from './shared/forms.service.js';
+import { PageForms } from './shared/page-forms.service.js';
+import { PagePanels } from './shared/page-panels.service.js';
+import { PagePlace } from './shared/page-place.service.js';
+import { PageRenderer } from './shared/page-renderer.service.js';
+import { PageSections } from './shared/page-sections.service.js';
+import { PageTrail } from './shared/page-trail.service.js';
+import { PageInterceptor } from './shared/page.interceptor.js';
+import { PanelSource } from './shared/panel-source.service.js';
+import { ReferenceLists } from './shared/reference-lists.service.js';
 import { StatisticsPageController } from './statistics/statistics-page.controller.js';
 import { TeamMembersPanel } from './teams/team-members.panel.js';
 import { NewTemplatePanel } from './templates/new-template.panel.js';
@@ -38,6 +51,21 @@ import { WebhookPanel } from './webhooks/webhook.panel.js';
 import { WorkflowTemplatePanel } from './workflow-templates/workflow-template.panel.js';
 import { ApprovalPanel } from './workflows/approval.panel.js';
 import { WorkflowRunPanel } from './workflows/workflow-run.panel.js';
+
+const shared = [
+  BookmarkedObjects,
+  Forms,
+  PageForms,
+  PagePanels,
+  PagePlace,
+  PageRenderer,
+  PageSections,
+  PageTrail,
+  PageInterceptor,
+  PanelSource,
+  ReferenceLists,
+  { provide: ErrorViews, useClass: ErrorPages },
+];
 
 /** The panels, in the order in which one page shows several of them. */
 const panels = [
@@ -86,6 +114,7 @@ const forms = [
     SearchPageController,
     StatisticsPageController,
   ],
-  providers: [DashboardService, ...panels, ...forms],
+  providers: [DashboardService, ...shared, ...panels, ...forms],
+  exports: [ErrorViews, PageInterceptor],
 })
 export class BrowserModule {}

@@ -62,6 +62,7 @@ describe.each([
     roomsOf('Common machinery', 'src/common'),
     ({ typeOnly }: Arrow): boolean => !typeOnly,
   ],
+  ['Pages', roomsOf('Pages', 'src/browser'), (): boolean => true],
 ] as const)('%s', (_name, rooms, counts) => {
   const names = [...rooms.allowed.keys()];
   const arrows = arrowsOf(rooms).filter(counts);
@@ -112,6 +113,17 @@ it('nothing imports the program, and only the program and the tests import all f
   expect(faults).toEqual([]);
 });
 
+it('only the program imports pages', () => {
+  const faults = files
+    .filter(({ path }) => !isEntry(path) && !path.startsWith('src/browser/'))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter((target) => target.path.startsWith('src/browser/'))
+        .map((target) => `${path} imports ${target.path}`),
+    );
+  expect(faults).toEqual([]);
+});
+
 it('what runs playbooks knows neither the framework nor the database nor the queue', () => {
   const faults = files
     .filter(({ path }) => path.startsWith('src/execution/runner/'))
@@ -137,7 +149,7 @@ it('Express is known to the edge of the application only', () => {
     .filter(({ text }) => /^import (?!type)[^;]*from 'express'/m.test(text))
     .map(({ path }) => path);
   expect(
-    faults.filter((path) => !/^src\/(common\/(http|pages|rest)\/|configure-app)/.test(path)),
+    faults.filter((path) => !/^src\/(common\/(http|rest)\/|configure-app)/.test(path)),
   ).toEqual([]);
 });
 

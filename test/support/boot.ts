@@ -37,7 +37,7 @@ import { AppModule } from '../../src/app.module.js';
 import { HttpAdapter } from '../../src/common/http/http-adapter.js';
 import { TextSamples } from '../../src/common/list/text-samples.service.js';
 import { buildDocument } from '../../src/common/openapi/document.js';
-import { serveExplorer } from '../../src/common/pages/explorer.js';
+import { serveExplorer } from '../../src/browser/shared/explorer.js';
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { configureApp } from '../../src/configure-app.js';
 import { Database } from '../../src/database/database.js';

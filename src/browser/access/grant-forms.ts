@@ -1,9 +1,9 @@
-import { PATH_FIELD } from '../../common/pages/browser-form.js';
-import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { hiddenInput, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
-import { PRESET } from '../../common/pages/presets.js';
-import { titleOf, type Item } from '../../common/pages/values.js';
-import type { Refusal } from '../../common/pages/refusal.js';
+import { PATH_FIELD } from '../shared/browser-form.js';
+import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
+import { hiddenInput, panelForm, type PanelForm } from '../shared/panel-forms.js';
+import { PRESET } from '../shared/presets.js';
+import { titleOf, type Item } from '../shared/values.js';
+import type { Refusal } from '../shared/refusal.js';
 import { isRecord } from '../../common/records.js';
 
 /** Objects that a choice offers; scripts find the others, and so does a form without them. */

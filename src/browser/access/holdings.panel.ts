@@ -1,16 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { panelCard, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { refusalView } from '../../common/pages/refusal.js';
-import { titleOf, type Item } from '../../common/pages/values.js';
-import { wordFor } from '../../common/pages/words.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { refusalView } from '../shared/refusal.js';
+import { titleOf, type Item } from '../shared/values.js';
+import { wordFor } from '../shared/words.js';
 import { memberOf } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';

@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { labelOf } from '../../common/fields/label.js';
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { shorten, timeView, type Item } from '../../common/pages/values.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { shorten, timeView, type Item } from '../shared/values.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
 /** Changed fields that a row names; the entry has all. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
 import { Char, declareFields, Json, Text, type Field } from '../../common/fields/field.js';
-import { messagesOf } from '../../common/pages/form-errors.js';
-import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import { messagesOf } from '../shared/form-errors.js';
+import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import { isRecord } from '../../common/records.js';
 import { readHostLines } from './host-lines.js';
 

@@ -1,15 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { checkBoxes } from '../../common/pages/form-fields.js';
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { folded } from '../../common/pages/layout.js';
-import { hiddenInput, panelCard, panelForm, textInput } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { titleOf, type Item } from '../../common/pages/values.js';
+import { checkBoxes } from '../shared/form-fields.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { folded } from '../shared/layout.js';
+import { hiddenInput, panelCard, panelForm, textInput } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { titleOf, type Item } from '../shared/values.js';
 import { groups as groupResource, hosts } from '../../inventories/inventories.resource.js';
 import { ASKED, GROUPS_HELP, LINES_HELP } from './hosts.form.js';
 

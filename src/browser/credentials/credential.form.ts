@@ -9,8 +9,8 @@ import {
   type Choice,
   type Field,
 } from '../../common/fields/field.js';
-import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
-import type { Item } from '../../common/pages/values.js';
+import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import type { Item } from '../shared/values.js';
 import { isRecord, mapValues } from '../../common/records.js';
 import { CredentialTypesRepository } from '../../credentials/credential-types.repository.js';
 import {

@@ -1,11 +1,11 @@
-import { assetUrl } from '../../common/pages/assets.js';
-import { columnChart, type Series } from '../../common/pages/column-chart.js';
-import { html, type Html } from '../../common/pages/html.js';
-import type { BookmarkedObject } from '../../common/pages/bookmarked-objects.service.js';
-import { page } from '../../common/pages/layout.js';
-import type { PageContext } from '../../common/pages/page-context.js';
+import { assetUrl } from '../shared/assets.js';
+import { columnChart, type Series } from '../shared/column-chart.js';
+import { html, type Html } from '../shared/html.js';
+import type { BookmarkedObject } from '../shared/bookmarked-objects.service.js';
+import { page } from '../shared/layout.js';
+import type { PageContext } from '../shared/page-context.js';
 import type { DayCount } from '../../runs/run-overviews.repository.js';
-import { shorten, statusBadge, timeView } from '../../common/pages/values.js';
+import { shorten, statusBadge, timeView } from '../shared/values.js';
 import { DAYS, type Dashboard, type ShownRun } from './dashboard.service.js';
 import { labelOf } from '../../common/fields/label.js';
 

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import {
-  BookmarkedObjects,
-  type BookmarkedObject,
-} from '../../common/pages/bookmarked-objects.service.js';
-import type { PageContext } from '../../common/pages/page-context.js';
+import { BookmarkedObjects, type BookmarkedObject } from '../shared/bookmarked-objects.service.js';
+import type { PageContext } from '../shared/page-context.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { NotificationsRepository } from '../../notifications/notifications.repository.js';
 import {

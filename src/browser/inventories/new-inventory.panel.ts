@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { PRESET } from '../../common/pages/presets.js';
+import { html, type Html } from '../shared/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { PRESET } from '../shared/presets.js';
 
 /** The kinds of inventories that people make, each by a form that begins with what it needs. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
-import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import { CONSTRUCTED_OPTIONS, OF_PROJECTS } from '../../inventory-sources/source-checks.js';
 import {
   CONSTRUCTED,

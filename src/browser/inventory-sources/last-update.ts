@@ -1,5 +1,5 @@
-import { html, type Html } from '../../common/pages/html.js';
-import { timeView, type Item } from '../../common/pages/values.js';
+import { html, type Html } from '../shared/html.js';
+import { timeView, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 
 /** When a source was updated last, and the way to the output of that, or of the present update. */

@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
-import { panelButton } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
+import { html, type Html } from '../shared/html.js';
+import { panelButton } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { lastUpdate } from './last-update.js';
 
 interface ShownSource {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { DomainError } from '../../common/errors/errors.js';
 import type { Field } from '../../common/fields/field.js';
-import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import { resource } from '../../common/resource/registry.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import type { Field } from '../../common/fields/field.js';
-import { messagesOf } from '../../common/pages/form-errors.js';
-import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
+import { messagesOf } from '../shared/form-errors.js';
+import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
 const ANSWERS = 'variables_needed_to_start';
 const PASSWORDS = 'passwords_needed_to_start';

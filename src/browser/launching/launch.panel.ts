@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { csrfInput } from '../../common/pages/layout.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { csrfInput } from '../shared/layout.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 
 interface ShownTemplate {
   type: string;

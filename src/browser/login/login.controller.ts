@@ -9,10 +9,10 @@ import {
 } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { setPageHeaders } from '../../common/pages/layout.js';
-import { loginPage, resumePage, type LoginForm } from '../../common/pages/login-page.js';
-import { openPage } from '../../common/pages/page-context.js';
-import { readPending } from '../../common/pages/pending-form.js';
+import { setPageHeaders } from '../shared/layout.js';
+import { loginPage, resumePage, type LoginForm } from '../shared/login-page.js';
+import { openPage } from '../shared/page-context.js';
+import { readPending } from '../shared/pending-form.js';
 import {
   clearSessionCookie,
   sessionCookieName,

@@ -1,19 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import { html, type Html } from '../../common/pages/html.js';
-import { hiddenInput, objectSelect, panelCard, panelForm } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { PRESET } from '../../common/pages/presets.js';
-import {
-  ReferenceLists,
-  type ReferenceChoices,
-} from '../../common/pages/reference-lists.service.js';
-import { titleOf, type Item } from '../../common/pages/values.js';
+import { html, type Html } from '../shared/html.js';
+import { hiddenInput, objectSelect, panelCard, panelForm } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { PRESET } from '../shared/presets.js';
+import { ReferenceLists, type ReferenceChoices } from '../shared/reference-lists.service.js';
+import { titleOf, type Item } from '../shared/values.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';

@@ -1,7 +1,7 @@
-import { folded } from '../../common/pages/layout.js';
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { panelButton } from '../../common/pages/panel-forms.js';
-import { statusBadge, timeView, type Item } from '../../common/pages/values.js';
+import { folded } from '../shared/layout.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { panelButton } from '../shared/panel-forms.js';
+import { statusBadge, timeView, type Item } from '../shared/values.js';
 
 export interface HistoryParts {
   /** Newest first. */

@@ -10,8 +10,8 @@ import {
   type Field,
   type FieldOptions,
 } from '../../common/fields/field.js';
-import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
-import type { Item } from '../../common/pages/values.js';
+import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import type { Item } from '../shared/values.js';
 import { isRecord, listOf } from '../../common/records.js';
 import type { ConfigurationField, FieldType } from '../../notifications/backends/backend.js';
 import {

@@ -2,15 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { labelOf } from '../../common/fields/label.js';
-import { html, type Html } from '../../common/pages/html.js';
-import { panelCard, panelForm, type PanelForm } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import type { Item } from '../../common/pages/values.js';
+import { html, type Html } from '../shared/html.js';
+import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import type { Item } from '../shared/values.js';
 import { EVENT_NAMES, TEST_EVENT } from '../../notifications/message/message-events.js';
 import {
   notificationAttempts,

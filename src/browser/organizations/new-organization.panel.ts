@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
-import { panelCard, panelForm, textInput } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { html, type Html } from '../shared/html.js';
+import { panelCard, panelForm, textInput } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
 
 /** An organization needs nothing but a name; its page says what comes next. */
 @Injectable()

@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
-import { csrfInput } from '../../common/pages/layout.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
+import { html, type Html } from '../shared/html.js';
+import { csrfInput } from '../shared/layout.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
 
 interface ShownProject {
   id: number;

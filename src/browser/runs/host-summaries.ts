@@ -1,4 +1,4 @@
-import { html, type Html } from '../../common/pages/html.js';
+import { html, type Html } from '../shared/html.js';
 import {
   JobHostSummariesRepository,
   type HostOfRun,

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { panelCard } from '../../common/pages/panel-forms.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { valueView, type Item } from '../../common/pages/values.js';
-import { wordIn } from '../../common/pages/words.js';
+import { html, type Html } from '../shared/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { panelCard } from '../shared/panel-forms.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { valueView, type Item } from '../shared/values.js';
+import { wordIn } from '../shared/words.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 

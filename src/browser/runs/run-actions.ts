@@ -1,6 +1,6 @@
 import { type Actor } from '../../common/access.js';
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { csrfInput } from '../../common/pages/layout.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { csrfInput } from '../shared/layout.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 
 /** What the panels need of the representation of a run. */

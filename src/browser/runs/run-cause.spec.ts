@@ -1,4 +1,4 @@
-import { html } from '../../common/pages/html.js';
+import { html } from '../shared/html.js';
 import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
 import { failureList } from './run-cause.js';
 

@@ -1,5 +1,5 @@
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { folded } from '../../common/pages/layout.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { folded } from '../shared/layout.js';
 import { labelOf } from '../../common/fields/label.js';
 import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
 

@@ -1,9 +1,9 @@
 import type { Actor } from '../../common/access.js';
 import { parseVariables, VariablesError } from '../../common/fields/variables.js';
 import { labelOf } from '../../common/fields/label.js';
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { folded } from '../../common/pages/layout.js';
-import { shorten, timeView, titleOf } from '../../common/pages/values.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { folded } from '../shared/layout.js';
+import { shorten, timeView, titleOf } from '../shared/values.js';
 import type { Row } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { summariesOf } from '../../common/resource/represent.js';

@@ -1,6 +1,6 @@
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { valueView, type Item } from '../../common/pages/values.js';
-import { wordIn } from '../../common/pages/words.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { valueView, type Item } from '../shared/values.js';
+import { wordIn } from '../shared/words.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import type { ShownRun } from './run-actions.js';

@@ -1,4 +1,4 @@
-import { attributes, html, Html } from '../../common/pages/html.js';
+import { attributes, html, Html } from '../shared/html.js';
 import type { OutputPart, RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { htmlLines } from '../../runs/output/stdout.js';
 import type { FoundLine } from './output-search.js';

@@ -1,12 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import { assetUrl } from '../../common/pages/assets.js';
-import { html, type Html } from '../../common/pages/html.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
+import { assetUrl } from '../shared/assets.js';
+import { html, type Html } from '../shared/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { JobEventsRepository, type TaskOfRun } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';

@@ -1,4 +1,4 @@
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { keysOf } from '../../common/records.js';
 import {
   type TaskOutcome,

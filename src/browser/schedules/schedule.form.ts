@@ -8,9 +8,9 @@ import {
   Json,
   type Field,
 } from '../../common/fields/field.js';
-import { html, type Html } from '../../common/pages/html.js';
-import { PageFormOf, type PageForm } from '../../common/pages/page-forms.service.js';
-import type { Item } from '../../common/pages/values.js';
+import { html, type Html } from '../shared/html.js';
+import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import type { Item } from '../shared/values.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
 import { SAVED_OPTIONS } from '../../prompts/prompt-columns.js';
 import { Recurrence } from '../../schedules/recurrence.js';

@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
-import { panelButton, panelCard } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { timeView, titleOf, type Item } from '../../common/pages/values.js';
+import { html, type Html } from '../shared/html.js';
+import { panelButton, panelCard } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { timeView, titleOf, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 import { schedules } from '../../schedules/schedules.resource.js';
 import { partsOf, wordsOf } from './rule-parts.js';

@@ -1,8 +1,8 @@
-import { html, type Html } from '../../common/pages/html.js';
+import { html, type Html } from '../shared/html.js';
 import { labelOf } from '../../common/fields/label.js';
-import { page } from '../../common/pages/layout.js';
-import type { PageContext } from '../../common/pages/page-context.js';
-import { shorten, statusBadge } from '../../common/pages/values.js';
+import { page } from '../shared/layout.js';
+import type { PageContext } from '../shared/page-context.js';
+import { shorten, statusBadge } from '../shared/values.js';
 import type { Found, FoundGroup } from '../../search/search.service.js';
 
 /** What was found, by kind. */

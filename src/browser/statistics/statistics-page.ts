@@ -1,8 +1,8 @@
-import { columnChart, type Series } from '../../common/pages/column-chart.js';
-import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { page } from '../../common/pages/layout.js';
-import type { PageContext } from '../../common/pages/page-context.js';
-import { durationText, shorten, statusBadge, timeView } from '../../common/pages/values.js';
+import { columnChart, type Series } from '../shared/column-chart.js';
+import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
+import { page } from '../shared/layout.js';
+import type { PageContext } from '../shared/page-context.js';
+import { durationText, shorten, statusBadge, timeView } from '../shared/values.js';
 import type { DayOutcomes } from '../../runs/run-statistics.repository.js';
 import type { Capacity, Statistics } from '../../statistics/statistics.service.js';
 

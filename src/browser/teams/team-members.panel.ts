@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { usersGranted } from '../../access/role-members.repository.js';
 import { rolesOf } from '../../access/roles.repository.js';
-import { SECRET_FIELD } from '../../common/pages/browser-form.js';
-import { html, type Html } from '../../common/pages/html.js';
+import { SECRET_FIELD } from '../shared/browser-form.js';
+import { html, type Html } from '../shared/html.js';
 import {
   hiddenInput,
   objectSelect,
@@ -10,16 +10,12 @@ import {
   panelForm,
   textInput,
   type PanelForm,
-} from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { ReferenceLists } from '../../common/pages/reference-lists.service.js';
-import { refusalView } from '../../common/pages/refusal.js';
-import { titleOf, type Item } from '../../common/pages/values.js';
+} from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { ReferenceLists } from '../shared/reference-lists.service.js';
+import { refusalView } from '../shared/refusal.js';
+import { titleOf, type Item } from '../shared/values.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
 

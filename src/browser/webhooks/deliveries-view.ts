@@ -1,6 +1,6 @@
-import { html, type Html } from '../../common/pages/html.js';
-import { panelButton } from '../../common/pages/panel-forms.js';
-import { statusBadge, timeView, type Item } from '../../common/pages/values.js';
+import { html, type Html } from '../shared/html.js';
+import { panelButton } from '../shared/panel-forms.js';
+import { statusBadge, timeView, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 
 /** The last deliveries, what became of them, and the button that sends one again. */

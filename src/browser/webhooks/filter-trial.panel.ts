@@ -1,13 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
-import { csrfInput } from '../../common/pages/layout.js';
-import { panelCard } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { statusBadge, timeView, type Item } from '../../common/pages/values.js';
+import { html, type Html } from '../shared/html.js';
+import { csrfInput } from '../shared/layout.js';
+import { panelCard } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { statusBadge, timeView, type Item } from '../shared/values.js';
 import { isRecord, listOf } from '../../common/records.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 

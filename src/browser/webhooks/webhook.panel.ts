@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { attributes, html, type Html, type HtmlValue } from '../../common/pages/html.js';
-import { folded } from '../../common/pages/layout.js';
-import { panelButton, panelCard } from '../../common/pages/panel-forms.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { PanelSource } from '../../common/pages/panel-source.service.js';
-import { statusBadge, timeView, type Item } from '../../common/pages/values.js';
+import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
+import { folded } from '../shared/layout.js';
+import { panelButton, panelCard } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { statusBadge, timeView, type Item } from '../shared/values.js';
 import { existing } from '../../common/invariants.js';
 import { isRecord } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';

@@ -1,13 +1,13 @@
-import { html, type Html, type HtmlValue } from '../../common/pages/html.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
 import {
   hiddenInput,
   objectSelect,
   panelButton,
   panelForm,
   textInput,
-} from '../../common/pages/panel-forms.js';
-import { PRESET } from '../../common/pages/presets.js';
-import type { ReferenceChoices } from '../../common/pages/reference-lists.service.js';
+} from '../shared/panel-forms.js';
+import { PRESET } from '../shared/presets.js';
+import type { ReferenceChoices } from '../shared/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_WORDS, type ShownNode } from '../workflows/graph-view.js';

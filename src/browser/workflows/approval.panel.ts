@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../../common/pages/html.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
-import { timeView } from '../../common/pages/values.js';
+import { html, type Html } from '../shared/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { timeView } from '../shared/values.js';
 import { decisionForms } from './run-graph.js';
 
 interface ShownApproval {

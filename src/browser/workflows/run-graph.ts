@@ -1,6 +1,6 @@
 import { type Actor } from '../../common/access.js';
-import { html, type Html } from '../../common/pages/html.js';
-import { csrfInput } from '../../common/pages/layout.js';
+import { html, type Html } from '../shared/html.js';
+import { csrfInput } from '../shared/layout.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import {
   WorkflowJobNodesRepository,

@@ -1,11 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { assetUrl } from '../../common/pages/assets.js';
-import { html, type Html } from '../../common/pages/html.js';
-import {
-  PagePanel,
-  type Panel,
-  type PanelContext,
-} from '../../common/pages/page-panels.service.js';
+import { assetUrl } from '../shared/assets.js';
+import { html, type Html } from '../shared/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { runActions, type ShownRun } from '../runs/run-actions.js';
 import { runFacts } from '../runs/run-facts.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';

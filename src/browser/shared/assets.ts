@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { NextFunction, Request, Response } from 'express';
+import { PACKAGE_FOLDER } from '../../config/version.js';
+import { entryOf } from '../../common/invariants.js';
+
+/** Where `npm run build` copies them. */
+const FOLDER = join(PACKAGE_FOLDER, 'dist', 'static');
+const TYPES = new Map([
+  ['css', 'text/css; charset=utf-8'],
+  ['js', 'text/javascript; charset=utf-8'],
+  ['svg', 'image/svg+xml'],
+]);
+const YEAR_SECONDS = 31_536_000;
+
+/** The files of `src/browser/static` that are served. */
+const NAMES = [
+  'controller.css',
+  'panels.css',
+  'explorer.css',
+  'controller.js',
+  'forms.js',
+  'live.js',
+  'favicon.svg',
+] as const;
+export type AssetName = (typeof NAMES)[number];
+
+interface Asset {
+  content: Buffer;
+  type: string;
+  /** Path with the digest of the content, so that it may be cached for ever. */
+  url: string;
+}
+
+let loaded: Map<AssetName, Asset> | undefined;
+
+function assets(): Map<AssetName, Asset> {
+  loaded ??= new Map(NAMES.map((name) => [name, load(name)]));
+  return loaded;
+}
+
+function load(name: AssetName): Asset {
+  const content = readFileSync(join(FOLDER, name));
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  const [stem = '', extension = ''] = name.split('.');
+  const type = entryOf(TYPES, extension);
+  return { content, type, url: `/static/${stem}.${digest}.${extension}` };
+}
+
+export const assetUrl = (name: AssetName): string => entryOf(assets(), name).url;
+
+/**
+ * Express handler for `/static`. A URL with the present digest is cached for a year; the plain name
+ * is answered too, for documents that cannot know the digest, and is asked for again each time.
+ */
+export function serveAssets(request: Request, response: Response, next: NextFunction): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    next();
+    return;
+  }
+  const url = `/static${request.path}`;
+  for (const [name, asset] of assets()) {
+    const current = asset.url === url;
+    if (!current && url !== `/static/${name}`) continue;
+    response.setHeader('Content-Type', asset.type);
+    response.setHeader(
+      'Cache-Control',
+      current ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache',
+    );
+    response.removeHeader('Vary');
+    response.send(asset.content);
+    return;
+  }
+  next();
+}

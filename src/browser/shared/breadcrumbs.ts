@@ -1,0 +1,57 @@
+import type { RouteTable, TableEntry } from '../../common/rest/route-table.service.js';
+import { html, type Html } from './html.js';
+import type { Step } from './page-trail.service.js';
+import { wordFor } from './words.js';
+
+const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
+/** What is before a collection says nothing of where one is; the head of the page leads there. */
+const BASE = '/api/v2/';
+
+interface Place {
+  path: string;
+  names: ReadonlyMap<string, string>;
+  /** The steps before the object that the path begins with; empty where it begins with none. */
+  trail: readonly Step[];
+}
+
+/** The way to a page, by what its objects belong to. Segments without a page of their own are not links. */
+export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): Html {
+  const segments = path.split('/').filter((segment) => segment !== '');
+  const urls = segments.map((_segment, index) => `/${segments.slice(0, index + 1).join('/')}/`);
+  const isBelow = path.startsWith(BASE) && path !== BASE;
+  // The trail tells the collection of its object as well.
+  const told = isBelow ? (trail.length > 0 ? 3 : 2) : 0;
+  const own = urls.slice(told).map((url): Step => {
+    const segment = url.split('/').at(-2) ?? '';
+    const entry = table.match(url);
+    const name = names.get(url) ?? NAMES[segment] ?? wordsOf(segment, entry);
+    const isReadable = entry?.routes.has('GET') ?? false;
+    return { name, url: isReadable ? url : '' };
+  });
+  const steps = [...trail, ...own];
+  return html`<nav class="crumbs" aria-label="Breadcrumb">
+    <ol>
+      ${steps.map(({ name, url }, index) =>
+        index === steps.length - 1
+          ? html`<li aria-current="page">${name}</li>`
+          : html`<li>${url === '' ? name : html`<a href="${url}">${name}</a>`}</li>`,
+      )}
+    </ol>
+  </nav>`;
+}
+
+/** A path segment as people say it. */
+export function wordsOf(segment: string, entry: TableEntry | undefined): string {
+  const definition = entry?.routes.get('GET')?.info?.resource;
+  const list = definition?.path === segment ? definition.pages.list : undefined;
+  return list?.title ?? wordFor(decoded(segment));
+}
+
+/** A path segment as text; one that is not valid percent-encoding stays as it is. */
+export function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

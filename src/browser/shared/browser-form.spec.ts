@@ -1,0 +1,90 @@
+import type { Response } from 'express';
+import { Forbidden } from '../../common/errors/errors.js';
+import { csrfTokenOf, formTokenOf } from '../../common/http/csrf.js';
+import type { PlainRequest } from '../../common/http/request.js';
+import { browserForms, submissionOf } from './browser-form.js';
+
+const TOKEN = csrfTokenOf('s');
+
+function send(
+  body: Record<string, unknown>,
+  { headers = {}, type = true }: { headers?: Record<string, string>; type?: boolean } = {},
+): PlainRequest {
+  const request = {
+    method: 'POST',
+    url: '/api/v2/roles/',
+    headers: { host: 'here', cookie: `controller_session=s; csrftoken=${TOKEN}`, ...headers },
+    is: () => (type ? 'application/x-www-form-urlencoded' : false),
+    body,
+  } as unknown as PlainRequest;
+  browserForms(request, {} as Response, () => undefined);
+  return request;
+}
+
+describe('browserForms', () => {
+  it('lets a form of a page stand for another method', () => {
+    const request = send({ _method: 'PATCH', csrfmiddlewaretoken: TOKEN, name: 'x' });
+    expect(request.method).toBe('PATCH');
+    expect(submissionOf(request)?.values).toMatchObject({ name: 'x' });
+  });
+
+  it('takes the token as a page carries it, which is another each time', () => {
+    const [one, other] = [formTokenOf(TOKEN), formTokenOf(TOKEN)];
+    expect(one).not.toBe(other);
+    for (const csrfmiddlewaretoken of [one, other]) {
+      expect(send({ _method: 'PUT', csrfmiddlewaretoken }).method).toBe('PUT');
+    }
+  });
+
+  it.each(['POST', 'GET', 'CONNECT', 'patch', ''])('keeps POST for %j', (method) => {
+    expect(send({ _method: method, csrfmiddlewaretoken: TOKEN }).method).toBe('POST');
+  });
+
+  it('lets a form of a page choose the list below an object that it is sent to', () => {
+    const request = send({ _path: '/api/v2/teams/7/roles/', csrfmiddlewaretoken: TOKEN, id: '1' });
+    expect(request.url).toBe('/api/v2/teams/7/roles/');
+    expect(submissionOf(request)?.values).not.toHaveProperty('_path');
+  });
+
+  it.each([
+    '/api/v2/teams/7/',
+    '/api/v2/roles/',
+    '/api/login/',
+    '/api/v2/teams/7/roles/?x=1',
+    '/api/v2/teams/7/roles',
+    '//elsewhere.example/7/roles/',
+    '/api/v2/../login/7/roles/',
+    'https://elsewhere.example/api/v2/teams/7/roles/',
+    ['/api/v2/teams/7/roles/', '/api/v2/teams/8/roles/'],
+  ])('keeps its URL for %j', (path) => {
+    expect(send({ _path: path, csrfmiddlewaretoken: TOKEN }).url).toBe('/api/v2/roles/');
+  });
+
+  it('lets nobody else choose it', () => {
+    const body = { _path: '/api/v2/teams/7/roles/' };
+    expect(send(body).url).toBe('/api/v2/roles/');
+    const cookie = { headers: { cookie: '' } };
+    expect(send({ ...body, csrfmiddlewaretoken: TOKEN }, cookie).url).toBe('/api/v2/roles/');
+    expect(() => send({ ...body, csrfmiddlewaretoken: 'b'.repeat(32) })).toThrow(Forbidden);
+  });
+
+  it.each([
+    ['no token', {}, {}],
+    ['a wrong token', { csrfmiddlewaretoken: 'b'.repeat(32) }, {}],
+    ['the form of another session', { csrfmiddlewaretoken: formTokenOf(csrfTokenOf('t')) }, {}],
+    ['a form of no session', { csrfmiddlewaretoken: formTokenOf('') }, {}],
+    ['another site', { csrfmiddlewaretoken: TOKEN }, { origin: 'https://elsewhere.example' }],
+  ])('refuses %s', (_case, body, headers) => {
+    expect(() => send({ _method: 'DELETE', ...body }, { headers })).toThrow(Forbidden);
+  });
+
+  it.each([
+    ['a client with a token of its own', { headers: { authorization: 'Bearer x' } }],
+    ['a client without a session', { headers: { cookie: '' } }],
+    ['JSON', { type: false }],
+  ])('ignores %s', (_case, options) => {
+    const request = send({ _method: 'DELETE', csrfmiddlewaretoken: TOKEN }, options);
+    expect(request.method).toBe('POST');
+    expect(submissionOf(request)).toBeUndefined();
+  });
+});

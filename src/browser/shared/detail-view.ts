@@ -1,0 +1,101 @@
+import type { Field } from '../../common/fields/field.js';
+import { isWritable } from '../../common/fields/reads.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { memberOf } from '../../common/records.js';
+import { inSections, type Section } from '../../common/resource/page-layout.js';
+import { html, type Html } from './html.js';
+import { linkOf } from './json-view.js';
+import { folded } from './layout.js';
+import { longView } from './long-view.js';
+import { relatedLinks, type RelatedParts } from './related.js';
+import { valueView, type Item } from './values.js';
+import { labelOf } from '../../common/fields/label.js';
+import { wordIn } from './words.js';
+
+/** Keys of every object that a page shows in other places. */
+const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
+/** Shown last: the same for every object, and seldom what a person looks for. */
+const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
+
+/** The links that lead on from an object, and its fields under the headings of its layout. */
+export function detailView(
+  item: Item,
+  definition: ResourceDefinition,
+  related: RelatedParts,
+): Html {
+  const isLink = (name: string): boolean =>
+    typeof item[name] === 'string' && item[name] === memberOf(item.related, name);
+  const shown = Object.keys(item).filter((name) => !ELSEWHERE.has(name) && !isLink(name));
+  const names = [
+    ...shown.filter((name) => !BOOKKEEPING.has(name)),
+    ...shown.filter((name) => BOOKKEEPING.has(name)),
+  ];
+  const isSet = (name: string): boolean => !isUnset(item[name], definition.field(name));
+  const unset = names.filter((name) => !isSet(name));
+  const sections = (
+    some: readonly string[],
+    shape: (section: Section<string>, list: Html) => Html,
+  ): Html[] =>
+    inSections(definition.pages, some, (name) => name).map((section) =>
+      shape(section, fieldList(section.parts, item, definition)),
+    );
+  return html`<div class="columns">
+    ${relatedLinks(item, definition, related)}
+    <section id="object-fields" data-refresh aria-labelledby="fields-title" class="card">
+      <h2 id="fields-title">Fields</h2>
+      ${sections(names.filter(isSet), ({ title }, list) =>
+        definition.pages.folded?.includes(title)
+          ? folded(title, list, { kind: 'plain section' })
+          : titled(title, list),
+      )}
+      ${
+        unset.length > 0 &&
+        folded(
+          unset.length === 1 ? 'One field is not set' : `${unset.length} fields are not set`,
+          sections(unset, ({ title }, list) => titled(title, list)),
+          { kind: 'plain' },
+        )
+      }
+    </section>
+  </div>`;
+}
+
+const titled = (title: string, list: Html): Html =>
+  html`${title !== '' && html`<h3>${title}</h3>`}${list}`;
+
+const fieldList = (names: readonly string[], item: Item, definition: ResourceDefinition): Html =>
+  html`<dl class="fields">
+    ${names.map((name) => {
+      const field = definition.field(name);
+      const long = isUnset(item[name], field) ? null : longView(item[name], field);
+      return html`<div class="${long ? 'span' : ''}">
+        <dt>${wordIn(definition, name)}</dt>
+        <dd>${long ?? valueView(name, item, definition)}</dd>
+      </div>`;
+    })}
+  </dl>`;
+
+/** What tells nothing is folded away: most objects use few of their fields. */
+function isUnset(value: unknown, field: Field | undefined): boolean {
+  if (value === null || value === undefined || value === '' || value === false) return true;
+  if (typeof value === 'object') return Object.keys(value).length === 0;
+  return field !== undefined && value !== true && isWritable(field) && value === field.default;
+}
+
+/** A document that is nothing but links, such as the root: shown as a directory. */
+export function directoryView(body: Item): Html | null {
+  const links = Object.entries(body).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && linkOf(entry[1]) !== null,
+  );
+  if (links.length < 2 || links.length < Object.keys(body).length) return null;
+  return html`<nav aria-label="Contents">
+    <ul class="directory">
+      ${links.map(
+        ([name, path]) =>
+          html`<li>
+            <a href="${path}"><strong>${labelOf(name)}</strong><small>${path}</small></a>
+          </li>`,
+      )}
+    </ul>
+  </nav>`;
+}

@@ -1,0 +1,160 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import type { ErrorAnswer } from '../../common/rest/errors.filter.js';
+import type { FieldErrors } from '../../common/errors/errors.js';
+import { acceptsHtml } from '../../common/http/negotiation.js';
+import type { ApiRequest } from '../../common/http/request.js';
+import { ErrorViews } from '../../common/rest/error-views.js';
+import { RouteTable } from '../../common/rest/route-table.service.js';
+import { submissionOf, type Submission } from './browser-form.js';
+import { messagesOf } from './form-errors.js';
+import { html, type Html } from './html.js';
+import { page, setPageHeaders } from './layout.js';
+import { loginPage } from './login-page.js';
+import { openPage, withQuery } from './page-context.js';
+import { PageRenderer } from './page-renderer.service.js';
+import { pendingForm } from './pending-form.js';
+import { leaveRefusal } from './refusal.js';
+import { rolesThatAllow } from './permission-hints.js';
+
+/** Statuses whose cause is in the form: it is shown again with what was entered. */
+const CORRECTABLE = new Set([400, 403, 409]);
+
+/** Shows a refusal to a person: what happened, why, and what to do about it. */
+@Injectable()
+export class ErrorPages extends ErrorViews {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly renderer: PageRenderer,
+  ) {
+    super();
+  }
+
+  async send(request: ApiRequest, response: Response, answer: ErrorAnswer): Promise<boolean> {
+    if (!browses(request)) return false;
+    if (answer.status === 401 && mayLogIn(request)) {
+      const next = request.path + withQuery(request.query);
+      response.redirect(302, `/api/login/${withQuery({}, { next })}`);
+      return true;
+    }
+    if (answer.status === 401 && submissionOf(request)) {
+      setPageHeaders(response);
+      response.status(401).send(this.loginFor(request, response));
+      return true;
+    }
+    const submission = submissionOf(request);
+    const { returnTo, isToldThere = false } = submission ?? {};
+    if (isToldThere && returnTo !== undefined && CORRECTABLE.has(answer.status)) {
+      const { path } = request;
+      const chosen = submission?.values.id;
+      leaveRefusal(request, response, { returnTo, path, chosen, body: answer.body });
+      response.redirect(303, returnTo);
+      return true;
+    }
+    const text = await this.document(request, response, answer);
+    if (response.headersSent) return true;
+    setPageHeaders(response);
+    response.status(answer.status).send(text);
+    return true;
+  }
+
+  /** A form whose session has ended waits on the login page, and leads back to where it was. */
+  private loginFor(request: ApiRequest, response: Response): string {
+    const { method, path } = request;
+    const entry = this.table.match(path);
+    const here = path.endsWith('/') ? path : `${path}/`;
+    const shown = entry?.routes.has('GET') ? here : here.replace(/[^/]+\/$/, '');
+    const submission = submissionOf(request);
+    const info = entry?.routes.get(method)?.info;
+    return loginPage(openPage(request, response), {
+      next: shown + withQuery(request.query),
+      pending: submission ? pendingForm({ path: here, method }, submission, info) : null,
+    });
+  }
+
+  private async document(
+    request: ApiRequest,
+    response: Response,
+    { status, body, inForm }: ErrorAnswer,
+  ): Promise<string> {
+    const message = this.message(request, response, status, body);
+    // The database may be what failed: a page that needs it would fail as well.
+    if (status >= 500 || !request.path.startsWith('/api/')) {
+      return plainPage(request, response, status, message);
+    }
+    const submission = submissionOf(request);
+    const refused =
+      submission && request.actor && CORRECTABLE.has(status)
+        ? { submission, errors: errorsFor(submission, inForm) ?? (body as FieldErrors) }
+        : undefined;
+    return this.renderer.render(request, response, {
+      status,
+      body,
+      message,
+      ...(refused ? { refused } : {}),
+    });
+  }
+
+  private message(
+    request: ApiRequest,
+    response: Response,
+    status: number,
+    body: Record<string, unknown>,
+  ): Html {
+    const texts = messagesOf(body.detail ?? body.__all__);
+    const info = this.table.match(request.path)?.routes.get(request.method)?.info;
+    const roles = status === 403 && request.actor ? rolesThatAllow(info) : [];
+    return html`<section class="message error" role="alert">
+      <h2>${HEADLINES[status] ?? 'The request failed'}</h2>
+      ${texts.map((text) => html`<p>${text}</p>`)}
+      ${
+        roles.length > 0 &&
+        html`<p>One of these roles would allow it, as would being a superuser:</p>
+          <ul>
+            ${roles.map((role) => html`<li>${role}</li>`)}
+          </ul>
+          <p>Ask somebody who administers the object or its organization to grant it.</p>`
+      }
+      ${status === 401 && html`<p>The session has ended. <a href="/api/login/">Log in</a> and send it again.</p>`}
+      ${status >= 500 && html`<p>Request id: <code>${String(response.getHeader('X-API-Request-Id') ?? '')}</code></p>`}
+    </section>`;
+  }
+}
+
+const HEADLINES: Record<number, string> = {
+  400: 'The request has mistakes',
+  401: 'Not logged in',
+  403: 'Not permitted',
+  404: 'Not found',
+  405: 'Method not allowed here',
+  409: 'In conflict with something else',
+  429: 'Too many requests',
+  500: 'Something went wrong',
+  503: 'Not available at the moment',
+};
+
+/** Raw data is told what every other client is told. */
+const errorsFor = (
+  { raw }: Submission,
+  inForm: FieldErrors | undefined,
+): FieldErrors | undefined => (raw === null ? inForm : undefined);
+
+const browses = (request: ApiRequest): boolean =>
+  acceptsHtml(request) && (request.method !== 'OPTIONS' || submissionOf(request) !== undefined);
+
+/** A person without credentials is led to the login; a program that sent some is told they are wrong. */
+const mayLogIn = (request: ApiRequest): boolean =>
+  ['GET', 'HEAD'].includes(request.method) && request.headers.authorization === undefined;
+
+/** A page made of nothing but the request. */
+function plainPage(request: ApiRequest, response: Response, status: number, message: Html): string {
+  const title = HEADLINES[status] ?? 'Error';
+  return page({
+    context: openPage(request, response),
+    title,
+    narrow: true,
+    content: html`<h1>${status}</h1>
+      ${message}
+      <p><a href="/api/v2/">To the API</a></p>`,
+  });
+}

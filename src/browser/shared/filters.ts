@@ -1,0 +1,205 @@
+import type { Field } from '../../common/fields/field.js';
+import { searchFields } from '../../common/list/compile.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { attributes, html, type Html } from './html.js';
+import { hiddenQuery } from './layout.js';
+import { ANYTHING } from './page-controls.js';
+import { withQuery, type PageContext } from './page-context.js';
+import type { QueryParameters } from '../../common/list/query.js';
+import { wordFor, wordForField } from './words.js';
+
+const PAGE_SIZES = ['10', '25', '50', '100', '200'];
+const LOOKUP_LABELS: readonly (readonly [lookup: string, label: string])[] = [
+  ['icontains', 'contains'],
+  ['exact', 'is'],
+  ['not__exact', 'is not'],
+  ['istartswith', 'starts with'],
+  ['gt', 'is greater than'],
+  ['lt', 'is less than'],
+  ['in', 'is one of (commas)'],
+  ['empty', 'is empty'],
+  ['not__empty', 'is not empty'],
+];
+/** Parameters with a control of their own; all others are filters. */
+const CONTROLS = new Set([
+  'search',
+  'order_by',
+  'order',
+  'page',
+  'after',
+  'page_size',
+  'format',
+  'count_disabled',
+  'limit',
+]);
+/** A changed list begins at its first page. */
+const FIRST_PAGE = { page: null, after: null };
+const MAX_SELECTS = 3;
+
+/**
+ * Search, filters, order and page size of a list, as one form that works without scripts. On a small
+ * screen all but the search is folded, so that the rows come first.
+ */
+export function filterPanel(context: PageContext, definition: ResourceDefinition): Html {
+  const { path, query } = context;
+  const fields = definition.fields.filter(isFilterable);
+  const quick = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
+  const selects = quick.slice(0, MAX_SELECTS);
+  const own = [
+    ...['search', 'order_by', 'page_size', 'page', 'after'],
+    ...selects.map(({ name }) => name),
+  ];
+  const searchable = searchFields(definition).map((field) => wordForField(field).toLowerCase());
+  return html`<form class="filters" method="get" action="${path}" role="search" aria-label="List">
+      ${hiddenQuery(query, own)}
+      ${
+        searchable.length > 0 &&
+        html`<div class="field grow">
+          <label for="search">Search</label>
+          <input
+            id="search"
+            type="search"
+            name="search"
+            value="${one(query.search)}"
+            maxlength="512"
+            placeholder="${searchable.join(', ')}"
+          />
+        </div>`
+      }
+      <details class="more">
+        <summary>Filters and order</summary>
+        ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
+        ${orderSelect(fields, one(query.order_by), definition)}
+        <div class="field">
+          <label for="page_size">Per page</label>
+          <select id="page_size" name="page_size">
+            <option value="">Default</option>
+            ${options(
+              PAGE_SIZES.map((size) => [size, size]),
+              one(query.page_size),
+            )}
+          </select>
+        </div>
+        ${addFilter(fields)}
+      </details>
+      <button class="primary">Apply</button>
+    </form>
+    ${activeFilters(context, definition)}`;
+}
+
+const one = (value: string | string[] | undefined): string => [value].flat()[0] ?? '';
+
+const isFilterable = (field: Field): boolean =>
+  field.filter && field.column !== null && !field.internal;
+
+const options = (choices: readonly (readonly [string, string])[], chosen: string): Html[] =>
+  choices.map(
+    ([value, label]) =>
+      html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`,
+  );
+
+const choiceFilter = (field: Field, chosen: string): Html =>
+  html`<div class="field">
+    <label for="filter-${field.name}">${wordForField(field)}</label>
+    <select id="filter-${field.name}" name="${field.name}">
+      <option value="">Any</option>
+      ${options(
+        field.choices
+          .filter(([value]) => value !== '')
+          .map(([value, label]) => [String(value), label] as const),
+        chosen,
+      )}
+    </select>
+  </div>`;
+
+function orderSelect(
+  fields: readonly Field[],
+  chosen: string,
+  definition: ResourceDefinition,
+): Html {
+  const usual = definition.orderBy.map(orderWords).join(', ');
+  const orders = fields
+    .filter(({ kind }) => kind !== 'variables')
+    .flatMap((field) => [
+      [field.name, `${wordForField(field)}, ascending`] as const,
+      [`-${field.name}`, `${wordForField(field)}, descending`] as const,
+    ]);
+  const known = chosen === '' || orders.some(([value]) => value === chosen);
+  return html`<div class="field">
+    <label for="order_by">Order</label>
+    <select id="order_by" name="order_by">
+      <option value="">${usual}</option>
+      ${!known && options([[chosen, chosen]], chosen)} ${options(orders, chosen)}
+    </select>
+  </div>`;
+}
+
+/** The order of a list that nobody chose, in words. */
+function orderWords(name: string): string {
+  const descending = name.startsWith('-');
+  const field = name.replace(/^-/, '');
+  if (field === 'id') return descending ? 'Newest first' : 'Oldest first';
+  return wordFor(field.replaceAll('__', ' ')) + (descending ? ', descending' : '');
+}
+
+const addFilter = (fields: readonly Field[]): Html =>
+  html`<fieldset class="add-filter">
+    <legend>Add a filter</legend>
+    <label class="hidden" for="filter-field">Field</label>
+    <select id="filter-field" name="_field">
+      <option value="">Field…</option>
+      ${options(
+        fields.map((field) => [field.name, wordForField(field)] as const),
+        '',
+      )}
+    </select>
+    <label class="hidden" for="filter-lookup">Comparison</label>
+    <select id="filter-lookup" name="_lookup">
+      ${options(LOOKUP_LABELS, '')}
+    </select>
+    <label class="hidden" for="filter-value">Value</label>
+    <input id="filter-value" name="_value" placeholder="Value" />
+  </fieldset>`;
+
+const NEVER_FILTERS = new Set([...CONTROLS].filter((name) => name !== 'search'));
+
+/** Whether a list shows less than all that is in it. */
+export const isNarrowed = (query: QueryParameters): boolean =>
+  Object.keys(query).some((name) => !NEVER_FILTERS.has(name));
+
+/** A filter as the form says it: "Name contains web"; what the form cannot say as its query does. */
+function filterWords(definition: ResourceDefinition, name: string, value: string): string {
+  const [, negation = '', own = '', comparison = 'exact'] =
+    /^(not__)?([a-z][a-z0-9]*(?:_[a-z0-9]+)*)(?:__([a-z]+))?$/.exec(name) ?? [];
+  const field = definition.field(own);
+  if (!field) return `${name}=${value}`;
+  if (comparison === 'regex' && value === ANYTHING) {
+    return `${wordForField(field)} is ${negation ? '' : 'not '}empty`;
+  }
+  const known = LOOKUP_LABELS.find(([lookup]) => lookup === negation + comparison);
+  if (!known) return `${name}=${value}`;
+  const label = comparison === 'in' ? 'is one of' : known[1];
+  const choice = field.choices.find(([one]) => String(one) === value);
+  return `${wordForField(field)} ${label} ${choice ? choice[1] : value}`;
+}
+
+/** The filters in force, each with a link that takes it away. */
+function activeFilters({ path, query }: PageContext, definition: ResourceDefinition): Html | null {
+  const active = Object.entries(query)
+    .filter(([name]) => !CONTROLS.has(name))
+    .flatMap(([name, value]) => [value ?? []].flat().map((each) => [name, each] as const));
+  if (active.length === 0) return null;
+  const rest = Object.fromEntries(Object.entries(query).filter(([name]) => CONTROLS.has(name)));
+  return html`<div class="chips" role="group" aria-label="Filters in force">
+    ${active.map(
+      ([name, value]) =>
+        html`<a class="chip" href="${path}${withQuery(query, { [name]: null, ...FIRST_PAGE })}"
+          ><span class="hidden">Remove filter </span>${filterWords(definition, name, value)}<span
+            aria-hidden="true"
+            >×</span
+          ></a
+        >`,
+    )}
+    ${active.length > 1 && html`<a href="${path}${withQuery(rest, FIRST_PAGE)}">Remove all</a>`}
+  </div>`;
+}

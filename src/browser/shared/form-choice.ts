@@ -1,0 +1,38 @@
+import type { Field } from '../../common/fields/field.js';
+import { html, type Html } from './html.js';
+import { PRESET } from './presets.js';
+import { withQuery, type PageContext } from './page-context.js';
+import { wordForField } from './words.js';
+
+/** One link for each choice; the page it leads to asks for what the choice needs. */
+export function choiceLinks(field: Field, { path, query, presets }: PageContext): Html {
+  const link = (value: string): string =>
+    path + withQuery(query, { ...prefixed(presets), [PRESET + field.name]: value });
+  return html`<p>${wordForField(field)}:</p>
+    <ul class="choices">
+      ${field.choices
+        .filter(([value]) => value !== '')
+        .map(
+          ([value, label]) =>
+            html`<li><a class="button" href="${link(String(value))}#form-post">${label}</a></li>`,
+        )}
+    </ul>`;
+}
+
+const prefixed = (presets: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(presets).map(([name, value]) => [PRESET + name, value]));
+
+/** What was chosen before: sent with the rest, and not to be changed here. */
+export function chosenView(
+  field: Field,
+  given: unknown,
+  { key, object, context }: { key: string; object: object | null; context: PageContext },
+): Html {
+  const value = String([given].flat().at(-1) ?? '');
+  const label = field.choices.find(([one]) => String(one) === value)?.[1] ?? value;
+  return html`<p class="chosen span" id="${key}-${field.name}">
+    ${wordForField(field)}: <strong>${label}</strong>
+    <input type="hidden" name="${field.name}" value="${value}" />
+    ${!object && html`<a href="${context.path}${withQuery(context.query)}#form-post">Choose another</a>`}
+  </p>`;
+}

@@ -1,0 +1,53 @@
+import type { FieldErrors } from '../../common/errors/errors.js';
+import { isRecord } from '../../common/records.js';
+import { errorList } from './form-fields.js';
+import { html, type HtmlValue } from './html.js';
+import { wordFor } from './words.js';
+
+/** Messages that belong to no field of the form. */
+export function topErrors(errors: FieldErrors | undefined, shown: readonly string[]): HtmlValue {
+  if (!errors) return null;
+  const texts = Object.entries(errors)
+    .filter(([name]) => !shown.includes(name))
+    .flatMap(([name, value]) =>
+      messagesOf(withoutMembers(value, name, shown)).map((text) =>
+        name === '__all__' || name === 'detail' ? text : `${wordFor(name)}: ${text}`,
+      ),
+    );
+  return texts.length > 0
+    ? html`<div class="message error span" role="alert">${errorList(texts, 'form-errors')}</div>`
+    : html`<p class="message error span" role="alert">Some fields need another look.</p>`;
+}
+
+/** Messages of a field; one with a dot is a member of a document, whose errors are nested as it is. */
+export function errorsAt(errors: FieldErrors | undefined, name: string): string[] {
+  const [document = '', ...member] = name.split('.');
+  const inner = errors?.[document];
+  return [
+    ...messagesOf(errors?.[name]),
+    ...(isRecord(inner) ? messagesOf(inner[member.join('.')]) : []),
+  ];
+}
+
+/** Errors of a document without those that stand at fields of their own. */
+const withoutMembers = (value: unknown, name: string, shown: readonly string[]): unknown =>
+  isRecord(value)
+    ? Object.fromEntries(
+        Object.entries(value).filter(([member]) => !shown.includes(`${name}.${member}`)),
+      )
+    : value;
+
+/** Messages of one entry of an error body; those of nested entries with their place. */
+export function messagesOf(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) {
+    return value.flatMap((one, index) =>
+      typeof one === 'string' ? [one] : messagesOf(one).map((text) => `${index}: ${text}`),
+    );
+  }
+  if (typeof value !== 'object') return [String(value)];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    messagesOf(inner).map((text) => `${name}: ${text}`),
+  );
+}

@@ -1,0 +1,268 @@
+import { targetOf, type Field } from '../../common/fields/field.js';
+import { isList } from './form-values.js';
+import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { folded } from './layout.js';
+import type { ReferenceChoices } from './reference-lists.service.js';
+import { helpFor, wordForField } from './words.js';
+
+/** One field of a form: what it is, what stands in it, and what is wrong with it. */
+export interface FormField {
+  field: Field;
+  /** Unique on the page; ids of the elements start with it. */
+  id: string;
+  value: unknown;
+  errors: readonly string[];
+  /** For references. */
+  choices?: ReferenceChoices;
+  /** The list to search in, where it is not that of all objects of the kind. */
+  list?: string;
+  /** Shown masked and never filled in by the browser. */
+  secret: boolean;
+}
+
+/** Label, control, help and messages of one field. */
+export function formField(input: FormField): Html {
+  const { field, id, errors } = input;
+  // What has to be sent may still be empty.
+  const required = field.required && !field.blank;
+  const told = helpFor(field);
+  const described = [told && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(Boolean);
+  const common = {
+    id,
+    name: field.name,
+    required,
+    'aria-invalid': errors.length > 0 ? 'true' : null,
+    'aria-describedby': described.length > 0 ? described.join(' ') : null,
+  };
+  const wide =
+    !isList(field) &&
+    (field.control === 'lines' ||
+      (['text', 'variables', 'json'].includes(field.kind) && !input.secret));
+  const help = told && html`<p class="hint" id="${id}-help">${told}</p>`;
+  const messages = errorList(errors, `${id}-errors`);
+  if (field.kind === 'boolean' && !field.nullable) {
+    return html`<div class="field check">
+      <input type="hidden" name="${field.name}" value="false" />
+      <input
+        type="checkbox"
+        value="true"
+        ${attributes({ ...common, required: false, checked: isTrue(input.value) })}
+      />
+      <label for="${id}">${wordForField(field)}</label>${help}${messages}
+    </div>`;
+  }
+  const among = isList(field) ? optionsOf(input) : [];
+  if (among.length > 0 && among.length <= MOST_BOXES && !input.choices?.more) {
+    const chosen = new Set([input.value].flat().map(String));
+    return html`<fieldset class="field checks span" id="${id}">
+      <legend>${wordForField(field)}</legend>
+      <input type="hidden" name="${field.name}" value="" />
+      ${checkBoxes(field.name, id, among, chosen)}${help}${messages}
+    </fieldset>`;
+  }
+  return html`<div class="field${wide ? ' span' : ''}">
+    <label for="${id}"
+      >${wordForField(field)}${required && html`<span class="required" title="required"> *</span>`}</label
+    >
+    ${control(input, common)}${help}${messages}${field.examples && exampleList(field.examples())}
+  </div>`;
+}
+
+/** More choices than these are a list to choose several from. */
+const MOST_BOXES = 12;
+
+type Option = readonly [value: string, label: string];
+
+const optionsOf = ({ field, choices }: FormField): readonly Option[] =>
+  choices?.options ?? field.choices.map(([one, label]) => [String(one), label] as const);
+
+/** Several of a few: one box for each, under one name. */
+export const checkBoxes = (
+  name: string,
+  id: string,
+  options: readonly Option[],
+  chosen: ReadonlySet<string> = new Set(),
+): HtmlValue =>
+  options.map(
+    ([value, label], index) =>
+      html`<label class="one" for="${id}-${index}"
+        ><input
+          type="checkbox"
+          ${attributes({ id: `${id}-${index}`, name, value, checked: chosen.has(value) })}
+        />${label}</label
+      >`,
+  );
+
+/** Documents to start from; without scripts they are copied by hand. */
+const exampleList = (examples: Readonly<Record<string, unknown>>): Html =>
+  folded(
+    'Examples',
+    html`<dl>
+      ${Object.entries(examples).map(
+        ([name, value]) =>
+          html`<dt>${name}</dt>
+            <dd><pre tabindex="0">${JSON.stringify(value, null, 2)}</pre></dd>`,
+      )}
+    </dl>`,
+    { kind: 'plain' },
+  );
+
+export const errorList = (errors: readonly string[], id: string): HtmlValue =>
+  errors.length > 0 &&
+  html`<ul class="errors" id="${id}">
+    ${errors.map((text) => html`<li>${text}</li>`)}
+  </ul>`;
+
+type Common = Record<string, string | number | boolean | null>;
+
+/** Masked; what has several lines cannot be. */
+const secretControl = ({ field, value }: FormField, common: Common): Html =>
+  field.control === 'lines'
+    ? textarea(common, text(value), 6, { class: 'code' })
+    : html`<input
+        type="password"
+        ${attributes({
+          ...common,
+          value: text(value),
+          autocomplete: 'new-password',
+          maxlength: field.max,
+        })}
+      />`;
+
+function control(input: FormField, common: Common): Html {
+  const { field, value, secret } = input;
+  if (secret) return secretControl(input, common);
+  if (isList(field)) return multipleSelect(input, common);
+  if (field.choices.length > 0) return choiceSelect(field, text(value), common);
+  switch (field.kind) {
+    case 'boolean':
+      return choiceSelect({ ...field, choices: YES_NO }, text(value), common);
+    case 'reference':
+      return referenceControl(input, common);
+    case 'text':
+      return textarea(common, text(value), 2, {});
+    case 'json':
+      return textarea(common, document(value), 6, { 'data-check': 'json', class: 'code' });
+    case 'variables':
+      return textarea(common, text(value), 6, { 'data-check': 'yaml', class: 'code' });
+    case 'integer':
+      return html`<input
+        type="number"
+        step="1"
+        ${attributes({
+          ...common,
+          value: text(value),
+          min: field.min,
+          max: field.max,
+        })}
+      />`;
+    case 'float':
+      return html`<input
+        type="number"
+        step="any"
+        ${attributes({ ...common, value: text(value) })}
+      />`;
+    default:
+      return html`<input
+          ${attributes({
+            ...common,
+            type: inputType(field),
+            value: text(value),
+            maxlength: field.control ? null : field.max,
+            placeholder: field.kind === 'datetime' ? '2030-01-31T12:00:00Z' : null,
+            autocomplete: 'off',
+            list: field.suggests ? `${input.id}-texts` : null,
+            'data-zone': field.control === 'zone',
+          })}
+        />
+        ${field.suggests && suggestionList(`${input.id}-texts`, field.suggests())}`;
+  }
+}
+
+function inputType({ kind, control: given }: Field): string {
+  if (given === 'date' || given === 'time') return given;
+  return kind === 'email' ? 'email' : 'text';
+}
+
+const suggestionList = (id: string, texts: readonly string[]): Html =>
+  html`<datalist id="${id}">
+    ${texts.map((one) => html`<option value="${one}"></option>`)}
+  </datalist>`;
+
+function textarea(common: Common, value: string, rows: number, more: Common): Html {
+  // HTML drops one line break after the tag: a value that starts with one needs another.
+  return html`<textarea ${attributes({ ...common, rows, spellcheck: 'false', ...more })}>
+${value}</textarea>`;
+}
+
+function choiceSelect(field: Field, chosen: string, common: Common): Html {
+  const hasEmpty = field.choices.some(([value]) => value === '');
+  const optional = !hasEmpty && (!field.required || chosen === '');
+  return html`<select ${attributes(common)}>
+    ${optional && html`<option value="">---------</option>`}
+    ${field.choices.map(([value, label]) =>
+      option(String(value), label === '' ? '---------' : label, chosen),
+    )}
+  </select>`;
+}
+
+const option = (value: string, label: string, chosen: string): Html =>
+  html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`;
+
+/** A boolean that may also be left open. */
+const YES_NO = [
+  ['true', 'Yes'],
+  ['false', 'No'],
+] as const;
+
+/** The hidden value says that the field was there when nothing is chosen. */
+function multipleSelect(input: FormField, common: Common): Html {
+  const { field, value, choices } = input;
+  const chosen = new Set([value].flat().map(String));
+  return html`<input type="hidden" name="${field.name}" value="" />
+    <select multiple size="4" ${attributes(common)}>
+      ${optionsOf(input).map(([id, label]) => option(id, label, chosen.has(id) ? id : ''))}
+    </select>
+    ${choices?.more && html`<p class="hint">There are more: name them by ID in the raw data.</p>`}`;
+}
+
+/** A select, or a box for the id where there is too much to list; a script makes both searchable. */
+function referenceControl({ field, value, choices, list: given }: FormField, common: Common): Html {
+  const list = given ?? `/api/v2/${targetOf(field).path}/`;
+  const chosen = text(value);
+  if (choices && !choices.more) {
+    return html`<select ${attributes({ ...common, 'data-picker': list })}>
+      <option value="">---------</option>
+      ${choices.options.map(([id, label]) => option(id, label, chosen))}
+    </select>`;
+  }
+  const label = choices?.options.find(([id]) => id === chosen)?.[1];
+  return html`<input
+      inputmode="numeric"
+      pattern="[0-9]*"
+      ${attributes({
+        ...common,
+        value: chosen,
+        autocomplete: 'off',
+        placeholder: 'ID',
+        'data-picker': list,
+        'data-label': label ?? null,
+      })}
+    />
+    <p class="hint plain-only">Take the ID from <a href="${list}">the list</a>.</p>`;
+}
+
+const isTrue = (value: unknown): boolean =>
+  value === true || value === 'true' || (Array.isArray(value) && value.includes('true'));
+
+function text(value: unknown): string {
+  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+  if (last === null || last === undefined) return '';
+  return typeof last === 'object' ? JSON.stringify(last) : String(last);
+}
+
+/** A JSON document as indented text; what a person typed stays as it is. */
+const document = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  return value === null || value === undefined ? '' : JSON.stringify(value, null, 2);
+};

@@ -1,0 +1,49 @@
+import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
+import { LOOK_FIELD } from './browser-form.js';
+import { messagesOf } from './form-errors.js';
+import type { FormField } from './form-fields.js';
+import { bodyOf } from './form-values.js';
+import type { FormRequest } from './forms.service.js';
+import { html, type Html } from './html.js';
+
+/** What would come of a form, or why that cannot be told. */
+export interface Preview {
+  content: Html | null;
+  errors: FieldErrors;
+}
+
+/** Null for a form that shows nothing before it is sent. */
+export async function previewOf(
+  { plan }: FormRequest,
+  inputs: readonly FormField[],
+): Promise<Preview | null> {
+  if (!plan?.preview) return null;
+  const values = Object.fromEntries(inputs.map(({ field, value }) => [field.name, value ?? '']));
+  try {
+    const fields = inputs.map(({ field }) => field);
+    const filled = bodyOf({ values, raw: null, secrets: [] }, fields);
+    return { content: await plan.preview(filled), errors: {} };
+  } catch (error) {
+    if (!(error instanceof Invalid)) throw error;
+    return { content: null, errors: plan.errorsIn(error.errors, values) };
+  }
+}
+
+/** Fields with what is wrong with them besides. */
+export const withErrors = (
+  inputs: readonly FormField[],
+  errors: FieldErrors = {},
+): readonly FormField[] =>
+  inputs.map((input) => {
+    const found = messagesOf(errors[input.field.name]);
+    return found.length > 0 ? { ...input, errors: [...input.errors, ...found] } : input;
+  });
+
+/** The preview and the button that asks for it anew; a script asks with each change. */
+export const previewView = (key: string, { content }: Preview): Html =>
+  html`<div class="preview span">
+    <button name="${LOOK_FIELD}" value="true" formnovalidate>Preview</button>
+    <div id="${key}-preview" data-preview role="status">
+      ${content ?? html`<p class="hint">What is filled in says nothing yet.</p>`}
+    </div>
+  </div>`;

@@ -1,0 +1,129 @@
+import type { Field } from '../../common/fields/field.js';
+import type { FormRows } from '../../common/fields/form-rows.js';
+import { parseJson } from '../../common/fields/json-bounds.js';
+import { isRecord, listOf } from '../../common/records.js';
+import { SECRET_FIELD } from './browser-form.js';
+import { errorList, formField, type FormField } from './form-fields.js';
+import { attributes, html, type Html } from './html.js';
+
+/** Entries that can be added at a time; saving offers as many again. */
+const NEW_ROWS = 3;
+const REMOVE = '_remove';
+/** Members of an entry that the form does not ask for, as JSON: saving keeps them. */
+const KEPT = '_kept';
+
+type Values = Readonly<Record<string, unknown>>;
+type Rows = { field: Field; rows: FormRows };
+
+/** A group of inputs for each entry of a list, and some that are empty. */
+export function rowsField({ field, id, value, errors }: FormField, rows: FormRows): Html {
+  const given = listOf(value).filter(isRecord);
+  const all = [...given, ...Array.from({ length: NEW_ROWS }, (): Values => ({}))];
+  return html`<fieldset class="span rows-of-form" id="${id}">
+    <legend>${rows.label}s</legend>
+    ${field.help && html`<p class="hint">${field.help}</p>`} ${errorList(errors, `${id}-errors`)}
+    ${all.map((row, index) => {
+      const isNew = index >= given.length;
+      const group = rowView({ field, rows }, row, { id, index, isNew });
+      const isNext = index === given.length;
+      return isNew
+        ? html`<details class="plain section" ${attributes({ open: isNext && index === 0 })}>
+            <summary>${isNext ? 'Add' : 'Add another'} ${rows.label.toLowerCase()}</summary>
+            ${group}
+          </details>`
+        : group;
+    })}
+  </fieldset>`;
+}
+
+interface Place {
+  id: string;
+  index: number;
+  isNew: boolean;
+}
+
+function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: Place): Html {
+  const start = `${field.name}.${index}.`;
+  const kept = keptIn(row, rows);
+  const inputs = rows.fields.map((one) => ({
+    // An entry is left out by leaving it empty; what it lacks else is told when it is sent.
+    field: { ...one, name: `${start}${one.name}`, required: false },
+    id: `${id}-${index}-${one.name}`,
+    value: shown(row[one.name] ?? one.default, one),
+    errors: [],
+    secret: false,
+  }));
+  return html`<fieldset class="grid entry">
+    <legend>${rows.label} ${index + 1}</legend>
+    ${inputs.map(formField)}
+    ${rows.secrets.map(
+      (name) => html`<input type="hidden" name="${SECRET_FIELD}" value="${start}${name}" />`,
+    )}
+    ${kept !== null && html`<input type="hidden" name="${start}${KEPT}" value="${kept}" />`}
+    ${
+      !isNew &&
+      html`<div class="field check">
+        <input type="checkbox" value="true" id="${id}-${index}-remove" name="${start}${REMOVE}" />
+        <label for="${id}-${index}-remove">Remove this ${rows.label.toLowerCase()}</label>
+      </div>`
+    }
+  </fieldset>`;
+}
+
+/** What of an entry the form does not ask for, as JSON; null where there is nothing. */
+function keptIn(row: Values, { fields }: FormRows): string | null {
+  if (typeof row[KEPT] === 'string') return row[KEPT];
+  const isAsked = (name: string): boolean => fields.some((one) => one.name === name);
+  const others = Object.entries(row).filter(([name]) => !isAsked(name) && name !== REMOVE);
+  return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : null;
+}
+
+/** Lists are written one a line, as they are read. */
+const shown = (value: unknown, { kind }: Field): unknown =>
+  Array.isArray(value) && kind === 'text' ? value.join('\n') : value;
+
+/** The entries of a list as a form was filled in, by their place; null where it does not ask for them. */
+export function rowsIn(values: Values, { field, rows }: Rows): Values[] | null {
+  const byPlace = new Map<number, Record<string, unknown>>();
+  for (const [name, given] of Object.entries(values)) {
+    const [list, place = '', member, ...rest] = name.split('.');
+    if (list !== field.name || !/^\d{1,3}$/.test(place) || !member || rest.length > 0) continue;
+    const last: unknown = Array.isArray(given) ? given.at(-1) : given;
+    byPlace.set(Number(place), { ...byPlace.get(Number(place)), [member]: last });
+  }
+  if (byPlace.size === 0) return null;
+  return [...byPlace]
+    .sort(([a], [b]) => a - b)
+    .map(([, row]) => row)
+    .filter((row) => row[REMOVE] !== 'true' && rows.fields.some((one) => isEntered(one, row)));
+}
+
+/** A choice and a switch always say something. */
+const isEntered = ({ kind, name }: Field, row: Values): boolean =>
+  kind !== 'choice' && kind !== 'boolean' && (row[name] ?? '') !== '';
+
+/** The entries that a form sends, as a program would. */
+export const readRows = (filled: readonly Values[], { rows }: Rows): Record<string, unknown>[] =>
+  filled.map((row) => {
+    const members = rows.fields.flatMap(({ name, kind }) => {
+      const value = row[name] ?? '';
+      if (kind === 'boolean') return [[name, value === 'true'] as const];
+      return value === '' ? [] : [[name, kind === 'integer' ? numberOf(value) : value] as const];
+    });
+    return rows.read({ ...keptOf(row), ...Object.fromEntries(members) });
+  });
+
+/** What is no number stays as it was typed: its own check says so. */
+const numberOf = (value: unknown): unknown =>
+  Number.isFinite(Number(value)) ? Number(value) : value;
+
+/** What is not as this form wrote it is none of its own. */
+function keptOf({ [KEPT]: text }: Values): Values {
+  if (typeof text !== 'string') return {};
+  try {
+    const kept = parseJson(text);
+    return isRecord(kept) ? kept : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,49 @@
+import { isDeepStrictEqual } from 'node:util';
+import { inSections, type PageLayout, type Section } from '../../common/resource/page-layout.js';
+import { formField, type FormField } from './form-fields.js';
+import { rowsField } from './form-rows.js';
+import { html, type Html } from './html.js';
+
+/**
+ * The fields of a form in the order and under the headings of a layout. A heading
+ * is folded where nothing below it has to be filled in, is filled in, or is wrong, unless the
+ * layout says that it stands open.
+ */
+export function formParts(inputs: readonly FormField[], layout: PageLayout = {}): Html[] {
+  return inSections(layout, inputs, ({ field }) => field.name).map((section) =>
+    sectionView(section, layout.unfolded?.includes(section.title) || section.parts.some(matters)),
+  );
+}
+
+const sectionView = ({ title, parts }: Section<FormField>, isOpen: boolean): Html =>
+  title === ''
+    ? html`${parts.map(fieldView)}`
+    : html`<details class="plain section span" ${isOpen && 'open'}>
+        <summary>${title}</summary>
+        <fieldset class="grid folded">
+          <legend class="hidden">${title}</legend>
+          ${parts.map(fieldView)}
+        </fieldset>
+      </details>`;
+
+const fieldView = (input: FormField): Html =>
+  input.field.rows ? rowsField(input, input.field.rows) : formField(input);
+
+const matters = ({ field, value, errors }: FormField): boolean =>
+  errors.length > 0 || (field.required && !field.blank) || !isUntouched(value, field.default);
+
+/** Forms hold texts, objects what they are. */
+function isUntouched(value: unknown, standard: unknown): boolean {
+  const isNothing = (one: unknown): boolean =>
+    one === null ||
+    one === undefined ||
+    one === '' ||
+    one === false ||
+    (typeof one === 'object' && Object.keys(one).length === 0);
+  const given: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  return (
+    (isNothing(given) && isNothing(standard)) ||
+    isDeepStrictEqual(given, standard) ||
+    String(given) === String(standard)
+  );
+}

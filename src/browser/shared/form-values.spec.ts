@@ -1,0 +1,133 @@
+/**
+ * Resources that are declared here must not be known to other files.
+ *
+ * @jest-environment node
+ */
+import {
+  Bool,
+  Char,
+  fieldsOf,
+  Integer,
+  Json,
+  References,
+  Text,
+} from '../../common/fields/field.js';
+import { BadRequest, Invalid } from '../../common/errors/errors.js';
+import { TRUE } from '../../database/sql.js';
+import { defineResource } from '../../common/resource/define-resource.js';
+import { bodyOf } from './form-values.js';
+
+const anybody = () => TRUE;
+
+class TeamSchema {
+  @Integer({ readOnly: true })
+  id!: number;
+}
+const teams = defineResource({
+  path: 'spec_teams',
+  type: 'spec_team',
+  schema: TeamSchema,
+  table: 'spec_teams',
+  policy: { read: anybody, add: () => () => TRUE, change: anybody, delete: anybody },
+});
+
+class Schema {
+  @Char({ required: true })
+  name!: string;
+  @Text()
+  description!: string;
+  @Bool()
+  enabled!: boolean;
+  @Integer({ nullable: true })
+  limit!: number | null;
+  @Integer({ default: 1 })
+  forks!: number;
+  @Json({ default: [] })
+  tags!: unknown[];
+  @References(() => teams)
+  teams!: number[];
+  @References(() => teams, { nullable: true })
+  others!: number[] | null;
+}
+
+class Answers {
+  @Integer()
+  count!: number;
+  @Text()
+  text!: string;
+  @Integer({ nullable: true })
+  empty!: number | null;
+  @Json({ default: [], choices: [['8', '8']] })
+  some!: string[];
+}
+
+const fields = fieldsOf(Schema);
+const form = (values: Record<string, unknown>) =>
+  bodyOf({ values, raw: null, secrets: [] }, fields);
+const raw = (text: string) => bodyOf({ values: {}, raw: text, secrets: [] }, fields);
+
+describe('bodyOf', () => {
+  it('takes the token of the form away', () => {
+    expect(form({ csrfmiddlewaretoken: 'x', name: 'a' })).toEqual({ name: 'a' });
+  });
+
+  it('reads a checkbox after its hidden false', () => {
+    expect(form({ enabled: ['false', 'true'] })).toEqual({ enabled: 'true' });
+    expect(form({ enabled: 'false' })).toEqual({ enabled: 'false' });
+  });
+
+  it('reads emptied texts as empty, numbers as null or not given', () => {
+    expect(form({ description: '', limit: '', forks: '' })).toEqual({
+      description: '',
+      limit: null,
+    });
+  });
+
+  it('keeps several values for a list', () => {
+    expect(form({ tags: ['a', 'b'] })).toEqual({ tags: ['a', 'b'] });
+  });
+
+  it('reads what was chosen of several objects, after a hidden empty value', () => {
+    expect(form({ teams: ['', '1', '2'], others: '' })).toEqual({ teams: [1, 2], others: null });
+    expect(form({ teams: '', others: ['', '3'] })).toEqual({ teams: [], others: [3] });
+  });
+
+  it('reads documents as the JSON they hold, and says where one is none', () => {
+    expect(form({ tags: '[{"a": 1}]' })).toEqual({ tags: [{ a: 1 }] });
+    expect(form({ tags: '' })).toEqual({});
+    expect(() => form({ tags: '[' })).toThrow(Invalid);
+  });
+
+  it('puts members into their document, typed as they are declared', () => {
+    const answers = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
+    const sent = (values: Record<string, unknown>) =>
+      bodyOf({ values, raw: null, secrets: [] }, answers);
+    expect(sent({ 'extra.count': '3', 'extra.text': '3', 'extra.empty': '' })).toEqual({
+      extra: { count: 3, text: '3' },
+    });
+    expect(sent({ extra: 'typed: 1', 'extra.count': '-2' })).toEqual({
+      extra: { typed: 1, count: -2 },
+    });
+    expect(sent({ extra: '{', 'extra.count': '1' })).toEqual({ extra: '{' });
+    expect(sent({ 'extra.some': ['', '8', 'nine'] })).toEqual({ extra: { some: ['8', 'nine'] } });
+  });
+
+  it('leaves a document as it is that is too long to be read', () => {
+    const [count] = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
+    const extra = `long: &a "${'x'.repeat(70_000)}"\nagain: *a`;
+    const values = { extra, 'extra.count': '1' };
+    expect(bodyOf({ values, raw: null, secrets: [] }, count ? [count] : [])).toEqual({ extra });
+  });
+
+  it('reads a raw form as the JSON it holds', () => {
+    expect(raw('{"name": 1}')).toEqual({ name: 1 });
+    expect(raw(' ')).toEqual({});
+  });
+
+  it.each(['{', '[]', 'null', '"x"', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`])(
+    'refuses a raw form that is no JSON object: %.12s',
+    (text) => {
+      expect(() => raw(text)).toThrow(BadRequest);
+    },
+  );
+});

@@ -1,0 +1,58 @@
+import { entriesOf, ExactNumber } from '../../common/exact-json.js';
+import { escapeHtml } from '../../common/escape-html.js';
+import { Html, html } from './html.js';
+import type { Leads } from './related.js';
+
+const INDENT = '  ';
+
+/**
+ * A JSON document as highlighted text in which paths of the API and web addresses are links.
+ *
+ * @param leads whether a path has a page
+ */
+export const jsonView = (value: unknown, label: string, leads: Leads = () => true): Html =>
+  html`<pre class="json" tabindex="0" role="region" aria-label="${label}">
+${new Html(write(value, '', leads))}</pre>`;
+
+function write(value: unknown, indent: string, leads: Leads): string {
+  if (Array.isArray(value)) {
+    return block(
+      '[',
+      ']',
+      value.map((item) => write(item, indent + INDENT, leads)),
+      indent,
+    );
+  }
+  if (value instanceof ExactNumber) return `<span class="n">${value.text}</span>`;
+  if (value !== null && typeof value === 'object') {
+    const members = entriesOf(value).map(
+      ([key, item]) =>
+        `<span class="k">${escapeHtml(JSON.stringify(key))}</span>: ${write(item, indent + INDENT, leads)}`,
+    );
+    return block('{', '}', members, indent);
+  }
+  if (typeof value === 'string') return `<span class="s">${text(value, leads)}</span>`;
+  if (typeof value === 'number') return `<span class="n">${String(value)}</span>`;
+  return `<span class="b">${String(value)}</span>`;
+}
+
+function block(open: string, close: string, items: readonly string[], indent: string): string {
+  if (items.length === 0) return open + close;
+  const inner = indent + INDENT;
+  return `${open}\n${inner}${items.join(`,\n${inner}`)}\n${indent}${close}`;
+}
+
+function text(value: string, leads: Leads): string {
+  const shown = escapeHtml(JSON.stringify(value));
+  const link = linkOf(value);
+  return link === null || !leads(link)
+    ? shown
+    : `<a href="${escapeHtml(link)}"${link.startsWith('/') ? '' : ' rel="noopener noreferrer"'}>${shown}</a>`;
+}
+
+/** Where a text leads when it is an address: a path of this API, or http and https alone. */
+export function linkOf(value: string): string | null {
+  if (/^\/api\/[\x21-\x7e]*$/.test(value)) return value;
+  if (!/^https?:\/\/[\x21-\x7e]+$/.test(value) || !URL.canParse(value)) return null;
+  return value;
+}

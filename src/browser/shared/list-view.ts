@@ -1,0 +1,197 @@
+import { labelOf } from '../../common/fields/label.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { html, type Html } from './html.js';
+import { csrfInput } from './layout.js';
+import { withQuery, type PageContext } from './page-context.js';
+import { countOf, wordIn } from './words.js';
+import { isNarrowed } from './filters.js';
+import { isInstant, titleOf, valueView, type Item } from './values.js';
+import { isRecord, listOf, memberOf } from '../../common/records.js';
+
+const MAX_COLUMNS = 7;
+/** Told by other columns, or too long for a cell. */
+const NEVER_COLUMNS = new Set([
+  'id',
+  'type',
+  'url',
+  'created',
+  'related',
+  'summary_fields',
+  'password',
+]);
+
+/** Shown even where they are empty. */
+const TOLD = new Set(['name', 'username', 'status', 'description']);
+
+export interface ListParts {
+  context: PageContext;
+  definition: ResourceDefinition | undefined;
+  /** The envelope of the answer. */
+  body: Item;
+  /** The page has a form that makes one. */
+  isMade: boolean;
+  /** Rows can be taken off the list by this caller. */
+  removable: boolean;
+  /** Otherwise a panel has shown them. */
+  showsRows: boolean;
+}
+
+/** The rows of a list as a table, and the way to its other pages. */
+export function listView(parts: ListParts): Html {
+  const rows = listOf(parts.body.results).filter(isRecord);
+  return html`<section aria-labelledby="results-title">
+    <h2 id="results-title" class="hidden">Results</h2>
+    ${parts.showsRows && (rows.length === 0 ? nothingView(parts) : table(parts, rows))}
+    ${pagination(parts, rows.length)}
+  </section>`;
+}
+
+/** Says why a list is empty, and what to do next. */
+function nothingView({ context, definition, isMade }: ListParts): Html {
+  const { path, query } = context;
+  if (isNarrowed(query)) {
+    return html`<p class="empty">
+      Nothing matches what you look for. <a href="${path}">Show all</a>
+    </p>`;
+  }
+  const about = definition?.pages.list;
+  const first = isMade
+    ? html`<a href="#form-post">Make the first</a>`
+    : path === `/api/v2/${definition?.path}/` && about?.begins;
+  return html`<p class="empty">Nothing is here yet. ${first}</p>`;
+}
+
+function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
+  const columns = columnsOf(definition, rows);
+  const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
+  const labels = columns.map((name) => wordIn(definition, name));
+  // Rows of a list have the same labels: each is written out once.
+  const marks = labels.map((label) => html`data-label="${label}"`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
+    <table class="stacks">
+      <thead>
+        <tr>
+          ${rows.some((row) => 'id' in row) && heading(context, definition, 'id', 'ID')}
+          ${typed && html`<th scope="col">Type</th>`}
+          ${columns.map((name, index) => heading(context, definition, name, labels[index] ?? ''))}
+          ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (row) =>
+            html`<tr>
+              ${'id' in row && html`<td class="number" data-label="ID">${linked(row, String(row.id))}</td>`}
+              ${typed && html`<td data-label="Type">${labelOf(String(row.type))}</td>`}
+              ${columns.map((name, index) => cell(row, name, definition, index === 0 ? null : marks[index]))}
+              ${removable && html`<td class="end">${removal(context, row)}</td>`}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+const textIn = (object: unknown, name: string): string => {
+  const value = memberOf(object, name);
+  return typeof value === 'string' ? value : '';
+};
+
+const linked = (row: Item, text: string): Html =>
+  typeof row.url === 'string' ? html`<a href="${row.url}">${text}</a>` : html`${text}`;
+
+function cell(
+  row: Item,
+  name: string,
+  definition: ResourceDefinition | undefined,
+  /** What the cell is called where rows are cards; null for the one that names the row. */
+  mark: Html | null | undefined,
+): Html {
+  const shown = valueView(name, row, definition);
+  if (mark) return html`<td ${mark}>${shown}</td>`;
+  const named = typeof row[name] === 'string' && row[name] !== '' && !isInstant(name, definition);
+  return html`<th scope="row">${named ? linked(row, String(row[name])) : shown}</th>`;
+}
+
+/**
+ * The columns that the layout names; else scalar fields that tell objects apart: what names them
+ * first, then states, then the rest.
+ */
+function columnsOf(
+  definition: ResourceDefinition | undefined,
+  rows: readonly Item[],
+): readonly string[] {
+  if (definition?.pages.columns) return definition.pages.columns;
+  const present = Object.keys(rows[0] ?? {}).filter((name) => {
+    const field = definition?.field(name);
+    if (NEVER_COLUMNS.has(name) || field?.kind === 'json' || field?.kind === 'variables') {
+      return false;
+    }
+    // A column in which nothing stands tells nothing, but for those that people look for.
+    const isTold = TOLD.has(name) || rows.some((row) => row[name] !== null && row[name] !== '');
+    return isTold && rows.every((row) => row[name] === null || typeof row[name] !== 'object');
+  });
+  const weight = (name: string): number => {
+    if (['name', 'username'].includes(name)) return 0;
+    if (name === 'status') return 1;
+    if (definition?.naturalKey.includes(name) || definition?.summary.includes(name)) return 2;
+    const field = definition?.field(name);
+    if (field?.target) return 3;
+    return name === 'modified' ? 4 : field?.kind === 'boolean' ? 6 : 5;
+  };
+  return present
+    .map((name, index) => ({ name, rank: weight(name) * 1000 + index }))
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, MAX_COLUMNS)
+    .map(({ name }) => name);
+}
+
+function heading(
+  { path, query }: PageContext,
+  definition: ResourceDefinition | undefined,
+  name: string,
+  label: string,
+): Html {
+  const field = definition?.field(name);
+  if (!field || field.column === null || !field.filter || field.internal) {
+    return html`<th scope="col">${label}</th>`;
+  }
+  const current = [query.order_by].flat()[0] ?? definition?.orderBy[0];
+  const order = current === name ? 'ascending' : current === `-${name}` ? 'descending' : 'none';
+  const next = withQuery(query, {
+    order_by: order === 'ascending' ? `-${name}` : name,
+    page: null,
+    after: null,
+  });
+  return html`<th scope="col" aria-sort="${order}"><a href="${path}${next}">${label}</a></th>`;
+}
+
+const removal = ({ path, csrf }: PageContext, row: Item): Html =>
+  html` <form method="post" action="${path}">
+    ${csrfInput(csrf)}
+    <input type="hidden" name="id" value="${String(row.id)}" />
+    <input type="hidden" name="disassociate" value="true" />
+    <button class="small">Remove<span class="hidden"> ${titleOf(row)}</span></button>
+  </form>`;
+
+function pagination({ context, definition, body }: ListParts, shown: number): Html {
+  const { count } = body;
+  const [next, previous] = [textIn(body, 'next'), textIn(body, 'previous')];
+  const page = Number([context.query.page].flat()[0] ?? 1);
+  const sent = Number(new URLSearchParams((next || previous).split('?')[1]).get('page_size'));
+  // Without a size in the links, a page that has a next one shows how long pages are.
+  const size = sent || (next ? shown : 0);
+  const last = typeof count === 'number' ? Math.max(1, Math.ceil(count / (size || 1))) : 0;
+  const step = (url: string | null | undefined, label: string, rel: string): Html =>
+    url
+      ? html`<a class="button" href="${url}" rel="${rel}">${label}</a>`
+      : html`<span class="button" aria-disabled="true">${label}</span>`;
+  const total = typeof count === 'number' ? countOf(definition, count) : '';
+  if (!next && !previous) return html`<p class="total">${total}</p>`;
+  return html`<nav class="pages" aria-label="Pages">
+    ${step(previous, 'Previous', 'prev')}
+    <span>Page ${Number.isNaN(page) ? 'last' : page}${last > 0 && size > 0 && ` of ${last}`}</span>
+    ${step(next, 'Next', 'next')}
+    <span class="total">${total}</span>
+  </nav>`;
+}

@@ -1,0 +1,53 @@
+import type { Field } from '../../common/fields/field.js';
+import { isRecord } from '../../common/records.js';
+import { html, type Html } from './html.js';
+import { jsonView } from './json-view.js';
+import { folded } from './layout.js';
+import { wordForField } from './words.js';
+
+/** What is longer is unfolded by whoever wants to read it. */
+const SHORT = { lines: 4, characters: 240 };
+/** A page shows no more of one field; the JSON of the answer has all. */
+const MOST_CHARACTERS = 20_000;
+
+/** Documents and long texts of an object, folded unless they are short; null for everything else. */
+export function longView(value: unknown, field: Field | undefined): Html | null {
+  if (typeof value === 'object' && value !== null) {
+    // One inner object, such as who launched a run, has a name to be shown by.
+    if (isRecord(value) && typeof value.name === 'string') return null;
+    const text = JSON.stringify(value, null, 2);
+    if (text.length > MOST_CHARACTERS) return cut(text);
+    const size = Object.keys(value).length;
+    const unit = Array.isArray(value) ? 'entry' : 'member';
+    const units = unit === 'entry' ? 'entries' : 'members';
+    return isShort(text)
+      ? jsonView(value, field ? wordForField(field) : 'Document')
+      : folded(
+          `${size} ${size === 1 ? unit : units}`,
+          jsonView(value, field ? wordForField(field) : 'Document'),
+          {
+            kind: 'plain',
+          },
+        );
+  }
+  if (typeof value !== 'string') return null;
+  if (isShort(value)) {
+    const isCode = field?.kind === 'variables' || value.includes('\n');
+    return isCode ? html`<code class="lines">${value}</code>` : null;
+  }
+  return cut(value);
+}
+
+function cut(text: string): Html {
+  const rest = text.length - MOST_CHARACTERS;
+  const lines = text.split('\n').length;
+  return folded(
+    lines === 1 ? `${text.length} characters` : `${lines} lines`,
+    html`<pre tabindex="0">${text.slice(0, MOST_CHARACTERS)}</pre>
+      ${rest > 0 && html`<p class="hint">${rest} more characters are in the JSON below.</p>`}`,
+    { kind: 'plain' },
+  );
+}
+
+const isShort = (text: string): boolean =>
+  text.length <= SHORT.characters && text.split('\n').length <= SHORT.lines;

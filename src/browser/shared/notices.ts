@@ -1,0 +1,31 @@
+import { labelOf } from '../../common/fields/label.js';
+import type { Entered } from './forms.service.js';
+import { html, type HtmlValue } from './html.js';
+import type { PageContext } from './page-context.js';
+import type { PendingForm } from './pending-form.js';
+
+/** What became of the form that led here, and what of it did not count. */
+export const noticeView = ({ notice }: PageContext): HtmlValue =>
+  notice && [
+    html`<p class="message good" role="status">${notice.text}</p>`,
+    notice.ignored.length > 0 &&
+      html`<p class="message warn" role="alert">
+        Not used, because it is not asked for here: ${notice.ignored.map(labelOf).join(', ')}.
+      </p>`,
+  ];
+
+/** What a form of this page held before its sender had to log in again. */
+export function resumedFor(
+  pending: PendingForm | undefined,
+  { path, method }: { path: string; method: string },
+): Entered | undefined {
+  if (pending?.path !== path) return undefined;
+  // A change is one form, whichever of the two methods it was sent by.
+  const methodOf = (one: string): string => (one === 'PUT' ? 'PATCH' : one);
+  return methodOf(pending.method) === methodOf(method) ? { submission: pending } : undefined;
+}
+
+export const RESUMED = html`<p class="message warn" role="status">
+  The form below is as you filled it in, and nothing of it has been sent yet. Enter passwords and
+  other secrets again.
+</p>`;

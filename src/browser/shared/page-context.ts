@@ -1,0 +1,126 @@
+import type { Request, Response } from 'express';
+import type { Actor } from '../../common/access.js';
+import { cookiesOf } from '../../common/http/cookies.js';
+import { formTokenOf, issueCsrfToken } from '../../common/http/csrf.js';
+import type { QueryParameters } from '../../common/list/query.js';
+import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
+import { presetsOf } from './presets.js';
+import { takeRefusal, type Refusal } from './refusal.js';
+
+/** `auto` follows the browser's preference. */
+export type Theme = 'auto' | 'light' | 'dark';
+export const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
+export const THEME_COOKIE = 'theme';
+const NOTICE_COOKIE = 'notice';
+const NOTICE_SECONDS = 30;
+const FIELD_NAME = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** Only these words travel, never text. */
+const NOTICES = {
+  created: 'Created.',
+  saved: 'Saved.',
+  deleted: 'Deleted.',
+  added: 'Added to the list.',
+  removed: 'Removed from the list.',
+  done: 'Done.',
+  // Said of what has only begun: how it ends stands below.
+  launched: 'Launched.',
+} as const;
+export type NoticeWord = keyof typeof NOTICES;
+
+const isNotice = (word: string): word is NoticeWord => Object.hasOwn(NOTICES, word);
+
+/** What a page says about the form that led to it. */
+export interface Notice {
+  word: NoticeWord;
+  /** Names of fields that were sent and did not count. */
+  ignored: readonly string[];
+}
+
+/** A notice as a page shows it. */
+interface ShownNotice {
+  text: string;
+  ignored: readonly string[];
+}
+
+/** What every page knows of its request. */
+export interface PageContext {
+  method: string;
+  /** With a trailing slash. */
+  path: string;
+  query: QueryParameters;
+  actor: Actor | null;
+  csrf: string;
+  theme: Theme;
+  notice: ShownNotice | null;
+  /** Why a form of one of its cards was refused. */
+  refusal: Refusal | null;
+  /** What the form of the page begins with, by field. */
+  presets: Readonly<Record<string, string>>;
+  /** What the browser keeps for the caller, the latest first. */
+  bookmarks: Readonly<Record<BookmarkKind, readonly Bookmark[]>>;
+  /** `https://host`, for the commands a person copies. */
+  origin: string;
+}
+
+type PageRequest = Pick<Request, 'method' | 'path' | 'headers' | 'protocol' | 'secure'> & {
+  query: QueryParameters;
+  actor?: Actor | null;
+};
+
+/** Reads what a page needs, and gives the browser a CSRF token when it has none. */
+export function openPage(request: PageRequest, response: Response): PageContext {
+  const cookies = cookiesOf(request.headers.cookie);
+  if (cookies[NOTICE_COOKIE]) response.clearCookie(NOTICE_COOKIE, { path: '/' });
+  return {
+    method: request.method,
+    path: request.path.endsWith('/') ? request.path : `${request.path}/`,
+    query: request.query,
+    actor: request.actor ?? null,
+    csrf: formTokenOf(issueCsrfToken(request, response)),
+    theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
+    notice: readNotice(cookies[NOTICE_COOKIE]),
+    refusal: takeRefusal(request, response),
+    presets: presetsOf(request),
+    bookmarks: {
+      starred: request.actor ? bookmarksOf(request, 'starred', request.actor.id) : [],
+      recent: request.actor ? bookmarksOf(request, 'recent', request.actor.id) : [],
+    },
+    origin: `${request.protocol}://${request.headers.host ?? 'localhost'}`,
+  };
+}
+
+/** `saved`, or `launched.limit.forks` with the fields that were ignored. */
+function readNotice(cookie = ''): ShownNotice | null {
+  const [word = '', ...ignored] = cookie.split('.');
+  const text = isNotice(word) ? NOTICES[word] : undefined;
+  return text ? { text, ignored: ignored.filter((name) => FIELD_NAME.test(name)) } : null;
+}
+
+/** Keeps a word for the page that the browser is sent to next. */
+export function leaveNotice(response: Response, notice: Notice, secure: boolean): void {
+  response.cookie(NOTICE_COOKIE, [notice.word, ...notice.ignored].join('.'), {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure,
+    path: '/',
+    maxAge: NOTICE_SECONDS * 1000,
+  });
+}
+
+/** The query string of a page with some parameters replaced; null takes one away. */
+export function withQuery(
+  query: QueryParameters,
+  changes: Record<string, string | null> = {},
+): string {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (key in changes) continue;
+    for (const one of [value ?? []].flat()) search.append(key, one);
+  }
+  for (const [key, value] of Object.entries(changes)) {
+    if (value !== null) search.append(key, value);
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}

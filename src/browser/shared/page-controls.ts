@@ -1,0 +1,75 @@
+import type { NextFunction, Response } from 'express';
+import { acceptsHtml } from '../../common/http/negotiation.js';
+import type { PlainRequest } from '../../common/http/request.js';
+import { LOOKUPS, type QueryParameters } from '../../common/list/query.js';
+import { isStarring, STAR, toggleStar } from './bookmarks.js';
+import { takePresets } from './presets.js';
+import { THEME_COOKIE, THEMES } from './page-context.js';
+
+const YEAR_MS = 31_536_000_000;
+/** Fields of the form that adds one filter; together they become `field__lookup=value`. */
+const FILTER_PARTS = ['_field', '_lookup', '_value'] as const;
+
+/**
+ * The controls of pages are plain GET forms, whose fields a query string of the API does not have.
+ * This turns such an address into the one that is meant, before anything else reads it.
+ */
+export function pageControls(request: PlainRequest, response: Response, next: NextFunction): void {
+  const browsing = request.method === 'GET' && acceptsHtml(request);
+  if (browsing) takePresets(request);
+  const { query } = request;
+  const cleaned = browsing ? cleanQuery(query) : null;
+  if (cleaned === null) {
+    next();
+    return;
+  }
+  if (isStarring(query)) toggleStar(request, response);
+  const theme = THEMES.find((one) => one === query._theme);
+  if (theme) {
+    response.cookie(THEME_COOKIE, theme, {
+      sameSite: 'lax',
+      secure: request.secure,
+      path: '/',
+      maxAge: YEAR_MS,
+    });
+  }
+  response.redirect(303, request.path + cleaned);
+}
+
+/** The query string without the pages' own parameters, or null when it has none of them. */
+export function cleanQuery(query: QueryParameters): string | null {
+  const entries = Object.entries(query).flatMap(([key, value]) =>
+    [value ?? []].flat().map((one) => [key, one] as const),
+  );
+  const own = new Set<string>(['_theme', STAR, ...FILTER_PARTS]);
+  const kept = entries.filter(([key, value]) => !own.has(key) && value !== '');
+  if (kept.length === entries.length) return null;
+  const added = addedFilter(query);
+  // Another filter or order starts on the first page again.
+  const isNewList = '_field' in query;
+  const search = new URLSearchParams(
+    kept
+      .filter(([key]) => !(isNewList && ['page', 'after'].includes(key)))
+      .map(([key, value]): [string, string] => [key, value]),
+  );
+  if (added) search.append(...added);
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** A pattern that every text but the empty one matches, and nothing that is null. */
+export const ANYTHING = '.';
+
+function addedFilter(query: QueryParameters): [string, string] | null {
+  const [field, lookup, value] = FILTER_PARTS.map((name) => [query[name]].flat()[0] ?? '');
+  if (!field || !/^[a-z][a-z0-9_]*$/.test(field)) return null;
+  if (lookup === 'empty') return [`not__${field}__regex`, ANYTHING];
+  if (lookup === 'not__empty') return [`${field}__regex`, ANYTHING];
+  if (!value) return null;
+  if (!lookup || lookup === 'exact') return [field, value];
+  const negated = lookup.startsWith('not__');
+  const word = negated ? lookup.slice('not__'.length) : lookup;
+  if (!LOOKUPS.has(word)) return null;
+  const key = word === 'exact' ? field : `${field}__${word}`;
+  return [negated ? `not__${key}` : key, value];
+}

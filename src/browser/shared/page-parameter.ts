@@ -1,0 +1,10 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Response } from 'express';
+import type { PlainRequest } from '../../common/http/request.js';
+import { openPage } from './page-context.js';
+
+/** What a page of ours knows of its request, for handlers that write one: `PageContext`. */
+export const OpenedPage = createParamDecorator((_data: undefined, context: ExecutionContext) => {
+  const http = context.switchToHttp();
+  return openPage(http.getRequest<PlainRequest>(), http.getResponse<Response>());
+});

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import type { Actor } from '../../common/access.js';
+import { isRecord } from '../../common/records.js';
+import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
+import { summariesOf } from '../../common/resource/represent.js';
+import type { TableEntry, TableRoute } from '../../common/rest/route-table.service.js';
+import { decoded, wordsOf } from './breadcrumbs.js';
+import { PageTrail, type Step } from './page-trail.service.js';
+import { titleOf } from './values.js';
+import { isIdText } from '../../common/resource/ids.js';
+
+/** A page, as far as it says where it is. */
+interface Placed {
+  /** With a trailing slash. */
+  path: string;
+  entry: TableEntry | undefined;
+  route: TableRoute | undefined;
+  actor: Actor | null;
+  status: number;
+  body: unknown;
+  /** The row of the object in the path, where the caller may read it. */
+  target: Row | undefined;
+}
+
+export interface Place {
+  title: string;
+  /** What the object is called whose action, list or part the page is; null for any other page. */
+  of: string | null;
+  /** What the objects in the path are called, by their URLs. */
+  names: ReadonlyMap<string, string>;
+  /** The steps before the object in the path. */
+  trail: readonly Step[];
+}
+
+interface Subject {
+  definition: ResourceDefinition;
+  /** Its id or name in the path. */
+  segment: string;
+  url: string;
+}
+
+/** Tells where a page is, in names instead of ids, as far as the caller may read them. */
+@Injectable()
+export class PagePlace {
+  constructor(
+    private readonly database: Database,
+    private readonly trails: PageTrail,
+  ) {}
+
+  async of(page: Placed): Promise<Place> {
+    const { actor, target } = page;
+    const subject = subjectOf(page);
+    if (!subject || !actor)
+      return { title: titleFor(page, new Map()), of: null, names: new Map(), trail: [] };
+    const name = await this.nameFor(page, subject, actor);
+    const names = new Map(name ? [[subject.url, name]] : []);
+    const { definition } = subject;
+    const isOwnPath = subject.url === `/api/v2/${definition.path}/${subject.segment}/`;
+    return {
+      title: titleFor(page, names),
+      of: page.path === subject.url ? null : name,
+      names,
+      trail: isOwnPath && target ? await this.trails.before(definition, target, actor) : [],
+    };
+  }
+
+  private async nameFor(
+    { path, status, body }: Placed,
+    { definition, segment, url }: Subject,
+    actor: Actor,
+  ): Promise<string | null> {
+    if (url === path && isRecord(body) && status < 400 && 'id' in body) return titleOf(body);
+    if (!definition.stored || !isIdText(definition, segment)) return decoded(segment);
+    const context = { database: this.database, actor, detail: false };
+    const found = (await summariesOf(definition, [Number(segment)], context)).get(Number(segment));
+    return found ? titleOf({ type: definition.type, ...found }) : null;
+  }
+}
+
+/** The object in the path that the page is about or below. */
+function subjectOf({ path, entry, route }: Placed): Subject | null {
+  const any = route ?? [...(entry?.routes.values() ?? [])][0];
+  const definition = any?.info?.parent;
+  const index = entry?.pattern.split('/').indexOf(':id') ?? -1;
+  const segments = path.split('/');
+  const segment = segments[index];
+  if (!definition || index < 0 || !segment) return null;
+  return { definition, segment, url: `${segments.slice(0, index + 1).join('/')}/` };
+}
+
+function titleFor(
+  { path, route, body, entry }: Placed,
+  names: ReadonlyMap<string, string>,
+): string {
+  const last = path.split('/').filter(Boolean).at(-1) ?? '';
+  if (isRecord(body) && route?.info?.kind === 'retrieve' && 'id' in body) return titleOf(body);
+  const known = names.get(path);
+  if (known) return known;
+  if (last === 'v2') return 'API version 2';
+  if (last === 'api') return 'API';
+  const { parent } = route?.info ?? {};
+  if (parent && entry?.pattern.endsWith(':id')) return `${parent.label} ${decoded(last)}`;
+  return entry ? wordsOf(last, entry) : 'Not found';
+}

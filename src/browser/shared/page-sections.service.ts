@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { isRecord } from '../../common/records.js';
+import { OptionsService } from '../../common/rest/options.service.js';
+import type { OpenParts, RouteInfo } from '../../common/rest/route.js';
+import {
+  RouteTable,
+  type TableEntry,
+  type TableRoute,
+} from '../../common/rest/route-table.service.js';
+import { changes, deleteSection, Forms, type Entered } from './forms.service.js';
+import { html, type Html, type HtmlValue } from './html.js';
+import { resumedFor } from './notices.js';
+import type { PageContext } from './page-context.js';
+import { PageForms, type FormPlan } from './page-forms.service.js';
+import { PagePanels } from './page-panels.service.js';
+import type { PendingForm } from './pending-form.js';
+import { relatedActions } from './related.js';
+import type { Item } from './values.js';
+
+/** A page, as far as its forms depend on it. */
+export interface FilledPage {
+  context: PageContext;
+  entry: TableEntry | undefined;
+  actor: Actor | null;
+  status: number;
+  body: unknown;
+  refused?: Entered | undefined;
+  resumed: PendingForm | undefined;
+}
+
+/** A route that writes, with what of it is open to the caller. */
+export interface UsableRoute extends TableRoute {
+  info: RouteInfo;
+  open: OpenParts;
+  plan: FormPlan | null;
+}
+
+/** Methods that a page has forms for, in the order of the page. */
+const FORM_METHODS = ['POST', 'PATCH', 'PUT'] as const;
+
+/** Finds the forms of a page: those of its own URL, and the actions beside its object. */
+@Injectable()
+export class PageSections {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly options: OptionsService,
+    private readonly forms: Forms,
+    private readonly plans: PageForms,
+    private readonly panels: PagePanels,
+  ) {}
+
+  /** The routes of the page's URL that the caller may use, and that there is something to fill with. */
+  async usable(page: FilledPage): Promise<UsableRoute[]> {
+    const { entry, actor, context } = page;
+    if (!actor || !entry) return [];
+    const usable: UsableRoute[] = [];
+    for (const method of [...FORM_METHODS, 'DELETE'] as const) {
+      const route = entry.routes.get(method);
+      if (route?.info?.access !== 'authenticated' || !canFill(page, route)) continue;
+      const open = await this.options.openParts(route, context.path, actor);
+      if (!open.body && !open.attach) continue;
+      const plan = await this.plans.plan(route, open, knownOf(page, route), actor);
+      usable.push({ ...route, info: route.info, open, plan });
+    }
+    return usable;
+  }
+
+  /** The forms of these routes; where one was refused, that one alone. */
+  async sections(
+    { context, actor, body, status, refused, resumed }: FilledPage,
+    usable: readonly UsableRoute[],
+    title: string,
+  ): Promise<Html[]> {
+    if (!actor || (status >= 400 && !refused)) return [];
+    const wanted = refused
+      ? usable.filter(({ method }) => method === context.method)
+      : usable.filter(({ method }) => method !== 'PUT' || !hasPatch(usable));
+    const object = refused ? null : objectOf(context, body);
+    const sections: Html[] = [];
+    for (const route of wanted) {
+      if (route.method === 'DELETE') sections.push(deleteSection(context, route.info, title));
+      else {
+        const { open, info, plan } = route;
+        const key = route.method.toLowerCase();
+        const here = { path: context.path, method: route.method };
+        const entered = placed(refused, plan) ?? resumedFor(resumed, here);
+        const filled = object && { ...object, ...plan?.fromObject(object) };
+        const request = { key, route, info, open, plan, context, actor, object: filled, entered };
+        sections.push(await this.forms.section(request));
+      }
+    }
+    return sections;
+  }
+
+  /** What can be done beside an object and has no page of its own, as far as the caller may. */
+  async beside(
+    object: Item,
+    { context, resumed }: Pick<FilledPage, 'context' | 'resumed'>,
+    actor: Actor,
+  ): Promise<HtmlValue> {
+    const forms: Html[] = [];
+    for (const { path, route, info } of relatedActions(this.table, object)) {
+      const key = path.split('/').filter(Boolean).at(-1) ?? '';
+      if (this.panels.covers(String(object.type), key)) continue;
+      const open = await this.options.openParts(route, path, actor);
+      if (!open.body) continue;
+      const there = { ...context, path };
+      const entered = resumedFor(resumed, { path, method: 'POST' });
+      const request = { key, route, info, open, plan: null, context: there, actor, entered };
+      forms.push(await this.forms.action({ ...request, object }));
+    }
+    return forms.length > 0 && html`<div class="beside">${forms}</div>`;
+  }
+}
+
+/** The object that the page shows, for filling the forms that change it. */
+const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
+  method === 'GET' && isRecord(body) && !Array.isArray(body.results) ? body : null;
+
+/** What is wrong stands beside what people filled in, which is not always what was sent. */
+function placed(refused: Entered | undefined, plan: FormPlan | null): Entered | undefined {
+  if (!refused?.errors || !plan || refused.submission.raw !== null) return refused;
+  const { submission, errors } = refused;
+  return { submission, errors: plan.errorsIn(errors, submission.values) };
+}
+
+/** A page whose answer is not the object, such as that of OPTIONS, has nothing to fill a change from. */
+const canFill = ({ context, body, refused }: FilledPage, route: TableRoute): boolean =>
+  !changes(route) || refused !== undefined || objectOf(context, body) !== null;
+
+/** What is known of a form before it is filled in, or because it was. */
+const knownOf = ({ context, body, refused, resumed }: FilledPage, route: TableRoute): Item => ({
+  ...(changes(route) ? objectOf(context, body) : context.presets),
+  ...resumedFor(resumed, { path: context.path, method: route.method })?.submission.values,
+  ...refused?.submission.values,
+});
+
+const hasPatch = (routes: readonly TableRoute[]): boolean =>
+  routes.some(({ method }) => method === 'PATCH');

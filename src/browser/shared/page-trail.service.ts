@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { and, sql } from '../../database/sql.js';
+import { permit, type Actor } from '../../common/access.js';
+import { labelOf } from '../../common/fields/label.js';
+import { RouteTable } from '../../common/rest/route-table.service.js';
+import { columnOf } from '../../common/fields/field.js';
+import {
+  fieldOf,
+  type ResourceDefinition,
+  type Row,
+} from '../../common/resource/define-resource.js';
+import { resource } from '../../common/resource/registry.js';
+import { selectRows } from '../../common/resource/select-rows.js';
+import { titleOf } from './values.js';
+
+/** One step on the way to a page. */
+export interface Step {
+  name: string;
+  url: string;
+}
+
+/** What an object belongs to, for people: its organization, or what it is a part of. */
+interface Owner {
+  /** The reference that leads to it. */
+  field: string;
+  target: () => ResourceDefinition;
+}
+
+/** The way to objects by what they belong to: "Shop / Teams / Operations". */
+@Injectable()
+export class PageTrail {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly database: Database,
+  ) {}
+
+  /**
+   * The steps before an object, the outermost first, as far as the caller may read them: one
+   * statement for each of what it is inside of.
+   */
+  async before(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Step[]> {
+    const all = `/api/v2/${definition.path}/`;
+    const name = labelOf(definition.path);
+    const owner = ownerOf(definition);
+    const id = owner && row[columnOf(fieldOf(definition, owner.field))];
+    if (!owner || typeof id !== 'number') return [{ name, url: all }];
+    const target = owner.target();
+    const isReadable = permit(target.policy, 'read', 't', actor);
+    const above = await this.database.row<Row>(
+      selectRows(target, 't', sql`t.*`, and(sql`t.id = ${id}`, isReadable)),
+    );
+    if (!above) return [{ name, url: all }];
+    // A template of any kind lives where its kind does.
+    const kind = target.variants ? resource(String(above.type)) : target;
+    const url = kind.url(id);
+    const below = `${url}${definition.path}/`;
+    const isList = this.table.match(below)?.routes.has('GET') ?? false;
+    return [
+      ...(await this.before(kind, above, actor)),
+      { name: titleOf(above), url },
+      { name, url: isList ? below : `${all}?${owner.field}=${id}` },
+    ];
+  }
+}
+
+/** What changes of an object are told with or its pages say; else the organization of its name. */
+function ownerOf(definition: ResourceDefinition): Owner | null {
+  const { auditParent, naturalKey, pages } = definition;
+  if (auditParent) return { field: auditParent.field, target: () => resource(auditParent.type) };
+  const field = pages.within ?? (naturalKey.includes('organization') ? 'organization' : undefined);
+  const target = field === undefined ? undefined : fieldOf(definition, field).target;
+  return field !== undefined && target ? { field, target } : null;
+}

@@ -1,0 +1,158 @@
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Response } from 'express';
+import { from, mergeMap, type Observable } from 'rxjs';
+import { acceptsHtml } from '../../common/http/negotiation.js';
+import { OptionsService } from '../../common/rest/options.service.js';
+import type { ApiRequest } from '../../common/http/request.js';
+import type { RouteInfo } from '../../common/rest/route.js';
+import { RouteTable, type TableRoute } from '../../common/rest/route-table.service.js';
+import { submissionOf, type Submission } from './browser-form.js';
+import { isReadable, readAhead } from '../../common/fields/variables.js';
+import { bodyOf } from './form-values.js';
+import { PageForms } from './page-forms.service.js';
+import { setPageHeaders } from './layout.js';
+import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
+import { PageRenderer } from './page-renderer.service.js';
+import { isRecord } from '../../common/records.js';
+
+/**
+ * Turns answers into pages for browsers (docs/contract/pages.md), and forms of those pages into
+ * requests like any other. The handlers know nothing of it. It surrounds the reply interceptor:
+ * what it sees is the JSON that every other client would get.
+ */
+@Injectable()
+export class PageInterceptor implements NestInterceptor {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly renderer: PageRenderer,
+    private readonly options: OptionsService,
+    private readonly forms: PageForms,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const request = context.switchToHttp().getRequest<ApiRequest>();
+    const response = context.switchToHttp().getResponse<Response>();
+    const submission = submissionOf(request);
+    // OPTIONS is data for programs; only the button of a page shows it as one
+    // (docs/contract/pages.md).
+    const browsing =
+      /^\/api(\/|$)/.test(request.path) &&
+      acceptsHtml(request) &&
+      (request.method !== 'OPTIONS' || submission !== undefined);
+    if (!browsing && !submission) return next.handle();
+    const route = this.table.match(request.path)?.routes.get(request.method);
+    const info = route?.info;
+    if (submission?.isLook) return from(this.look(request, response, submission));
+    if (route && submission) request.body = await this.bodyFor(route, submission, request);
+    if (!browsing) return next.handle();
+    return next.handle().pipe(mergeMap((body) => this.answer(request, response, info, body)));
+  }
+
+  /** What a program would send in place of the form. */
+  private async bodyFor(
+    route: TableRoute,
+    submission: Submission,
+    { path, actor, body }: ApiRequest,
+  ): Promise<Record<string, unknown>> {
+    if (route.info?.access !== 'authenticated') return body;
+    const open = await this.options.openParts(route, path, actor);
+    const plan = await this.forms.plan(route, open, submission.values, actor);
+    const forget = await readAhead(Object.values(submission.values).filter(isReadable));
+    try {
+      const filled = bodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);
+      return plan && submission.raw === null ? plan.toBody(filled) : filled;
+    } finally {
+      forget();
+    }
+  }
+
+  /** The form as it was filled in, with what would come of it. */
+  private async look(
+    request: ApiRequest,
+    response: Response,
+    submission: Submission,
+  ): Promise<string> {
+    const shown = { status: 200, body: undefined, refused: { submission } };
+    response.status(200);
+    const page = await this.renderer.render(request, response, shown);
+    setPageHeaders(response);
+    return page;
+  }
+
+  private async answer(
+    request: ApiRequest,
+    response: Response,
+    info: RouteInfo | undefined,
+    answer: unknown,
+  ): Promise<unknown> {
+    const type = String(response.getHeader('Content-Type') ?? 'application/json');
+    if (response.headersSent || !type.includes('json')) return answer;
+    const body: unknown = answer === undefined ? undefined : JSON.parse(JSON.stringify(answer));
+    const target = submissionOf(request) ? nextPage(request, response, info, body) : null;
+    if (target !== null) {
+      leaveNotice(response, noticeOf(request, response, info, body), request.secure);
+      response.status(303).setHeader('Location', target);
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      return '';
+    }
+    if (response.statusCode === 204) return answer;
+    const page = await this.renderer.render(request, response, {
+      status: response.statusCode,
+      body,
+    });
+    setPageHeaders(response);
+    return page;
+  }
+}
+
+/** Where a browser goes after a form: to the object, back to the list, or nowhere. */
+function nextPage(
+  request: ApiRequest,
+  response: Response,
+  info: RouteInfo | undefined,
+  body: unknown,
+): string | null {
+  const { method, path } = request;
+  const here = path.endsWith('/') ? path : `${path}/`;
+  const above = here.replace(/[^/]+\/$/, '');
+  if (method === 'OPTIONS' || info?.shownOnce) return null;
+  const returnTo = submissionOf(request)?.returnTo;
+  if (returnTo !== undefined) return returnTo;
+  if (method === 'DELETE') return above;
+  if (method === 'PUT' || method === 'PATCH') {
+    return isRecord(body) && typeof body.url === 'string' ? body.url : here;
+  }
+  const location = response.getHeader('Location');
+  if (typeof location === 'string') return location;
+  if (body !== undefined) return null;
+  return info?.kind === 'action' ? above : here;
+}
+
+function noticeOf(
+  request: ApiRequest,
+  response: Response,
+  info: RouteInfo | undefined,
+  answer: unknown,
+): Notice {
+  const ignored = isRecord(answer) && isRecord(answer.ignored_fields) ? answer.ignored_fields : {};
+  const isRun = isRecord(answer) && 'launch_type' in answer;
+  const word = isRun && info?.kind === 'action' ? 'launched' : wordOf(request, response, info);
+  return { word, ignored: Object.keys(ignored) };
+}
+
+function wordOf(
+  { method, body }: ApiRequest,
+  response: Response,
+  info: RouteInfo | undefined,
+): NoticeWord {
+  if (method === 'DELETE') return 'deleted';
+  if (method === 'PUT' || method === 'PATCH') return 'saved';
+  if (info?.kind === 'action') return 'done';
+  if (response.statusCode === 201) return 'created';
+  return 'disassociate' in body ? 'removed' : 'added';
+}

@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { BrokenInvariant } from '../../common/invariants.js';
+import type { ListOptions } from '../../common/list/list.service.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { OptionsService } from '../../common/rest/options.service.js';
+import { ResourceService } from '../../common/rest/resource.service.js';
+import { NOTHING_OPEN, type OpenParts } from '../../common/rest/route.js';
+import { RouteTable } from '../../common/rest/route-table.service.js';
+import { isRecord } from '../../common/records.js';
+import type { Item } from './values.js';
+
+/** What panels ask of the API: the same rows and the same rules as every other client. */
+@Injectable()
+export class PanelSource {
+  constructor(
+    private readonly table: RouteTable,
+    private readonly options: OptionsService,
+    private readonly resources: ResourceService,
+  ) {}
+
+  /** What of a URL is open to the caller, as far as that can be told beforehand. */
+  async opens(method: string, path: string, actor: Actor): Promise<OpenParts> {
+    const route = this.table.match(path)?.routes.get(method);
+    return route ? this.options.openParts(route, path, actor) : NOTHING_OPEN;
+  }
+
+  /** An object as a page shows it: dates are text. @throws NotFound, Forbidden as its URL does */
+  async object(definition: ResourceDefinition, id: number, actor: Actor): Promise<Item> {
+    const row = await this.resources.load(definition, id, actor);
+    return asJson(await this.resources.show(definition, row, actor));
+  }
+
+  /** The objects of a list as a page shows them: dates are text. */
+  async list(
+    definition: ResourceDefinition,
+    query: Record<string, string>,
+    actor: Actor,
+    options: ListOptions = {},
+  ): Promise<Item[]> {
+    const page = { count_disabled: '1', ...query };
+    const { results } = await this.resources.list(definition, page, actor, options);
+    return results.map(asJson);
+  }
+}
+
+function asJson(shown: object): Item {
+  const item: unknown = JSON.parse(JSON.stringify(shown));
+  if (!isRecord(item)) throw new BrokenInvariant('a representation is a document');
+  return item;
+}

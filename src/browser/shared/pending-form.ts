@@ -1,0 +1,62 @@
+import type { Field } from '../../common/fields/field.js';
+import { parseJson } from '../../common/fields/json-bounds.js';
+import { CSRF_FIELD } from '../../common/http/csrf.js';
+import { STRANGER_LIMIT } from '../../common/http/request-bodies.service.js';
+import type { RouteInfo } from '../../common/rest/route.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import type { Submission } from './browser-form.js';
+import { isRecord } from '../../common/records.js';
+
+/** A form that came after its session had ended, kept by the browser until somebody logs in. */
+export interface PendingForm extends Submission {
+  /** Where the form was sent. */
+  path: string;
+  method: string;
+}
+
+/** Leaves room for the other fields of the login. */
+const MAX_LENGTH = STRANGER_LIMIT - 4096;
+
+/** Whether what stands in a field must not be shown again: secrets, and documents that hold some. */
+const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>
+  field.kind === 'secret' ||
+  field.writeOnly ||
+  (definition?.auditHidden.includes(field.name) ?? false);
+
+/**
+ * What of a form is kept while somebody logs in: all but secrets, those of the declaration and those
+ * that the form itself calls so. Null where nothing was filled in.
+ */
+export function pendingForm(
+  { path, method }: { path: string; method: string },
+  { values, raw, secrets }: Submission,
+  info: RouteInfo | undefined,
+): PendingForm | null {
+  const hidden = (info?.body ?? []).filter((field) => isSecret(field, info?.resource));
+  const dropped = new Set([CSRF_FIELD, ...secrets, ...hidden.map(({ name }) => name)]);
+  // `document.member` is a part of what may be hidden as a whole.
+  const isDropped = (name: string): boolean =>
+    dropped.has(name) || dropped.has(name.split('.')[0] ?? name);
+  const kept = Object.fromEntries(Object.entries(values).filter(([name]) => !isDropped(name)));
+  // Nobody knows what of a text is secret.
+  const text = hidden.length > 0 ? null : raw;
+  if (text === null && Object.keys(kept).length === 0) return null;
+  const form = { path, method, values: kept, raw: text, secrets: [] };
+  // It comes back with the login, as a field of a form that may be no larger.
+  return encodeURIComponent(JSON.stringify(form)).length > MAX_LENGTH ? null : form;
+}
+
+/** Reads what a login page carried; null for anything else. */
+export function readPending(text: unknown): PendingForm | null {
+  if (typeof text !== 'string' || text === '') return null;
+  let given: unknown;
+  try {
+    given = parseJson(text);
+  } catch {
+    return null;
+  }
+  if (!isRecord(given) || !isRecord(given.values)) return null;
+  const { path, method, values, raw } = given;
+  if (typeof path !== 'string' || typeof method !== 'string') return null;
+  return { path, method, values, raw: typeof raw === 'string' ? raw : null, secrets: [] };
+}

@@ -1,0 +1,41 @@
+import type { Predicate, RoleHint } from '../../common/access.js';
+import type { RouteInfo } from '../../common/rest/route.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { findResource } from '../../common/resource/registry.js';
+import { describeRole } from '../../common/resource/role-words.js';
+
+/**
+ * Sentences saying which roles would allow what was refused, as far as the policies tell
+ * (docs/contract/access.md#hints-on-refusals). They speak of rules only, never of objects or of who
+ * holds what.
+ */
+export function rolesThatAllow(info: RouteInfo | undefined): string[] {
+  if (!info) return [];
+  const rules = [
+    ...(info.parent ? [ruleFor(info.parent, info.needs ?? 'read')] : []),
+    ...(info.kind === 'create' ? createRules(info) : []),
+  ];
+  const hints = rules.flatMap((rule) => rule?.hints ?? []);
+  return [...new Set(hints.map(sentence))];
+}
+
+function ruleFor({ policy }: ResourceDefinition, action: string): Predicate | undefined {
+  if (action === 'read') return policy.read;
+  if (action === 'change') return policy.change;
+  if (action === 'delete') return policy.delete;
+  return policy.actions?.[action];
+}
+
+/** Creating needs the object's own rule and those of what the body names. */
+function createRules({ resource, body = [] }: RouteInfo): (Predicate | undefined)[] {
+  const own = resource?.policy.add?.({});
+  const references = body.flatMap(({ target, needs, required }) =>
+    target && needs && required ? [ruleFor(target(), needs)] : [],
+  );
+  return [own, ...references];
+}
+
+function sentence({ type, role }: RoleHint): string {
+  const label = findResource(type)?.label ?? type;
+  return `${describeRole(type, label, role).name} of the ${label.toLowerCase()}`;
+}

@@ -1,0 +1,48 @@
+import type { Field } from '../../common/fields/field.js';
+import { topErrors } from './form-errors.js';
+import { changes, type FormRequest } from './forms.service.js';
+import { html, type Html } from './html.js';
+import { csrfInput } from './layout.js';
+
+/** The form of a route as the JSON that a program would send. */
+export function rawForm(
+  { key, route, info, context, object, entered }: FormRequest,
+  fields: readonly Field[],
+): Html {
+  const changing = changes(route);
+  const sample = Object.fromEntries(
+    fields.map((field) => [
+      field.name,
+      (changing ? object?.[field.name] : undefined) ?? field.default ?? null,
+    ]),
+  );
+  const start = fields.length === 0 && changing ? (object ?? {}) : sample;
+  const text = entered?.submission.raw ?? JSON.stringify(start, null, 2);
+  const id = `raw-${key}`;
+  const methods = changing ? ['PUT', 'PATCH'] : [route.method];
+  return html`<form method="post" action="${context.path}">
+    ${csrfInput(context.csrf)} ${topErrors(entered?.errors, [])}
+    <div class="field span">
+      <label for="${id}">JSON (application/json)</label>
+      <textarea
+        id="${id}"
+        name="_content"
+        class="code"
+        rows="${Math.min(20, text.split('\n').length + 1)}"
+        spellcheck="false"
+        data-check="json"
+      >
+${text}</textarea>
+      ${
+        info.attach &&
+        html`<p class="hint">
+          An object with <code>id</code> adds an existing object, with <code>disassociate</code> too
+          it removes it.
+        </p>`
+      }
+    </div>
+    <div class="actions">
+      ${methods.map((method) => html`<button name="_method" value="${method}">${method}</button>`)}
+    </div>
+  </form>`;
+}

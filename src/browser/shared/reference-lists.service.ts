@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { and, ident, sql, TRUE, type Sql } from '../../database/sql.js';
+import { permit, type Actor } from '../../common/access.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { idList, idsIn } from '../../common/resource/ids.js';
+
+/** More than this is searched instead of listed. */
+const MAX_CHOICES = 50;
+
+/** Objects a reference may be set to, for a select. */
+export interface ReferenceChoices {
+  options: readonly (readonly [id: string, label: string])[];
+  /** There are more than are listed. */
+  more: boolean;
+}
+
+/** Lists what a caller may choose in a form, by the same rules that check the form later. */
+@Injectable()
+export class ReferenceLists {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * @param action what the caller must be allowed to do with the object
+   * @param chosen ids that are listed in any case when the caller may read them
+   * @param scope what else an object has to be, to be offered
+   */
+  async load(
+    target: ResourceDefinition,
+    action: string,
+    chosen: unknown,
+    actor: Actor,
+    scope: (alias: string) => Sql = () => TRUE,
+  ): Promise<ReferenceChoices> {
+    const column = labelColumn(target);
+    if (column === null) return { options: [], more: true };
+    const allowed = permit(target.policy, action, 'r', actor);
+    const rows = await this.database.rows<{ id: number; label: string }>(sql`
+      (SELECT r.id, ${ident('r', column)} AS label FROM ${ident(target.table)} r
+        WHERE ${and(target.own('r'), scope('r'), allowed)}
+        ORDER BY ${ident('r', column)}, r.id LIMIT ${MAX_CHOICES + 1})
+      UNION
+      (SELECT r.id, ${ident('r', column)} FROM ${ident(target.table)} r
+        WHERE ${and(
+          sql`r.id = ANY(${idList(target, idsIn(target, chosen))})`,
+          target.own('r'),
+          permit(target.policy, 'read', 'r', actor),
+        )})
+      ORDER BY label, id`);
+    return {
+      options: rows.map(({ id, label }) => [String(id), label] as const),
+      more: rows.length > MAX_CHOICES,
+    };
+  }
+}
+
+/** The one object that can be chosen, where there is no other. */
+export const onlyOf = (choices: ReferenceChoices | null | undefined): string | undefined =>
+  choices && !choices.more && choices.options.length === 1 ? choices.options[0]?.[0] : undefined;
+
+/** Column that names objects of a kind, or null for kinds that have no names. */
+function labelColumn(target: ResourceDefinition): string | null {
+  for (const name of ['name', 'username']) {
+    const column = target.field(name)?.column;
+    if (column) return column;
+  }
+  return null;
+}

@@ -1,0 +1,83 @@
+import { createHmac } from 'node:crypto';
+import type { Response } from 'express';
+import { constantTimeEqual } from '../../common/crypto/constant-time.js';
+import { cookiesOf, sessionOf, type Cookies } from '../../common/http/cookies.js';
+import { parseJson } from '../../common/fields/json-bounds.js';
+import { listOf, isRecord } from '../../common/records.js';
+import { messagesOf } from './form-errors.js';
+import { html, type HtmlValue } from './html.js';
+
+/** Why a form of a card was refused, told where the form stands. */
+export interface Refusal {
+  /** The card, as the address of the page names it. */
+  card: string;
+  /** Where the form was sent, and what was chosen in it. */
+  path: string;
+  chosen: string;
+  messages: readonly string[];
+}
+
+/** A form of a card, and the answer to it. */
+interface RefusedForm {
+  returnTo: string;
+  path: string;
+  chosen: unknown;
+  body: Readonly<Record<string, unknown>>;
+}
+
+const COOKIE = 'refusal';
+const SECONDS = 30;
+/** So that the cookie stays below the 4,096 bytes that browsers keep, in any script. */
+const MOST_MESSAGES = 3;
+const MAX_MESSAGE = 300;
+
+/** Text of a page must be ours: whoever does not know the session's cookie cannot write one. */
+const signatureOf = (session: string, text: string): string =>
+  createHmac('sha256', session).update(`${COOKIE}.${text}`).digest('hex');
+
+/** Keeps the reasons for the page that the form stands on, and for no other. */
+export function leaveRefusal(
+  request: Cookies,
+  response: Response,
+  { returnTo, path, chosen, body }: RefusedForm,
+): void {
+  const [page = '/', card = ''] = returnTo.split('#');
+  const messages = Object.values(body).flatMap(messagesOf).slice(0, MOST_MESSAGES);
+  const shown = messages.map((message) => message.slice(0, MAX_MESSAGE));
+  const refusal: Refusal = { card, path, chosen: String(chosen).slice(0, 20), messages: shown };
+  const text = Buffer.from(JSON.stringify(refusal)).toString('base64url');
+  response.cookie(COOKIE, `${signatureOf(sessionOf(request) ?? '', text)}.${text}`, {
+    httpOnly: true,
+    sameSite: 'lax',
+    secure: request.secure,
+    path: page.split('?')[0] ?? '/',
+    maxAge: SECONDS * 1000,
+  });
+}
+
+/** Reads what was left for this page, and takes it away. */
+export function takeRefusal(
+  request: Cookies & { path: string },
+  response: Response,
+): Refusal | null {
+  const [signature = '', text = ''] = (cookiesOf(request.headers.cookie)[COOKIE] ?? '').split('.');
+  const session = sessionOf(request);
+  if (text === '' || session === undefined) return null;
+  if (!constantTimeEqual(signatureOf(session, text), signature)) return null;
+  response.clearCookie(COOKIE, { path: request.path });
+  const given: unknown = parseJson(Buffer.from(text, 'base64url').toString());
+  if (!isRecord(given)) return null;
+  return {
+    card: String(given.card),
+    path: String(given.path),
+    chosen: String(given.chosen),
+    messages: listOf(given.messages).map(String),
+  };
+}
+
+/** The reasons, in the card whose form was refused. */
+export const refusalView = (refusal: Refusal | null, card: string): HtmlValue =>
+  refusal?.card === card &&
+  html`<div class="message error" role="alert">
+    ${refusal.messages.map((message) => html`<p>${message}</p>`)}
+  </div>`;

@@ -1,0 +1,105 @@
+import { STATUS_CODES } from 'node:http';
+import type { Response } from 'express';
+import { html, type Html } from './html.js';
+import { jsonView } from './json-view.js';
+import { csrfInput, folded } from './layout.js';
+import { withQuery, type PageContext } from './page-context.js';
+import type { Leads } from './related.js';
+import { isRecord } from '../../common/records.js';
+
+/** Headers that belong to the page and not to the JSON, or that nobody else should see. */
+const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
+
+/** A page has the JSON of so many rows: that of more is as long to write as all else on it together. */
+const JSON_ROWS = 25;
+
+/** Where a page tells what a program gets: its fragment. */
+export const ANSWER = 'response';
+
+/**
+ * What a program gets of the URL of a page: the request line, the answer's status and headers, its
+ * JSON, the command that repeats it, and what else the URL takes.
+ */
+export function responseView(
+  context: PageContext,
+  response: Response,
+  { status, body }: { status: number; body: unknown },
+  { open, leads }: { open: boolean; leads: Leads },
+): Html {
+  const target = context.path + withQuery(context.query, { format: null });
+  const json = context.path + withQuery(context.query, { format: 'json' });
+  const document =
+    body !== undefined && folded('JSON', documentView(body, json, leads), { kind: 'plain', open });
+  return html`<section class="response" id="${ANSWER}" aria-labelledby="response-title">
+    <div class="line">
+      <h2 id="response-title">API</h2>
+      <code class="request"><b>${context.method}</b> ${target}</code>
+      <span class="badge ${status < 400 ? 'good' : 'bad'}">${status} ${STATUS_CODES[status]}</span>
+      ${context.method === 'GET' && status < 400 && html`<a class="button small" href="${json}">View as JSON</a>`}
+      ${context.actor && optionsButton(context)}
+      ${methodList(String(response.getHeader('Allow') ?? ''))}
+    </div>
+    ${folded('Headers', headerList(response), { kind: 'plain' })}
+    ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })} ${document}
+  </section>`;
+}
+
+function methodList(allow: string): Html | null {
+  if (allow === '') return null;
+  const methods = allow.split(', ').map((method) => html`<code class="method">${method}</code> `);
+  return html`<p class="allow"><span class="hidden">Allowed methods: </span>${methods}</p>`;
+}
+
+const optionsButton = ({ path, csrf }: PageContext): Html =>
+  html`<form method="post" action="${path}">
+    ${csrfInput(csrf)}
+    <button class="small" name="_method" value="OPTIONS" title="What this URL accepts">
+      Options
+    </button>
+  </form>`;
+
+/** The JSON of an answer; of a long list the beginning, and the way to all of it. */
+function documentView(body: unknown, all: string, leads: Leads): Html {
+  const label = 'JSON of the answer';
+  const rows = isRecord(body) && Array.isArray(body.results) ? body.results : [];
+  if (!isRecord(body) || rows.length <= JSON_ROWS) return jsonView(body, label, leads);
+  const begun = { ...body, results: rows.slice(0, JSON_ROWS) };
+  return html`<p class="hint">
+      The first ${JSON_ROWS} of ${rows.length} rows. <a href="${all}">All as JSON</a>
+    </p>
+    ${jsonView(begun, label, leads)}`;
+}
+
+function headerList(response: Response): Html {
+  const names = response.getHeaderNames().filter((name) => !PAGE_HEADERS.has(name));
+  const headers = names.map((name) => [titled(name), String(response.getHeader(name))] as const);
+  return html`<dl class="headers">
+    ${[['Content-Type', 'application/json'] as const, ...headers].map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** `x-api-time` as it is usually written. */
+const titled = (name: string): string =>
+  name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
+
+function curlView({ origin, method }: PageContext, target: string): Html {
+  const verb = method === 'GET' ? '' : ` -X ${method}`;
+  const data =
+    method === 'GET' || method === 'OPTIONS' || method === 'DELETE'
+      ? ''
+      : ` \\\n  -H 'Content-Type: application/json' -d '{}'`;
+  const command = `curl${verb} -H "Authorization: Bearer $TOKEN" \\\n  -H 'Accept: application/json'${data} \\\n  ${quoted(origin + target)}`;
+  return html`<div class="copy" data-copy>
+      <pre tabindex="0" role="region" aria-label="curl command">${command}</pre>
+    </div>
+    <p class="hint">Make a token at <a href="/api/v2/tokens/">Tokens</a>.</p>`;
+}
+
+/** A text as one word of a POSIX shell. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

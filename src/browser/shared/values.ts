@@ -1,0 +1,132 @@
+import type { Field } from '../../common/fields/field.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+import { INSTANT } from '../../common/fields/json-schema.js';
+import { labelOf } from '../../common/fields/label.js';
+import { html, type Html } from './html.js';
+import { linkOf } from './json-view.js';
+import { isRecord, memberOf } from '../../common/records.js';
+
+/** An object of a representation, after JSON: dates are text. */
+export type Item = Readonly<Record<string, unknown>>;
+
+/** What people call an object: its name, or what stands for it. */
+export function titleOf(item: Item): string {
+  for (const key of ['name', 'username', 'hostname', 'identifier', 'subject', 'description']) {
+    const value = item[key];
+    if (typeof value === 'string' && value.trim() !== '') return shorten(value, 100);
+  }
+  const type = typeof item.type === 'string' ? labelOf(item.type) : 'Object';
+  return `${type} ${String(item.id ?? '')}`.trim();
+}
+
+export const shorten = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1)}…` : text;
+
+const TONES: Record<string, string> = {
+  successful: 'good',
+  ok: 'good',
+  accepted: 'good',
+  failed: 'bad',
+  missing: 'bad',
+  error: 'bad',
+  rejected: 'bad',
+  running: 'busy',
+  waiting: 'busy',
+  pending: 'busy',
+};
+
+/** What a status means for the eye: good, bad, busy or plain. */
+export const toneOf = (status: string): string => TONES[status] ?? 'plain';
+
+export const statusBadge = (status: string, label = labelOf(status)): Html =>
+  html`<span class="badge ${toneOf(status)}">${label}</span>`;
+
+const NONE = html`<span class="none" role="img" aria-label="none">–</span>`;
+
+/** A length of time for people: `2.5 s`, `4 min 5 s`, `3 h 20 min`. */
+export function durationText(seconds: number): string {
+  if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** One value for people: references by name, dates readable, documents as short text. */
+export function valueView(
+  name: string,
+  item: Item,
+  definition: ResourceDefinition | undefined,
+): Html {
+  const value = item[name];
+  const field = definition?.field(name);
+  if (value === null || value === undefined || value === '') {
+    return NONE;
+  }
+  if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
+  if (typeof value === 'number' && (field?.target || isLinked(name, item))) {
+    return reference(name, value, item, field);
+  }
+  if (isRecord(value) && typeof value.name === 'string') return named(value, value.name);
+  if (name === 'elapsed' && typeof value === 'number') {
+    return html`<span class="length">${durationText(value)}</span>`;
+  }
+  if (typeof value === 'object') {
+    if (Object.keys(value).length === 0) return NONE;
+    return html`<code>${shorten(JSON.stringify(value), 160)}</code>`;
+  }
+  if (typeof value !== 'string') return html`${choiceLabel(field, value)}`;
+  return isInstant(name, definition) ? timeView(value) : textView(name, value, field);
+}
+
+/** As its field declares it, or the schema of what a resource shows besides its fields. */
+export const isInstant = (name: string, definition: ResourceDefinition | undefined): boolean =>
+  definition?.field(name)?.kind === 'datetime' ||
+  definition?.shows.fields?.[name]?.format === INSTANT.format;
+
+function textView(name: string, value: string, field: Field | undefined): Html {
+  if (field?.kind === 'variables') return html`<code class="lines">${shorten(value, 600)}</code>`;
+  const text = choiceLabel(field, value);
+  if (name === 'status') return statusBadge(value, field ? text : labelOf(value));
+  if (name === 'type') return html`${labelOf(value)}`;
+  const link = linkOf(value);
+  if (link) return html`<a href="${link}" rel="noopener noreferrer">${shorten(text, 80)}</a>`;
+  return html`${shorten(text, 200)}`;
+}
+
+/** What a choice is called; any other value as text. */
+function choiceLabel(field: Field | undefined, value: unknown): string {
+  const choice = field?.choices.find(([one]) => one === value);
+  return choice ? choice[1] : String(value);
+}
+
+/** An object within an object, such as who launched a run. */
+const named = ({ url, type }: Item, name: string): Html => {
+  const kind = typeof type === 'string' && html` <small>${labelOf(type)}</small>`;
+  // The object may be of a user's JSON: links to elsewhere are not made of it.
+  const isOwn = typeof url === 'string' && url.startsWith('/api/');
+  return isOwn ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
+};
+
+/** An id that is no field of the resource, but told of as one. */
+const isLinked = (name: string, { related, summary_fields: summaries }: Item): boolean =>
+  isRecord(related) && typeof related[name] === 'string' && isRecord(memberOf(summaries, name));
+
+function reference(name: string, id: number, item: Item, field: Field | undefined): Html {
+  const summaries = isRecord(item.summary_fields) ? item.summary_fields : {};
+  const summary = summaries[name];
+  const target = field?.target?.();
+  const title = isRecord(summary) ? titleOf({ type: target?.type, ...summary }) : `#${id}`;
+  // An object of several kinds lives where its kind does: its link knows.
+  const related = isRecord(item.related) ? item.related[name] : undefined;
+  const url = related ?? (target?.variants ? undefined : target?.url(id));
+  return typeof url === 'string' ? html`<a href="${url}">${title}</a>` : html`${title}`;
+}
+
+/** An instant to the second, in UTC; the exact text stays in the attribute. */
+export const timeView = (value: string): Html => {
+  const instant = new Date(value);
+  if (Number.isNaN(instant.getTime())) return html`${value}`;
+  const shown = instant.toISOString().replace('T', ' ').slice(0, 19);
+  return html`<time datetime="${value}">${shown} UTC</time>`;
+};

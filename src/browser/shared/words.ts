@@ -1,0 +1,83 @@
+import type { Field } from '../../common/fields/field.js';
+import { labelOf } from '../../common/fields/label.js';
+import type { ResourceDefinition } from '../../common/resource/define-resource.js';
+
+/**
+ * What people call what the API names for programs. Pages alone say so: its JSON, OPTIONS included,
+ * keeps its names.
+ */
+const CALLED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    dtend: 'Ends',
+    dtstart: 'Starts',
+    extra_vars: 'Variables',
+    is_system_auditor: 'System auditor',
+    job_slice_count: 'Slices',
+    last_job_run: 'Last run',
+    named_url: 'URL by name',
+    notification_templates_approvals: 'Told of approvals',
+    notification_templates_error: 'Told when it fails',
+    notification_templates_started: 'Told when it starts',
+    notification_templates_success: 'Told when it succeeds',
+    object_roles: 'Roles',
+    rrule: 'Rule',
+    scm_clean: 'Discard local changes',
+    scm_delete_on_update: 'Delete before syncing',
+    scm_inventory_sources: 'Inventory sources',
+    scm_refspec: 'Further refs',
+    scm_track_submodules: 'Latest submodules',
+    scm_type: 'Source control',
+    scm_update_cache_timeout: 'Fresh for (seconds)',
+    scm_update_on_launch: 'Sync before jobs',
+    scm_url: 'URL of the repository',
+    slice_workflow_jobs: 'Sliced runs',
+  }),
+);
+
+/** Abbreviations and the like within a name. */
+const WITHIN: readonly (readonly [RegExp, string])[] = [
+  [/^ask (.+) on launch$/i, 'Ask for $1'],
+  [/\bscm /i, ''],
+  [/\bsurvey spec\b/i, 'survey'],
+  [/\bvar(s?)$/i, 'variable$1'],
+  [/\burl\b/gi, 'URL'],
+  [/\bguid\b/gi, 'GUID'],
+  [/\bid\b/gi, 'ID'],
+];
+
+/** A name of the API as people read it: "Source control" for `scm_type`. */
+export function wordFor(name: string): string {
+  const called = CALLED.get(name);
+  if (called !== undefined) return called;
+  const words = WITHIN.reduce((text, [from, to]) => text.replace(from, to), labelOf(name));
+  return words.replace(/^./, (letter) => letter.toUpperCase());
+}
+
+/** What a page calls a field: as it is declared, unless that is but its name. */
+export const wordForField = ({ name, label }: Pick<Field, 'name' | 'label'>): string =>
+  CALLED.has(name) || label === labelOf(name) ? wordFor(name) : label;
+
+/** What a form says below a field; nothing where that is but what it is called: "Name of this object." */
+export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string {
+  const [, told = ''] = /^(?:optional )?(.+?)(?: of this object)?\.$/i.exec(help) ?? [];
+  return told.toLowerCase() === label.toLowerCase() ? '' : help;
+}
+
+/** So many objects of a kind: "1 inventory", "0 inventories"; entries where people do not call the list after the kind. */
+export function countOf(definition: ResourceDefinition | undefined, count: number): string {
+  if (!definition || definition.pages.list?.title !== undefined) {
+    return `${count} ${count === 1 ? 'entry' : 'entries'}`;
+  }
+  const kind = count === 1 ? wordFor(definition.type) : wordFor(definition.path);
+  return `${count} ${uncapitalized(kind)}`;
+}
+
+/** Within a sentence; abbreviations stay as they are. */
+const uncapitalized = (text: string): string =>
+  text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
+
+/** What a page calls a member of the objects of a kind. */
+export function wordIn(definition: ResourceDefinition | undefined, name: string): string {
+  const field = definition?.field(name);
+  return field ? wordForField(field) : wordFor(name);
+}

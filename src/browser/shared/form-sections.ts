@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { inSections, type PageLayout, type Section } from '../../common/resource/page-layout.js';
+import type { PageLayout } from '../../common/resource/page-layout.js';
 import { formField, type FormField } from './form-fields.js';
 import { rowsField } from './form-rows.js';
 import { html, type Html } from './html.js';
+import { inSections, type Section } from './sections.js';
 
 /**
  * The fields of a form in the order and under the headings of a layout. A heading

@@ -1,34 +1,33 @@
 /** How the pages of a resource arrange its fields: details, forms and lists alike. */
 export interface PageLayout {
-  /** What people find in the list of all of them. */
+  /** Texts of the page that lists the objects. */
   list?: {
-    /** What they call it, where its path says it for programs. */
+    /** Heading, where the path is no word for people. */
     title?: string;
     about: string;
-    /** How the first comes about, where no form of the list makes it. */
+    /** How the first object is created, where the list has no form for it. */
     begins?: string;
   };
-  /** The order in which links of pages ask for lists of them, where it is not that of the API. */
+  /** The order of lists that pages link to, where it is not that of the API. */
   linkedOrder?: string;
   /**
-   * Fields by the heading they stand under, in order. What is named nowhere stands first, without a
-   * heading, in the order of the schema.
+   * Fields by heading, in order. Fields without a heading come first, in the order of the schema.
    */
   sections?: Readonly<Record<string, readonly string[]>>;
-  /** Headings that stand open in every form: what is below them makes the object what it is. */
+  /** Headings that are always open in forms. */
   unfolded?: readonly string[];
-  /** Headings that are folded among the details of an object: what is below them is seldom asked for. */
+  /** Headings that are folded on the page of an object. */
   folded?: readonly string[];
-  /** Columns of lists, in order; chosen by what the fields are unless they are named. */
+  /** Columns of lists, in order; without them the kinds of the fields decide. */
   columns?: readonly string[];
   /**
-   * The reference to what an object is a part of, for the way to its page, where it is neither what
-   * changes of it are told with nor the organization that its name is unique in.
+   * The reference to the parent that breadcrumbs show, where it is neither `auditParent` nor the
+   * organization that the name is unique in.
    */
   within?: string;
 }
 
-/** Every field that a layout names. */
+/** Returns all fields that a layout names. */
 export const layoutNames = ({
   sections = {},
   columns = [],
@@ -38,26 +37,3 @@ export const layoutNames = ({
   ...columns,
   ...(within === undefined ? [] : [within]),
 ];
-
-/** Some of the fields of a resource, and the heading they stand under. */
-export interface Section<Part> {
-  /** Empty for what comes first. */
-  title: string;
-  parts: readonly Part[];
-}
-
-/** Puts what a page shows of fields under the headings of their layout; headings without any are left out. */
-export function inSections<Part>(
-  { sections = {} }: PageLayout,
-  parts: readonly Part[],
-  nameOf: (part: Part) => string,
-): Section<Part>[] {
-  const byName = new Map(parts.map((part) => [nameOf(part), part]));
-  const named = new Set(Object.values(sections).flat());
-  const first = parts.filter((part) => !named.has(nameOf(part)));
-  const others = Object.entries(sections).map(([title, names]) => ({
-    title,
-    parts: names.flatMap((name) => byName.get(name) ?? []),
-  }));
-  return [{ title: '', parts: first }, ...others].filter((section) => section.parts.length > 0);
-}

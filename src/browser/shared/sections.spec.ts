@@ -1,0 +1,24 @@
+import { inSections } from './sections.js';
+
+const LAYOUT = {
+  sections: { 'What runs': ['project', 'playbook'], Webhooks: ['webhook_service'] },
+};
+const sectionsOf = (names: readonly string[]) => inSections(LAYOUT, names, (name) => name);
+
+describe('sections', () => {
+  it('puts fields below their headings in its order, the others first', () => {
+    expect(sectionsOf(['playbook', 'name', 'project', 'webhook_service', 'status'])).toEqual([
+      { title: '', parts: ['name', 'status'] },
+      { title: 'What runs', parts: ['project', 'playbook'] },
+      { title: 'Webhooks', parts: ['webhook_service'] },
+    ]);
+  });
+
+  it('leaves out headings without fields', () => {
+    expect(sectionsOf(['playbook'])).toEqual([{ title: 'What runs', parts: ['playbook'] }]);
+  });
+
+  it('is one list without headings where nothing is declared', () => {
+    expect(inSections({}, ['b', 'a'], (name) => name)).toEqual([{ title: '', parts: ['b', 'a'] }]);
+  });
+});

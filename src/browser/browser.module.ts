@@ -41,7 +41,6 @@ import { PageSections } from './shared/page-sections.service.js';
 import { PageTrail } from './shared/page-trail.service.js';
 import { PageInterceptor } from './shared/page.interceptor.js';
 import { PanelSource } from './shared/panel-source.service.js';
-import { ReferenceLists } from './shared/reference-lists.service.js';
 import { StatisticsPageController } from './statistics/statistics-page.controller.js';
 import { TeamMembersPanel } from './teams/team-members.panel.js';
 import { NewTemplatePanel } from './templates/new-template.panel.js';
@@ -63,7 +62,6 @@ const shared = [
   PageTrail,
   PageInterceptor,
   PanelSource,
-  ReferenceLists,
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 

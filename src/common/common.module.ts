@@ -25,6 +25,7 @@ import { RedisConnection } from './queue/redis-connection.service.js';
 import './queue/tables.js';
 import { RateLimiter } from './rate/rate-limiter.service.js';
 import { CommonServices } from './rest/common-services.service.js';
+import { ReferenceLists } from './rest/reference-lists.service.js';
 import { References } from './rest/references.service.js';
 import { SecurityEvents } from './rest/security-events.service.js';
 import { ResourceService } from './rest/resource.service.js';
@@ -51,6 +52,7 @@ const shared = [
   ListService,
   TextSamples,
   TextSearch,
+  ReferenceLists,
   References,
   ResourceService,
   CommonServices,

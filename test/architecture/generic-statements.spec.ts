@@ -12,7 +12,7 @@ import { cursorAfter } from '../../src/common/list/cursor.js';
 import { ListService } from '../../src/common/list/list.service.js';
 import { orderTerms } from '../../src/common/list/order.js';
 import type { QueryParameters } from '../../src/common/list/query.js';
-import { ReferenceLists } from '../../src/browser/shared/reference-lists.service.js';
+import { ReferenceLists } from '../../src/common/rest/reference-lists.service.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { idByName, namedUrlFormat } from '../../src/common/resource/natural-key.js';
 import { resource, resources } from '../../src/common/resource/registry.js';

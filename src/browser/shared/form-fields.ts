@@ -2,7 +2,7 @@ import { targetOf, type Field } from '../../common/fields/field.js';
 import { isList } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
-import type { ReferenceChoices } from './reference-lists.service.js';
+import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
 import { helpFor, wordForField } from './words.js';
 
 /** One field of a form: what it is, what stands in it, and what is wrong with it. */

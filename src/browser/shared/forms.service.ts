@@ -18,7 +18,7 @@ import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput, folded } from './layout.js';
 import type { PageContext } from './page-context.js';
 import type { FormPlan } from './page-forms.service.js';
-import { onlyOf, ReferenceLists } from './reference-lists.service.js';
+import { onlyOf, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { rawForm } from './raw-form.js';
 import type { Item } from './values.js';
 import { wordFor } from './words.js';

@@ -1,7 +1,7 @@
 import { RETURN_FIELD, TOLD_THERE_FIELD } from './browser-form.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
-import type { ReferenceChoices } from './reference-lists.service.js';
+import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
 
 /** A form that stands on another page than that of its URL. */
 export interface PanelForm {

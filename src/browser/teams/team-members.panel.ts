@@ -13,7 +13,7 @@ import {
 } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { ReferenceLists } from '../shared/reference-lists.service.js';
+import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { refusalView } from '../shared/refusal.js';
 import { titleOf, type Item } from '../shared/values.js';
 import { resource } from '../../common/resource/registry.js';

@@ -7,7 +7,7 @@ import {
   textInput,
 } from '../shared/panel-forms.js';
 import { PRESET } from '../shared/presets.js';
-import type { ReferenceChoices } from '../shared/reference-lists.service.js';
+import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_WORDS, type ShownNode } from '../workflows/graph-view.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { ReferenceLists } from '../shared/reference-lists.service.js';
+import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { graphView, type ShownNode } from '../workflows/graph-view.js';

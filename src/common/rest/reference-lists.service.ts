@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { and, ident, sql, TRUE, type Sql } from '../../database/sql.js';
-import { permit, type Actor } from '../../common/access.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { idList, idsIn } from '../../common/resource/ids.js';
+import { permit, type Actor } from '../access.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import { idList, idsIn } from '../resource/ids.js';
 
 /** More than this is searched instead of listed. */
 const MAX_CHOICES = 50;

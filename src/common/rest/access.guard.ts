@@ -12,11 +12,12 @@ import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
 import { allowOf, RouteTable } from './route-table.service.js';
 
 /**
- * Decides who may use a route, before a body is looked at. What the route's declaration `needs` of
- * its `parent` is asked of the policy, in the statement that loads the row; the handler gets the row
- * by `@Target()`. Where no object decides, it is the `standing` of the caller.
+ * Authorizes a route before the body is read. Asks the parent's policy for the action that the route
+ * declares in `needs`, in the same statement that loads the row of the URL; the handler receives the row
+ * through `@Target()`. A route without a parent declares the `standing` that the caller must have.
  *
- * Unknown objects are 404, those the caller may not read, or not do this to, 403.
+ * Unknown objects give 404. Objects that the caller cannot read, or for which the caller lacks the
+ * action, give 403.
  */
 @Injectable()
 export class AccessGuard implements CanActivate {
@@ -41,17 +42,20 @@ export class AccessGuard implements CanActivate {
     return true;
   }
 
-  /** Every answer tells `Allow`. Another pattern may take the path: `schedules/preview/` is no id. */
+  /**
+   * Sets `Allow` on every response. The handler's own pattern is not used: another pattern can own the
+   * path, such as `schedules/preview/`, which is not an id.
+   */
   private assertAllowed({ path, method }: ApiRequest, response: Response): void {
     const entry = this.table.match(path);
     if (!entry) return;
-    // A response in lines has begun when its request is judged again.
+    // A response in lines has already begun when its request is authorized again.
     if (!response.headersSent) response.setHeader('Allow', allowOf(entry));
     const asked = method === 'HEAD' ? 'GET' : method;
     if (asked !== 'OPTIONS' && !entry.routes.has(asked)) throw new MethodNotAllowed(method);
   }
 
-  /** Who may look, but not do this, is told of a document that there is not. */
+  /** Throws 404 if an auditor lacks the standing and the document does not exist, and 403 otherwise. */
   private async assertStanding(
     { fieldsAt }: RouteInfo,
     standing: Standing,
@@ -89,6 +93,6 @@ export class AccessGuard implements CanActivate {
   }
 }
 
-/** Whether somebody is what a route asks for. */
+/** True if the caller has the standing that a route requires. */
 export const hasStanding = (actor: Actor, standing: Standing): boolean =>
   actor.isSuperuser || (standing === 'auditor' && actor.isSystemAuditor);

@@ -4,24 +4,25 @@ import { Route, type RouteInfo } from './route.js';
 
 export interface GeneratedRoute {
   method: RequestMethod;
-  /** Below the controller's path. */
+  /** Path below the controller's path. */
   path: string;
   info: RouteInfo;
-  /** What the handler is given, in order: `[Target(), Body()]`. */
+  /** Parameters of the handler, in order: `[Target(), Body()]`. */
   parameters: readonly ParameterDecorator[];
-  /** Further decorators of the method, such as headers of every answer. */
+  /** Additional decorators of the method, such as headers of every response. */
   decorators?: readonly MethodDecorator[];
   handler: (...parameters: never[]) => unknown;
 }
 
-/** Gives a controller class one more route, as its decorators would. */
+/** Adds a route to a controller class, with the same effect as decorators on a method. */
 export function addRoute(
   target: Type,
   name: string,
   { method, path, info, parameters, decorators = [], handler }: GeneratedRoute,
 ): void {
   const prototype = prototypeOf(target);
-  // One function may serve several classes; route metadata sits on the function, so each gets its own.
+  // Route metadata is stored on the function. One handler can serve several classes, so each class gets
+  // its own wrapper.
   const own = function (this: unknown, ...given: never[]): unknown {
     return handler.apply(this, given);
   };

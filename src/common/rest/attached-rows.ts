@@ -5,8 +5,8 @@ import { relationCondition } from '../resource/relation-condition.js';
 import type { LinkContext } from './sublist.js';
 
 /**
- * Ids of what is attached to an object by one of its relations, in their order. The object is locked
- * first: two requests that attach something at once see each other.
+ * Returns the ids of the objects that a relation attaches to the parent, in ascending order. Locks the
+ * parent first, so that two concurrent requests that attach objects see each other's rows.
  */
 export async function attachedIds(
   { services: { database }, parent, parentDefinition }: LinkContext,

@@ -15,11 +15,11 @@ import { RequestGuards } from './request-guards.js';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
 
 /**
- * Reads the body of a request after the guards have authenticated the caller and judged the object of
- * the URL (docs/contract/conventions.md#order-of-checks). A body that was not complete by then is judged
- * again when it is: the caller may have lost the permission while it was sent. This interceptor comes
- * before all others. Receivers have their bytes already; lines stay in the stream, from which their
- * handler takes them.
+ * Reads the request body after the guards have authenticated the caller and authorized the object of the
+ * URL (docs/contract/conventions.md#order-of-checks). If the body was still incomplete at that time, the
+ * guards run again once the body is complete: the caller can lose the permission during the upload. This
+ * interceptor runs before all others. Webhook receivers already have their bytes; a body in lines stays
+ * in the stream and its handler reads it from there.
  */
 @Injectable()
 export class BodyInterceptor implements NestInterceptor {
@@ -42,7 +42,7 @@ export class BodyInterceptor implements NestInterceptor {
     if (info?.lines && sendsLines(request)) {
       assertPlain(request);
     } else if (request.body === undefined) {
-      // What is not declared is answered without a look at the body: 404, or a description.
+      // A route without a declaration is handled without reading the body: 404, or a description.
       if (info && hasBody(request)) return this.read(context, request, next);
       request.body = {};
     }

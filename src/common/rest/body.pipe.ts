@@ -4,16 +4,17 @@ import { isSchema } from '../fields/field.js';
 import { isRecord } from '../records.js';
 
 /**
- * Hands a handler the body of its request as the class it asks for, `@Body() body: ResendRequest`,
- * read and checked by the decorators of that class. A handler that asks for no class gets the body as
- * it was sent: the service of a resource reads it when it knows which of its fields count.
+ * Passes the request body to the handler as an instance of the handler's parameter class, for example
+ * `@Body() body: ResendRequest`, parsed and validated by the decorators of that class. A handler without
+ * such a class receives the body as sent: the resource service parses it, because only that service knows
+ * which fields apply.
  *
- * @throws Invalid with every fault at once
+ * @throws Invalid with all validation errors at once
  */
 @Injectable()
 export class BodyPipe implements PipeTransform {
   transform(value: unknown, { type, metatype }: ArgumentMetadata): unknown {
-    // A body of lines is none: it stays in the stream.
+    // A body in lines is not parsed here: it stays in the stream.
     return type === 'body' && isSchema(metatype) && isRecord(value)
       ? readBody(metatype, value)
       : value;

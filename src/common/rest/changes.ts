@@ -4,21 +4,29 @@ import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
 import { isWritable } from '../fields/reads.js';
 
-/** Words of the audit trail for values nobody may see. */
+/** Placeholder in the audit trail for secret values. */
 const HIDDEN = 'hidden';
 
-/** Fields that a PATCH reads. Fields that are fixed on creation are ignored, whatever is sent. */
+/**
+ * Returns the fields that a PATCH reads. Fields that are fixed on creation are ignored without an error.
+ */
 export const changeable = ({ fields }: Pick<ResourceDefinition, 'fields'>): readonly Field[] =>
   fields.filter(({ immutable }) => !immutable);
 
-/** Fields that a PUT reads. A client cannot send back the secrets it was not shown: they stay. */
+/**
+ * Returns the fields that a PUT reads. Secrets that the body omits keep their values, because a client
+ * cannot send back a secret that it never received.
+ */
 export const replaceable = (definition: ResourceDefinition, body: Values): readonly Field[] =>
   changeable(definition).filter(
     ({ name, required }) =>
       required || !definition.auditHidden.includes(name) || Object.hasOwn(body, name),
   );
 
-/** The given values that differ from the row; instants and JSON are compared by meaning. */
+/**
+ * Returns the given values that differ from the row. Timestamps and JSON are compared by meaning, not by
+ * text.
+ */
 export function changesOf(definition: ResourceDefinition, row: Row, values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).filter(([name, value]) => {
@@ -46,7 +54,7 @@ const logged = (definition: ResourceDefinition): readonly Field[] =>
   definition.fields.filter((field) => field.column !== null && isWritable(field) && !field.hidden);
 
 /**
- * `changes` of a create or delete: every writable field, secrets hidden
+ * Returns the `changes` of a create or delete entry: every writable field, with secrets hidden
  * (docs/contract/activity.md#changes).
  */
 export function rowChanges(definition: ResourceDefinition, row: Row): Record<string, unknown> {
@@ -59,7 +67,7 @@ export function rowChanges(definition: ResourceDefinition, row: Row): Record<str
   return { ...changes, id: row.id };
 }
 
-/** `changes` of an update: `{field: [old, new]}`. */
+/** Returns the `changes` of an update entry: `{field: [old, new]}`. */
 export function updateChanges(
   definition: ResourceDefinition,
   before: Row,
@@ -77,7 +85,9 @@ export function updateChanges(
   return changes;
 }
 
-/** Values by column instead of by field; JSON as the driver takes it. */
+/**
+ * Converts values by field name to values by column name, with JSON in the form that the driver accepts.
+ */
 export function columnsOf(definition: ResourceDefinition, values: Values): Values {
   const columns: Values = {};
   for (const [name, value] of Object.entries(values)) {
@@ -88,7 +98,7 @@ export function columnsOf(definition: ResourceDefinition, values: Values): Value
   return columns;
 }
 
-/** Whether a row came under another object whose roles imply its own. */
+/** True if an update changed a reference to a parent whose roles imply roles of this object. */
 export function parentChanged(definition: ResourceDefinition, before: Row, after: Row): boolean {
   const parents = definition.roles.flatMap((role) => Object.keys(role.impliedByParent ?? {}));
   return parents.some((name) => {

@@ -6,7 +6,7 @@ import { ActivityRecorder } from '../activity/activity.js';
 import { References } from './references.service.js';
 import { ResourceService } from './resource.service.js';
 
-/** What the generic routes call; one injection instead of one for each part. */
+/** Services that the generic routes use, injected together. */
 @Injectable()
 export class CommonServices {
   constructor(
@@ -18,7 +18,7 @@ export class CommonServices {
     private readonly moduleRef: ModuleRef,
   ) {}
 
-  /** A provider of a feature module, for sub-lists whose rule lives there. */
+  /** Returns a provider of a feature module, for sub-lists whose rules are defined in that module. */
   find<T>(token: abstract new (...args: never[]) => T): T {
     return this.moduleRef.get<T>(token, { strict: false });
   }

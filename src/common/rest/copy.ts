@@ -17,9 +17,9 @@ export interface CopyContext {
   actor: Actor;
 }
 
-/** Where copying an object is more than making another one from its fields. */
+/** Options for resources whose copy involves more than the writable fields. */
 export interface CopyOptions<Schema extends object = object> {
-  /** Further members of the answer to GET: what would not come along. */
+  /** Additional members of the GET response: the parts of the original that a copy would lose. */
   losses?: {
     /** JSON schemas by name. */
     properties: JsonSchemas;
@@ -29,16 +29,16 @@ export interface CopyOptions<Schema extends object = object> {
       context: CopyContext,
     ): Promise<Record<string, unknown>>;
   };
-  /** Values that differ from the original's, by field name; secrets are opened here. */
+  /** Returns values that replace those of the original, by field name. Secrets are decrypted here. */
   values?(original: RowOf<Schema>, context: CopyContext): Promise<Values>;
-  /** Copies what hangs on the original, in the same transaction. */
+  /** Copies dependent objects of the original in the same transaction. */
   copied?(original: RowOf<Schema>, copy: RowOf<Schema>, context: CopyContext): Promise<void>;
 }
 
 /**
- * Declares `/<resource>/<id>/copy/` (docs/contract/conventions.md#copies): GET says whether the
- * caller may, POST `{name}` does it. The action `copy` of the policy decides: read on the original
- * and the create rule applied to the original's own data.
+ * Declares `/<resource>/<id>/copy/` (docs/contract/conventions.md#copies). GET returns whether the caller
+ * has permission to copy; POST `{name}` creates the copy. The action `copy` of the policy decides: read
+ * on the original, and the create rule applied to the original's data.
  */
 export function Copyable(options: CopyOptions = {}): ClassDecorator {
   return (target) => {
@@ -139,7 +139,7 @@ async function copy(
   return resources.show(definition, shown, actor);
 }
 
-/** A copy differs by its name alone: that is at fault when another object is called so. */
+/** Attributes uniqueness errors to `name`, the only field in which the copy differs from the original. */
 const namesOnName = (definition: ResourceDefinition): ResourceDefinition => ({
   ...definition,
   unique: definition.unique.map((rule) =>
@@ -147,7 +147,7 @@ const namesOnName = (definition: ResourceDefinition): ResourceDefinition => ({
   ),
 });
 
-/** The fields of a row as a request would have brought them. */
+/** Returns the writable fields of a row in the form of a request body. */
 function valuesOf(definition: ResourceDefinition, row: Row): Values {
   const writable = definition.fields.filter(
     (field) => field.column !== null && isWritable(field) && field.name !== 'id',

@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import type { ApiRequest } from '../http/request.js';
 import type { ErrorAnswer } from './errors.filter.js';
 
-/** Shows a refusal in another form than JSON, to those who ask for one. */
+/** Renders an error in another format than JSON for clients that accept one. */
 export abstract class ErrorViews {
-  /** @returns whether the answer was written; false leaves it to the caller as JSON */
+  /** @returns true if the response was written; false if the filter must send JSON */
   abstract send(request: ApiRequest, response: Response, answer: ErrorAnswer): Promise<boolean>;
 }

@@ -33,12 +33,12 @@ import { messageOf, stackOf } from '../errors/message-of.js';
 import { ErrorViews } from './error-views.js';
 import { SecurityEvents } from './security-events.service.js';
 
-/** Status, body and headers of an error. */
+/** Status, body and headers of an error response. */
 export interface ErrorAnswer {
   status: number;
   body: Record<string, unknown>;
   headers?: Record<string, string>;
-  /** What a form is told instead of the body. */
+  /** Field errors that an HTML form shows instead of the body. */
   inForm?: FieldErrors;
 }
 
@@ -55,7 +55,9 @@ const CHALLENGE = 'Bearer realm=api authorization_url=/api/v2/tokens/';
 const IN_USE = 'Resource is being used by running jobs.';
 const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 
-/** The only code that gives an error its status and body (docs/contract/conventions.md#errors). */
+/**
+ * Maps an error to its status and body. No other code does this (docs/contract/conventions.md#errors).
+ */
 export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof Invalid) return { status: 400, body: error.errors };
   if (error instanceof BadFields) return { ...detail(400, error.detail), inForm: error.inForm };
@@ -99,7 +101,10 @@ export function answerOf(error: unknown): ErrorAnswer {
 const unavailable = (error: Unavailable): ErrorAnswer =>
   detail(503, error.detail ?? TEMPORARY, { 'Retry-After': String(error.retryAfterSeconds) });
 
-/** Faults of data that only the database sees become 400; its own troubles 503. No text of it leaves. */
+/**
+ * Maps database errors that the request's data caused to 400 or 409, and failures of the database itself
+ * to 503. The response never contains the database's error text.
+ */
 function databaseAnswer(error: unknown): ErrorAnswer | null {
   const state = sqlState(error);
   if (state === '2201B') return detail(400, 'The regular expression is not valid.');
@@ -122,7 +127,10 @@ function frameworkAnswer(error: unknown): ErrorAnswer {
   return detail(500, 'A server error has occurred.');
 }
 
-/** What is logged of an error; null: nothing. What passes by itself is no fault: a line says what it was. */
+/**
+ * Returns the log entry of an error, or null if nothing is logged. A temporary failure (503) is logged as
+ * a warning with its message, without a stack trace.
+ */
 export function noteOf(
   error: unknown,
   status: number,
@@ -133,7 +141,7 @@ export function noteOf(
     : { level: 'error', message: 'request failed', error: stackOf(error) };
 }
 
-/** Catches everything that a handler, guard or middleware throws. */
+/** Handles everything that a handler, guard or middleware throws. */
 @Catch()
 export class ErrorsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Errors');

@@ -9,8 +9,9 @@ import { CurrentActor } from './parameters.js';
 import { RouteTable } from './route-table.service.js';
 
 /**
- * Answers what no route answered: OPTIONS of every URL, 405 with `Allow` for a method a URL does not
- * know, 404 for the rest. Its module is imported last, so that its wildcard comes last.
+ * Handles requests that no other route matched: OPTIONS of every URL, 405 with `Allow` for an unsupported
+ * method of a known URL, and 404 for all other requests. The module of this controller is imported last
+ * so that its wildcard is matched last.
  */
 @ApiExcludeController()
 @Controller(['api', ''])

@@ -6,41 +6,45 @@ import type { RowOf } from '../resource/define-resource.js';
 export type Values = Record<string, unknown>;
 
 /**
- * Values of a request by field name, as far as it has them: of what the schema class declares. They
- * are frozen.
+ * Values of a request by field name, limited to the fields of the schema class. The object is frozen, and
+ * fields that were not sent are absent.
  */
 export type ValuesOf<Schema extends object> = Readonly<Values> & {
   readonly [Name in keyof Schema]?: Unmarked<Schema[Name]> | undefined;
 };
 
-/** What a hook makes of the values of a request. */
+/** Result of a hook that prepares the values of a request. */
 export interface Prepared<Schema extends object = object> {
-  /** Values in place of those of the request, by field name; undefined: as if it were not sent. */
+  /**
+   * Replacements for values of the request, by field name. Undefined drops the value as if it had not
+   * been sent.
+   */
   values?: ValuesOf<Schema>;
-  /** Columns that are no fields, or are stored in another form, by column name. */
+  /** Columns that are not fields or are stored in another form, by column name. */
   columns?: ExtraColumns;
   /**
-   * Computes columns slowly, such as the hash of a password: when the caller was found to be permitted
-   * to write the row, and outside the transaction, whose hooks run again with the result.
+   * Computes expensive columns, such as a password hash. Runs outside the transaction, after the caller's
+   * permission to write the row has been verified; the hooks of the transaction then run again with the
+   * result.
    */
   slowColumns?: () => Promise<ExtraColumns>;
 }
 
 /**
- * Where a resource differs from plain create, change and delete. Every hook runs inside the
- * transaction of the request; throwing refuses the request and leaves nothing behind. What is written
- * otherwise than it was sent is what a hook returns.
+ * Deviations of a resource from plain create, change and delete. Every hook runs in the transaction of
+ * the request, so throwing rejects the request and rolls back all changes. A hook changes what is written
+ * only through its return value.
  */
 export interface ResourceHooks<Schema extends object = object> {
   /**
-   * Runs after validation and only for callers with the permission, also on every reference that is sent:
-   * checks across fields, defaults that depend on others.
+   * Runs after validation and after the permission checks, including those on every reference in the
+   * request. For checks across fields and for defaults that depend on other fields.
    */
   prepareCreate?(values: ValuesOf<Schema>, actor: Actor): Promise<Prepared<Schema> | void>;
   created?(row: RowOf<Schema>, values: ValuesOf<Schema>, actor: Actor): Promise<void>;
   /**
-   * `values` holds only fields that change. `partial` tells PATCH from PUT, for fields that are merged
-   * or replaced accordingly.
+   * `values` contains only the fields that change. `partial` is true for PATCH and false for PUT, for
+   * fields that are merged by PATCH and replaced by PUT.
    */
   prepareUpdate?(
     row: RowOf<Schema>,
@@ -59,13 +63,13 @@ export interface ResourceHooks<Schema extends object = object> {
 /** Columns by column name: keys, hashes, parsed copies. */
 export type ExtraColumns = Record<string, unknown>;
 
-/** The values of a request as a hook leaves them. */
+/** Returns the values of a request with the replacements of a hook applied. */
 export const preparedValues = (sent: Readonly<Values>, { values }: Prepared): Values =>
   Object.fromEntries(
     Object.entries({ ...sent, ...values }).filter(([, value]) => value !== undefined),
   );
 
-/** The columns of a hook, the slow ones computed outside the transaction. */
+/** Returns the columns of a hook, with the expensive columns computed outside the transaction. */
 export async function preparedColumns({ columns, slowColumns }: Prepared): Promise<ExtraColumns> {
   const slow = slowColumns && (await outsideTransaction(slowColumns));
   return { ...columns, ...slow };

@@ -3,16 +3,16 @@ import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
 
-/** How long a key stands for its first request. */
+/** Time for which a key returns the response of its first request. */
 const LIFETIME_HOURS = 24;
 
-/** The first request with a key, and what it was answered. */
+/** First request with a key, and its response. */
 export interface StoredAnswer {
-  /** Digest of what was asked. */
+  /** Digest of the request. */
   request: string;
   status: number;
   location: string | null;
-  /** The answer as JSON text, or empty. */
+  /** Response body as JSON text, or empty. */
   body: string;
 }
 
@@ -26,7 +26,12 @@ export class IdempotencyKeysRepository extends TableRepository<IdempotencyKeyRow
     super(database, 'idempotency_keys');
   }
 
-  /** Takes a key for a request; who wants the same key waits. @returns whether it was to be had */
+  /**
+   * Claims a key for a request. A concurrent request with the same key waits for the end of this
+   * transaction.
+   *
+   * @returns false if another request already holds the key
+   */
   async take(key: string, request: string): Promise<boolean> {
     const taken = await this.database.row(sql`
       INSERT INTO idempotency_keys (key, request) VALUES (${key}, ${request})
@@ -36,7 +41,11 @@ export class IdempotencyKeysRepository extends TableRepository<IdempotencyKeyRow
     return taken !== undefined;
   }
 
-  /** Removes some that were taken days ago. @returns how many */
+  /**
+   * Deletes up to `most` keys that are older than `days` days.
+   *
+   * @returns the number of deleted keys
+   */
   removeOld(days: number, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM idempotency_keys WHERE key IN (

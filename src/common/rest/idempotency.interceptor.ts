@@ -16,9 +16,9 @@ import { Idempotency, keyedRequest, MAX_KEY_LENGTH, type Outcome } from './idemp
 import { replyOf } from './reply.interceptor.js';
 
 /**
- * Runs the handler once for each `Idempotency-Key`, and refuses with the refusal that it gives back.
- * A dry run does nothing that could be repeated; a body of lines is unknown yet, so whoever reads it
- * keeps the key.
+ * Runs the handler once for each `Idempotency-Key` and throws a refusal that the handler returned. A dry
+ * run has no effect to repeat, so its key is ignored. A body in lines has not been read yet, so the
+ * handler that reads it applies the key.
  */
 @Injectable()
 class IdempotencyInterceptor implements NestInterceptor {
@@ -36,7 +36,7 @@ class IdempotencyInterceptor implements NestInterceptor {
   }
 }
 
-/** A route whose repetition with the same `Idempotency-Key` gets the first answer. */
+/** Marks a route that replays the first response to requests with the same `Idempotency-Key`. */
 export const Idempotent = (): MethodDecorator =>
   applyDecorators(
     UseInterceptors(IdempotencyInterceptor),

@@ -15,9 +15,9 @@ const REFUSED = 400;
 /** What came of a request: an answer, or a refusal that stands. */
 export type Outcome = Reply<number> | BadRequest;
 
-/** What makes two requests the same one, besides their content. */
+/** Properties that identify a request, apart from its content. */
 export interface KeyedRequest {
-  /** The `Idempotency-Key` as it was sent; undefined: the request is simply done. */
+  /** `Idempotency-Key` header as sent. Undefined: the request runs without idempotency. */
   key: string | undefined;
   method: string;
   path: string;
@@ -34,8 +34,8 @@ export const keyedRequest = (request: ApiRequest): KeyedRequest => ({
 });
 
 /**
- * Gives a repeated request its first answer instead of doing its work again. Requests without the
- * header are simply done. A refused request leaves nothing behind: its key may be used again.
+ * Replays the first response of a repeated request instead of running it again. Requests without the
+ * header run normally. A request that fails by an exception leaves its key unused.
  */
 @Injectable()
 export class Idempotency {
@@ -45,14 +45,14 @@ export class Idempotency {
   ) {}
 
   /**
-   * Does `work` once for each key of a caller and URL. Work and record are one transaction: two
-   * requests with one key wait for each other.
+   * Runs `work` once for each combination of key, caller and URL. The work and the record of its response
+   * share one transaction, so two concurrent requests with one key wait for each other.
    *
-   * @param content the body, or what stands for one that is not parsed
-   * @param work a refusal that it throws leaves nothing behind; one that it gives back stands: what
-   *   was written is kept, and the key gets the refusal again
-   * @throws Conflict when the key came with another body, BadRequest for a key that cannot be one,
-   *   and the refusal that work gave back
+   * @param content the body, or a substitute for a body that is not parsed
+   * @param work throws a refusal to roll back everything, including the key; returns a refusal to commit
+   *   what was written and to replay the refusal for the key
+   * @throws Conflict if the key was used with another body; BadRequest if the key is invalid, or the
+   *   refusal that `work` returned
    */
   async once(
     request: KeyedRequest,

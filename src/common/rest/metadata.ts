@@ -1,8 +1,8 @@
 /**
- * What a decorator has stored of a class, or of a method or its parameters; undefined where there is
- * none. The type is the decorator's to know.
+ * Returns the metadata that a decorator stored on a class, method or parameter, or undefined. The caller
+ * chooses the type, which only the decorator knows.
  *
- * @param property of the class whose prototype, or which itself, is the target
+ * @param property name of the member, if `target` is the class or prototype that has it
  */
 export const metadataOf = <Stored>(
   key: string,

@@ -18,7 +18,7 @@ import { PARSES, RENDERS } from '../http/negotiation.js';
 import { ALL_OPEN, NOTHING_OPEN, type FieldsAt, type OpenParts } from './route.js';
 import { allowOf, type TableEntry, type TableRoute } from './route-table.service.js';
 
-/** Answers OPTIONS of any URL from the declarations of its routes. */
+/** Builds the response to OPTIONS of any URL from the declarations of its routes. */
 @Injectable()
 export class OptionsService {
   constructor(
@@ -32,8 +32,8 @@ export class OptionsService {
     actor: Actor | null,
   ): Promise<{ allow: string; body: object }> {
     const post = entry.routes.get('POST');
-    // The command-line client learns the fields of an action from object 1, whether it exists or not
-    // (docs/contract/clients.md#options-of-routes).
+    // The command-line client reads the fields of an action from object 1, even if that object does not
+    // exist (docs/contract/clients.md#options-of-routes).
     const open =
       !post || post.info?.kind === 'action' ? ALL_OPEN : await this.openParts(post, path, actor);
     return {
@@ -82,8 +82,9 @@ export class OptionsService {
   }
 
   /**
-   * `GET`; `POST` and `PUT` when this caller may send them. Lists have no `PUT`
-   * (docs/contract/clients.md#options-of-routes). Documents always have it, for its fields.
+   * Returns `GET`, and `POST` and `PUT` if the caller has permission to send them. Lists have no `PUT`
+   * (docs/contract/clients.md#options-of-routes). Documents always have `PUT`, because it describes their
+   * fields.
    */
   private async actions(
     entry: TableEntry,
@@ -105,19 +106,19 @@ export class OptionsService {
     const isDocument = put?.info?.kind === 'action';
     if (put && (isDocument || (await this.openParts(put, path, actor)).body)) {
       const fields = (await this.fieldsAt(put, path)) ?? put.info?.body ?? [];
-      // Clients read labels and units here, of what cannot be changed too.
+      // Clients also read labels and units of read-only fields here.
       const told = fields.map((field) => ({ ...field, readOnly: false }));
       actions.PUT = await this.described(isDocument ? told : changeable({ fields }), 'PUT');
     }
     return actions;
   }
 
-  /** Describes fields that a request may send. */
+  /** Describes the fields that a request accepts. */
   private described(fields: readonly Field[], method: 'POST' | 'PUT'): Promise<Described> {
     return this.withSettings(fieldOptions(fields, method), fields, method);
   }
 
-  /** Adds to descriptions of fields what settings decide about them. */
+  /** Adds the parts of field descriptions that depend on settings. */
   private async withSettings(
     described: Described,
     fields: readonly Field[],
@@ -133,7 +134,7 @@ export class OptionsService {
     return all;
   }
 
-  /** Every key of the answer to a GET, or of the entries of a list. */
+  /** Describes every key of the response to a GET, or of the entries of a list. */
   private async shown(get: TableRoute, path: string): Promise<Record<string, object>> {
     const { kind, resource, adds = {}, response } = get.info ?? {};
     if (resource) {
@@ -148,7 +149,10 @@ export class OptionsService {
     return route.info?.fieldsAt?.(this.services, parametersOf(route.pattern, path));
   }
 
-  /** What of a route that writes is open to this caller, as far as that can be told beforehand. */
+  /**
+   * Returns the parts of a writing route that are open to the caller, as far as they are known before the
+   * body is read.
+   */
   async openParts(route: TableRoute, path: string, actor: Actor | null): Promise<OpenParts> {
     const { info } = route;
     if (!info || info.access !== 'authenticated') return ALL_OPEN;
@@ -203,13 +207,18 @@ function resourceOptions(definition: ResourceDefinition, isList: boolean): Descr
   };
 }
 
-/** A list of several kinds is filtered by what it declares itself. */
+/**
+ * Marks keys as not filterable. A list of several types is filtered only by the fields that the list
+ * itself declares.
+ */
 const unfilterable = (keys: Record<string, object>): Record<string, object> =>
   Object.fromEntries(
     Object.entries(keys).map(([name, described]) => [name, { ...described, filterable: false }]),
   );
 
-/** Keys of a representation: its fields and what `extend` adds to them. */
+/**
+ * Describes the keys of a representation: the fields, and the members that the resource's `shows` adds.
+ */
 function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<string, object> {
   const shown = fields.filter((field) => !isList || !field.detailOnly);
   const told = fieldOptions(fields, 'GET');
@@ -219,14 +228,17 @@ function keysOf({ fields, shows }: ResourceDefinition, isList: boolean): Record<
   return { ...fieldOptions(shown, 'GET'), ...schemaOptions(Object.fromEntries(added)) };
 }
 
-/** Members of a document; of one that is or has a list of results, those of its entries. */
+/**
+ * Returns the members of a document. For a list, or a document with `results`, returns the members of the
+ * entries.
+ */
 function membersOf(schema: JsonSchema | undefined): JsonSchemas {
   const properties = schema?.properties ?? {};
   const entries = schema?.items ?? properties.results?.items;
   return entries ? membersOf(entries) : properties;
 }
 
-/** "Team List", "Team Detail", "Team Users List". */
+/** Returns the display name of a route: "Team List", "Team Detail", "Team Users List". */
 export function nameOf(route: TableRoute | undefined): string {
   const info = route?.info;
   if (!info) return '';
@@ -244,7 +256,7 @@ export function nameOf(route: TableRoute | undefined): string {
 
 const idOf = (pattern: string, path: string): string => parametersOf(pattern, path).id ?? '';
 
-/** The parameters of a pattern as a path has them. */
+/** Returns the values of a pattern's parameters in a path. */
 function parametersOf(pattern: string, path: string): Record<string, string> {
   const parts = path.split('/');
   return Object.fromEntries(

@@ -7,25 +7,29 @@ import type { Row } from '../resource/define-resource.js';
 const requestOf = (context: ExecutionContext): ApiRequest =>
   context.switchToHttp().getRequest<ApiRequest>();
 
-/** Who makes the request: an `Actor`; on a route open to all, `null` for anybody. */
+/** The caller as an `Actor`. On a public route, null for an unauthenticated request. */
 export const CurrentActor = createParamDecorator(
   (_data: undefined, context: ExecutionContext) => requestOf(context).actor,
 );
 
-/** The row of the `:id` in the URL, which the access guard has loaded and found allowed. */
+/** The row of the `:id` in the URL, which the access guard has loaded and authorized. */
 export const Target = createParamDecorator(
   (_data: undefined, context: ExecutionContext) => requestOf(context).target,
 );
 
-/** The row of the second parameter of the URL, found allowed in the same way. */
+/** The row of the second parameter of the URL, which the access guard has loaded and authorized. */
 export const Member = createParamDecorator(
   (_data: undefined, context: ExecutionContext) => requestOf(context).member,
 );
 
-/** Authenticates and judges a request again. @returns the caller and the row of `:id` as they are now */
+/**
+ * Authenticates and authorizes a request again.
+ *
+ * @returns the caller and the row of `:id` in their current state
+ */
 export type Judge = () => Promise<{ actor: Actor; target: Row }>;
 
-/** For a handler whose response takes long: a `Judge`. */
+/** A `Judge`, for a handler whose response takes a long time. */
 export const JudgeAgain = createParamDecorator(
   (_data: undefined, context: ExecutionContext): Judge => {
     const request = requestOf(context);
@@ -36,12 +40,12 @@ export const JudgeAgain = createParamDecorator(
   },
 );
 
-/** Paging, filters, search and order of a list, as the query string has them: `QueryParameters`. */
+/** Paging, filters, search and order of a list from the query string: `QueryParameters`. */
 export const ListParams = createParamDecorator(
   (_data: undefined, context: ExecutionContext) => requestOf(context).query,
 );
 
-/** Whether the request only asks what would happen (`?dry_run=1`). */
+/** True for a dry run (`?dry_run=1`), which reports the effects of a request without applying them. */
 export const DryRun = createParamDecorator((_data: undefined, context: ExecutionContext) =>
   isDryRun(requestOf(context)),
 );

@@ -7,19 +7,22 @@ import { type Purpose, type ResourceDefinition, type Row } from '../resource/def
 import { relationCondition } from '../resource/relation-condition.js';
 import type { Values } from './hooks.js';
 
-/** Something an object keeps: the rows it leads to, and the purpose they are kept for. */
+/** Secret or other object that a row references, with the fields that decide where it is used. */
 interface Kept {
-  /** Column of a locked row: whether the caller may use it. */
+  /** Column of the locked row that is true if the caller has `use` on the object. */
   column: string;
   target: ResourceDefinition;
-  /** Ties a row `kept` of the target to a row `t` of the object. */
+  /** SQL condition that joins a row `kept` of the target to a row `t` of the object. */
   tie: Sql;
-  /** Field that brings another one along; null for what is attached elsewhere. */
+  /** Field that replaces the reference; null for a relation that is attached elsewhere. */
   field: string | null;
   decidedBy: readonly string[];
 }
 
-/** Columns that say of a locked row which of the things it keeps the caller may use. */
+/**
+ * Returns the columns of a locked row that are true for each referenced object on which the caller has
+ * `use`.
+ */
 export const purposeColumns = (definition: ResourceDefinition, actor: Actor): Sql[] =>
   keptBy(definition).map(({ column, target, tie }) => {
     const rule = permit(target.policy, 'use', 'kept', actor);
@@ -32,11 +35,11 @@ export const purposeColumns = (definition: ResourceDefinition, actor: Actor): Sq
   });
 
 /**
- * What is kept goes nowhere else by the word of somebody who may not use it.
+ * Prevents a caller without `use` on a stored secret from sending it to a new destination.
  *
  * @param before the row as `ResourceService.lock` read it for the caller
- * @param changed what the request changes
- * @throws Forbidden naming the fields that decide
+ * @param changed the values that the request changes
+ * @throws Forbidden naming the fields that decide the destination
  */
 export function assertPurpose(definition: ResourceDefinition, before: Row, changed: Values): void {
   for (const { column, target, field, decidedBy } of keptBy(definition)) {
@@ -59,7 +62,7 @@ const keptBy = (definition: ResourceDefinition): Kept[] =>
     })),
   );
 
-/** Where a reference or a relation leads to. */
+/** Returns the target and the join condition of a reference or a relation. */
 function leadOf(
   definition: ResourceDefinition,
   name: Purpose['keeps'][number],

@@ -11,8 +11,8 @@ import { resource } from '../resource/registry.js';
 import type { Values } from './hooks.js';
 
 /**
- * Objects named in a body: missing is 400, existing but not permitted is 403
- * (docs/contract/conventions.md#readable-or-not).
+ * Verifies the objects that a body references: a missing object gives 400, and one on which the caller
+ * lacks the permission gives 403 (docs/contract/conventions.md#readable-or-not).
  */
 @Injectable()
 export class References {
@@ -36,7 +36,7 @@ export class References {
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
   }
 
-  /** @throws Forbidden when the caller may not use a referenced object */
+  /** @throws Forbidden if the caller lacks the required permission on a referenced object */
   async assertUsable(definition: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     for (const [target, fields] of this.byTarget(definition, values)) {
@@ -48,8 +48,8 @@ export class References {
   }
 
   /**
-   * @param refusal replaces the general sentence
-   * @throws Forbidden unless the caller may do `action` to every one of the objects
+   * @param refusal text that replaces the default message
+   * @throws Forbidden unless the caller has `action` on every object
    */
   async assertAllowed(
     target: ResourceDefinition,
@@ -65,7 +65,11 @@ export class References {
     if (allowed.length < new Set(ids).size) throw new Forbidden(refusal);
   }
 
-  /** Locks objects against their deletion. @returns those that exist, in their order */
+  /**
+   * Locks objects against deletion.
+   *
+   * @returns the ids that exist, in the given order
+   */
   async lockExisting(target: ResourceDefinition, ids: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM ${ident(target.table)} WHERE id = ANY(${idList(target, ids)}) FOR KEY SHARE`);
@@ -87,13 +91,13 @@ export class References {
   }
 }
 
-/** What a reference that the values have leads to. */
+/** Returns the id of the reference in the values. */
 const idIn = (values: Values, { name }: Field): number => Number(values[name]);
 
 /**
- * Whether the caller may not do something to one of some objects, as a condition.
+ * Returns an SQL condition that is true if the caller lacks `action` on at least one of the objects.
  *
- * @param except query for the ids of objects that he may use all the same
+ * @param except query for the ids of objects that are permitted regardless of the policy
  */
 export function anyDenied(
   type: string,

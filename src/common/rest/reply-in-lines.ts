@@ -6,10 +6,10 @@ import { Reply } from '../http/reply.js';
 import { stackOf } from '../errors/message-of.js';
 
 /**
- * An answer that begins before its request is done: lines of progress, and a last one that holds the
- * status and the body of the answer there would have been otherwise, as `result` or as `error`.
+ * Returns a response that begins before its request is done: lines of progress, and a last line with the
+ * status and the body of the regular response, as `result` or as `error`.
  *
- * @param work goes on when the client leaves; whoever does it looks after that
+ * @param work continues after the client disconnects; the caller of this function handles the disconnect
  */
 export function replyInLines<Progress>(
   work: (report: (progress: Progress) => void) => Promise<Reply>,
@@ -25,7 +25,7 @@ export function replyInLines<Progress>(
     )
     .finally(() => out.end());
   return new Reply(200, new StreamableFile(out, { type: LINES_TYPE }), {
-    // Reverse proxies collect answers before they pass them on, unless told.
+    // Reverse proxies buffer responses unless this header disables it.
     'X-Accel-Buffering': 'no',
   });
 }

@@ -1,9 +1,9 @@
 import type { ExecutionContext } from '@nestjs/common';
 
-/** The guards of a request, which decide before its body is read. Implemented by the auth module. */
+/** Guards of a request, which run before its body is read. The auth module implements this class. */
 export abstract class RequestGuards {
   /**
-   * Authenticates the caller again, and judges the object of the URL again.
+   * Authenticates the caller and authorizes the object of the URL again.
    *
    * @throws Unauthenticated, Forbidden, NotFound
    */

@@ -15,7 +15,7 @@ const ALL: readonly GenericMethod[] = [
   ...(['list', 'create', 'retrieve', 'replace', 'modify', 'destroy'] as const),
 ];
 
-/** What every resource controller is: its definition, and the services its routes call. */
+/** Common shape of all resource controllers: a definition and the services that the routes use. */
 export interface GenericController {
   readonly services: CommonServices;
 }
@@ -26,7 +26,7 @@ export interface GenericControllerClass extends Type<GenericController> {
 
 const isGeneric = (target: object): target is GenericControllerClass => 'definition' in target;
 
-/** The class a decorator stands on that adds to the routes of a resource. */
+/** Returns the class that carries a decorator for additional routes of a resource. */
 export function controllerOf(target: object): GenericControllerClass {
   if (!isGeneric(target)) throw new BrokenInvariant('the decorated class is a ResourceController');
   return target;
@@ -35,10 +35,10 @@ export function controllerOf(target: object): GenericControllerClass {
 type Values = Record<string, unknown>;
 
 /**
- * Base class with the generic handlers of a resource. A resource differs through its hooks and
- * declarations, never by overriding a handler.
+ * Creates the base class with the generic handlers of a resource. A resource differs through its hooks
+ * and declarations, never by overriding a handler.
  *
- * @param methods handlers the resource has; others answer 405
+ * @param methods handlers that the resource has; all others give 405
  */
 export function ResourceController(
   definition: ResourceDefinition,
@@ -46,7 +46,7 @@ export function ResourceController(
 ): GenericControllerClass {
   const routes = routesOf(definition);
   const update = updater(definition);
-  /** Makes the method a route, if the resource has it. */
+  /** Declares the method as a route if the resource has it. */
   const Has = (name: GenericMethod, verb: MethodDecorator): MethodDecorator =>
     methods.includes(name) ? applyDecorators(verb, Route(routes[name])) : () => undefined;
 
@@ -118,7 +118,7 @@ const updater =
     return resources.show(definition, updated, actor);
   };
 
-/** What each generic route declares of itself. */
+/** Declarations of the generic routes. */
 function routesOf(definition: ResourceDefinition): Record<GenericMethod, RouteInfo> {
   const { path, label, fields, policy, deletesLater } = definition;
   const word = label.toLowerCase();

@@ -4,8 +4,8 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import { linksAsWritten } from '../resource/links.js';
 
 /**
- * Puts a controller at the URL of its resource: `/api/v2/<path>/`. Stands above the `@SubList`s, so
- * that it runs after them.
+ * Mounts a controller at the URL of its resource: `/api/v2/<path>/`. Must stand above the `@SubList`
+ * decorators so that it runs after them.
  */
 export const Resource = (definition: ResourceDefinition): ClassDecorator =>
   applyDecorators(

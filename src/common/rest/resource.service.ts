@@ -33,14 +33,14 @@ import { withUniqueRules } from '../resource/unique.js';
 
 export type Body = Record<string, unknown>;
 
-/** Where a row comes from besides the body: a sub-list fills in its parent. */
+/** Sources of a new row besides the body. A sub-list injects its parent. */
 export interface CreateOptions {
   injected?: Values;
-  /** Replaces the policy's `add` rule where the parent's rule decides. Throws to refuse. */
+  /** Replaces the policy's `add` rule if the parent's rule decides. Throws to refuse. */
   authorise?: () => Promise<void>;
 }
 
-/** List, retrieve, create, change and delete for every resource, in one way. */
+/** Implements list, retrieve, create, change and delete uniformly for every resource. */
 @Injectable()
 export class ResourceService {
   constructor(
@@ -62,18 +62,18 @@ export class ResourceService {
     return this.lists.list(definition, query, actor, options);
   }
 
-  /** The representation of one loaded row. */
+  /** Returns the representation of one loaded row. */
   async show(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Representation> {
     return itemAt(await represent(definition, [row], this.contexts.of(actor, true)), 0);
   }
 
   /**
-   * One readable row with its capabilities, by id or natural key.
+   * Loads one readable row with its capabilities, by id or natural key.
    *
-   * @param action further action the caller must be allowed
-   * @param refusal what a caller who may read it but not do this is told
-   * @throws NotFound for an unknown id, Forbidden for one the caller may not read
-   * (docs/contract/conventions.md#readable-or-not)
+   * @param action additional action that the caller must have
+   * @param refusal error text for a caller who can read the object but lacks the action
+   * @throws NotFound for an unknown id, Forbidden for an object that the caller cannot read
+   *   (docs/contract/conventions.md#readable-or-not)
    */
   async load<Schema extends object>(
     definition: ResourceDefinition<Schema>,
@@ -93,10 +93,10 @@ export class ResourceService {
   }
 
   /**
-   * A row as it is now, with its capabilities and what it keeps that the caller may use, locked until
-   * the caller's transaction ends.
+   * Loads the current row with its capabilities and the `use` columns of the objects that it references
+   * (`purposeColumns`), and locks the row until the caller's transaction ends.
    *
-   * @throws NotFound when it is gone meanwhile
+   * @throws NotFound if the row has been deleted
    */
   async lock<Schema extends object>(
     definition: ResourceDefinition<Schema>,
@@ -155,7 +155,7 @@ export class ResourceService {
     });
   }
 
-  /** PATCH (`partial`) and PUT. Only what differs is written, logged and checked. */
+  /** Applies a PATCH (`partial`) or PUT. Only values that differ are checked, written and logged. */
   async update<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     target: Row,
@@ -171,7 +171,7 @@ export class ResourceService {
     });
   }
 
-  /** Changes a row, as `lock` gave it, from values that are already validated. */
+  /** Changes a row that `lock` returned, from values that are already validated. */
   async change<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     before: RowOf<Schema>,
@@ -223,7 +223,7 @@ export class ResourceService {
     });
   }
 
-  /** @throws Forbidden unless the caller may do `action` to the row as it is now */
+  /** @throws Forbidden unless the caller has `action` on the row in its current state */
   async assertMay(
     definition: ResourceDefinition,
     id: number,
@@ -237,24 +237,24 @@ export class ResourceService {
     if (rule === FALSE || !(await this.holds(mayIt))) throw new Forbidden();
   }
 
-  /** Whether a create by this caller could succeed at all; OPTIONS and forms show it. */
+  /** True if a create by this caller could succeed at all; used by OPTIONS and forms. */
   async mayAdd({ policy }: ResourceDefinition, actor: Actor): Promise<boolean> {
     return actor.isSuperuser || this.holds(policy.mayAdd?.(actor) ?? FALSE);
   }
 
-  /** @throws Forbidden unless the caller may create an object with these values */
+  /** @throws Forbidden unless the caller has permission to create an object with these values */
   async assertMayAdd({ policy }: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
     if (actor.isSuperuser || (await this.holds(policy.add?.(values)('t', actor) ?? FALSE))) return;
     throw new Forbidden();
   }
 
-  /** Whether a rule that speaks of no row is true. */
+  /** Evaluates a rule that refers to no row. */
   private async holds(rule: Sql): Promise<boolean> {
     if (rule === TRUE || rule === FALSE) return rule === TRUE;
     return (await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`))?.may === true;
   }
 
-  /** The row that an INSERT, or an UPDATE of a locked row, leaves. */
+  /** Runs an INSERT, or an UPDATE of a locked row, and returns the resulting row. */
   private async write<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     statement: Sql,
@@ -265,7 +265,10 @@ export class ResourceService {
     return existing(row, 'a row just written is returned');
   }
 
-  /** The row as it is now, for its author: whoever may write an object is shown what he wrote. */
+  /**
+   * Returns the current row for its author. A caller with permission to write an object also gets to see
+   * the result.
+   */
   private async reload<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     id: number,

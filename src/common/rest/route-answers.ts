@@ -4,7 +4,7 @@ import { object, STRING, type JsonSchema } from '../fields/json-schema.js';
 import { pageRef, resourceRef } from '../resource/resource-schema.js';
 import type { RouteInfo } from './route.js';
 
-/** What a route answers when it does what it is asked. */
+/** Returns the OpenAPI descriptions of a route's successful responses. */
 export function successResponses(info: RouteInfo): ApiResponseOptions[] {
   const { summary, attach, alternatives = [] } = info;
   const status = successStatus(info);
@@ -26,7 +26,10 @@ export function successStatus({ status, kind }: RouteInfo): number {
   return kind === 'destroy' || kind === 'associate' ? 204 : 200;
 }
 
-/** Whether there is a body; what is in it may not be loaded yet. */
+/**
+ * True if the response has a body. The body's schema is not read, because its resource may not be loaded
+ * yet.
+ */
 const isAnswered = (info: RouteInfo): boolean =>
   info.response !== undefined ||
   ('resource' in info && info.kind !== 'destroy' && info.kind !== 'associate');
@@ -38,7 +41,7 @@ function bodyOf({ response, resource, kind, adds }: RouteInfo): JsonSchema {
   return adds ? { allOf: [resourceRef(shown), object(adds)] } : resourceRef(shown);
 }
 
-/** An answer whose schema is made when the document is. */
+/** Describes a response whose schema is built when the OpenAPI document is built. */
 function answer(
   { produces = 'application/json', texts = [] }: RouteInfo,
   status: number,

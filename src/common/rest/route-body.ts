@@ -4,10 +4,10 @@ import { isSchema, type SchemaClass } from '../fields/field.js';
 
 import { metadataOf } from './metadata.js';
 
-/** What the framework keeps of the decorated parameters of a handler, by kind and index. */
+/** Metadata that the framework stores about the decorated parameters of a handler, by kind and index. */
 type Arguments = Readonly<Record<string, { index: number }>>;
 
-/** The class that a handler takes the body of its request as: `@Body() body: ResendRequest`. */
+/** Returns the class of the handler's body parameter: `@Body() body: ResendRequest`. */
 export function bodyOf(prototype: object, name: string | symbol): SchemaClass | undefined {
   const parameters = metadataOf<Arguments>(ROUTE_ARGS_METADATA, prototype.constructor, name) ?? {};
   const types = metadataOf<readonly unknown[]>('design:paramtypes', prototype, name) ?? [];

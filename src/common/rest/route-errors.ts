@@ -4,17 +4,18 @@ import { ref } from '../resource/resource-schema.js';
 import type { RouteInfo } from './route.js';
 import type { RoutePlace } from './route-place.js';
 
-/** Where pages are among the answers, refusals may be pages too. */
+/** Content of an error response as a page, for routes that also return pages. */
 const PAGE = { 'text/html': { schema: { type: 'string' } } };
 
-/** The errors a route can answer with. */
+/** Returns the error responses of a route. */
 export function errorResponses(
   info: RouteInfo,
   { method, parameters }: RoutePlace,
 ): ApiResponseOptions[] {
   const writes = method !== 'GET';
   const sends = writes && method !== 'DELETE';
-  // A public route that changes something is the login: it has credentials and a CSRF token to refuse.
+  // The only public route that changes data is the login, which rejects wrong credentials or a wrong CSRF
+  // token.
   const verifies = info.access !== 'public' || writes;
   const negotiates = info.outsideApi !== true;
   const reads = parameters.length > 0 || info.kind === 'list' || info.query !== undefined;

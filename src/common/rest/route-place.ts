@@ -4,24 +4,24 @@ import { BrokenInvariant, itemAt } from '../invariants.js';
 import { metadataOf } from './metadata.js';
 import type { RouteInfo } from './route.js';
 
-/** Where a route is, as far as its own decorators tell; the controller's path comes in front. */
+/** Location of a route according to its own decorators. The controller's path precedes it. */
 export interface RoutePlace {
-  /** In capitals. */
+  /** HTTP method in capitals. */
   method: string;
-  /** Names of the parameters of the whole path, in its order. */
+  /** Names of the parameters of the whole path, in order. */
   parameters: readonly string[];
-  /** What follows `:id/` in the handler's own path; empty where the controller's path has it all. */
+  /** Part of the handler's own path after `:id/`; empty if the controller's path contains everything. */
   belowParent: string;
 }
 
-/** @throws BrokenInvariant when `@Route` stands below the verb of its method, or alone */
+/** @throws BrokenInvariant if `@Route` stands below the HTTP method decorator, or without one */
 export function placeOf(handler: unknown, { parent, operationId }: RouteInfo): RoutePlace {
   if (typeof handler !== 'function') throw new BrokenInvariant(`${operationId} is a method`);
   const method = metadataOf<RequestMethod>(METHOD_METADATA, handler);
   if (method === undefined) throw new BrokenInvariant(`${operationId} has its verb below @Route`);
   const paths = pathsOf(handler);
   const own = paths.flatMap((path) => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name));
-  // The object in the URL may stand in the path of the controller already.
+  // The controller's path can already contain the `:id` of the object.
   return {
     method: RequestMethod[method],
     parameters: [...new Set([...(parent ? ['id'] : []), ...own])],
@@ -29,7 +29,7 @@ export function placeOf(handler: unknown, { parent, operationId }: RouteInfo): R
   };
 }
 
-/** What the decorators of a controller or a handler say of its path. */
+/** Returns the paths that the decorators of a controller or a handler declare. */
 export function pathsOf(decorated: object): string[] {
   return [metadataOf<string | string[]>(PATH_METADATA, decorated) ?? []].flat();
 }

@@ -14,8 +14,9 @@ import { isWritable } from '../fields/reads.js';
 const writableOf = (info: RouteInfo): readonly Field[] => (info.body ?? []).filter(isWritable);
 
 /**
- * JSON schema of what a route accepts. Its members are made when they are read, which is when the
- * document is: fields may belong to resources that are not loaded when the route is declared.
+ * Returns the JSON schema of the body that a route accepts. The members are getters that are evaluated
+ * when the OpenAPI document is built: fields can belong to resources that are not loaded when the route
+ * is declared.
  */
 export const bodySchema = (info: RouteInfo): JsonSchema => ({
   type: 'object',
@@ -49,7 +50,7 @@ function requiredOf(info: RouteInfo): readonly string[] | undefined {
   return required.length > 0 ? required.map(({ name }) => name) : undefined;
 }
 
-/** The least that a request needs, in words a person can replace. */
+/** Returns a minimal valid request with placeholder texts that a reader can replace. */
 function exampleOf(info: RouteInfo, writable: readonly Field[]): Record<string, unknown> {
   if (info.kind === 'associate') return { id: 1 };
   if (info.kind === 'modify') {
@@ -85,7 +86,7 @@ function exampleValue(field: Field, { resource }: RouteInfo): unknown {
   }
 }
 
-/** What a route reads of its query. */
+/** Returns the query parameters of a route. */
 export const queryParameters = (info: RouteInfo): readonly ApiQueryOptions[] =>
   info.kind === 'list'
     ? listParameters(info)
@@ -110,7 +111,7 @@ function listParameters(info: RouteInfo): ApiQueryOptions[] {
   ];
 }
 
-/** Filters are named by fields and lookups; a document cannot list them all. */
+/** Filters are named by fields and lookups, which are too many to list in the document. */
 const FILTERS: ApiQueryOptions = {
   name: 'filters',
   required: false,

@@ -11,22 +11,22 @@ export interface TableRoute {
   method: string;
   /** Express pattern with a leading slash and no trailing one: `/api/v2/teams/:id/users`. */
   pattern: string;
-  /** `TeamsController.users_list`, for people. */
+  /** Display name of the handler: `TeamsController.users_list`. */
   handler: string;
   info: RouteInfo | undefined;
-  /** Class and method that the decorators of the handler stand on. */
+  /** Class and method that carry the decorators of the handler. */
   prototype: object;
   name: string;
 }
 
-/** The methods one URL pattern has. */
+/** Methods of one URL pattern. */
 export interface TableEntry {
   pattern: string;
   matcher: RegExp;
   routes: Map<string, TableRoute>;
 }
 
-/** Every route of the application, read from the controllers' metadata once. */
+/** All routes of the application, read once from the controllers' metadata. */
 @Injectable()
 export class RouteTable {
   private loaded: readonly TableEntry[] | undefined;
@@ -47,8 +47,8 @@ export class RouteTable {
   }
 
   /**
-   * The entry a path belongs to; literal segments win over parameters. As for the framework, one slash
-   * may end a path: with two of them an id is empty.
+   * Returns the entry that a path belongs to. Literal segments take precedence over parameters. As in the
+   * framework, a path can end with one slash; with two slashes the last segment would be an empty id.
    */
   match(path: string): TableEntry | undefined {
     const bare = path.replace(/\/$/, '') || '/';
@@ -87,10 +87,10 @@ export class RouteTable {
   }
 }
 
-/** `/api/v2/teams` of `/api/v2/teams/7/users`. */
+/** Returns the first segments of a path: `/api/v2/teams` for `/api/v2/teams/7/users`. */
 const collectionOf = (path: string): string => path.split('/', 4).join('/');
 
-/** The entries that a path of each collection can belong to, so that few patterns are tried. */
+/** Groups the entries that a path of each collection can match, so that a look-up tests few patterns. */
 function byCollection(entries: readonly TableEntry[]): Map<string, TableEntry[]> {
   const isOpen = (pattern: string): boolean => collectionOf(pattern).includes(':');
   const names = new Set(entries.map(({ pattern }) => collectionOf(pattern)));
@@ -112,7 +112,7 @@ function addRoute(byPattern: Map<string, TableEntry>, route: TableRoute): void {
   byPattern.set(route.pattern, entry);
 }
 
-/** The prototype of the chain that holds the method itself. */
+/** Returns the prototype in the chain that defines the method itself. */
 function ownerOf(prototype: object, name: string): object {
   const above: unknown = Object.getPrototypeOf(prototype);
   const isOwn = Object.hasOwn(prototype, name) || typeof above !== 'object' || above === null;
@@ -132,9 +132,9 @@ const matcherOf = (pattern: string): RegExp =>
 const rank = (pattern: string): number => (pattern.match(/:/g) ?? []).length;
 
 /**
- * The `Allow` header of an entry: comma and space, as clients parse it.
+ * Returns the `Allow` header of an entry, separated by comma and space as clients parse it.
  *
- * @param without methods that the object of this URL does not take, whoever sends them
+ * @param without methods that the object of this URL never accepts, from any caller
  */
 export function allowOf(entry: TableEntry, without: readonly string[] = []): string {
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(

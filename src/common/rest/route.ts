@@ -34,122 +34,139 @@ export type RouteKind =
   | 'document';
 
 /**
- * Who may reach a route at all. Object permissions are the policy's; a route without this
+ * Access level of a route. Permissions on objects are decided by the policy. A route without this
  * declaration is refused (closed by default) and fails the architecture tests.
  */
 export type RouteAccess = 'public' | 'authenticated' | 'signature';
 
-/** What somebody is for the whole installation, where no object decides. Superusers are both. */
+/** Role of a user in the whole installation, for routes without an object. Superusers have both. */
 export type Standing = 'superuser' | 'auditor';
 
-/** What a route is, for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
+/** Declaration of a route for the guard, OPTIONS, `Allow`, OpenAPI, the HTML forms and the tests. */
 export interface RouteInfo {
   kind: RouteKind;
   access: RouteAccess;
-  /** Unique name in the OpenAPI document, `teams_list`. */
+  /** Unique name in the OpenAPI document, for example `teams_list`. */
   operationId: string;
   summary: string;
-  /** Resource of the answer. */
+  /** Resource of the response. */
   resource?: ResourceDefinition;
   /** Resource of the `:id` in the URL. */
   parent?: ResourceDefinition;
-  /** Key in `related` of the parent's objects that this URL is shown under. */
+  /** Key of this URL in `related` of the parent's objects. */
   link?: string;
   /**
-   * Action of the parent's policy that the caller needs for this method. The access guard asks it,
-   * and so do OPTIONS and the forms of pages. Reading, unless told otherwise.
+   * Action of the parent's policy that the caller needs for this method; default `read`. Used by the
+   * access guard, OPTIONS and the forms of pages.
    */
   needs?: string;
-  /** What the 403 says, where the usual words would not tell enough. */
+  /** Text of the 403 response, if the default text is not specific enough. */
   refusal?: string;
-  /** The answer has a secret in clear: a token that may only read does not get it. */
+  /**
+   * True if the response contains a secret in clear text. A read-only token does not receive the secret.
+   */
   showsSecret?: boolean;
-  /** An object that a second parameter of the URL names, in a list of the parent. */
+  /** Object that a second parameter of the URL names, in a list of the parent. */
   member?: RouteMember;
-  /** What the caller must be, on a route without a parent. */
+  /** Standing that the caller needs, on a route without a parent. */
   standing?: Standing;
   /**
-   * What of a route that writes is open to a caller who has what it `needs`, as far as that can be
-   * told before there is a body; OPTIONS and the forms of pages ask it.
+   * Returns the parts of a writing route that are open to a caller who has the action in `needs`, as far
+   * as they are known before the body is read. Used by OPTIONS and the forms of pages.
    */
   opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
-  /** Fields a URL shows and takes, where one route serves several documents; OPTIONS asks it. */
+  /**
+   * Returns the fields that a URL shows and accepts, if one route serves several documents. Used by
+   * OPTIONS.
+   */
   fieldsAt?: (services: CommonServices, params: Readonly<Record<string, string>>) => FieldsAt;
-  /** Fields of the request body, where they are not all those of the class that the handler takes. */
+  /** Fields of the request body, if they are not all fields of the handler's body class. */
   body?: readonly Field[];
-  /** The body may be lines too, one of `body` each; the answer then as well: JSON schemas of a line. */
+  /**
+   * JSON schemas of one line, for a route that accepts a body in lines, one `body` per line, and then
+   * also returns lines.
+   */
   lines?: { body: Record<string, unknown>; response: Record<string, unknown> };
-  /** The list takes `{id}` and `{id, disassociate}`. */
+  /** True if the list accepts `{id}` and `{id, disassociate}`. */
   attach?: boolean;
-  /** The list understands `limit`. */
+  /** True if the list supports `limit`. */
   events?: boolean;
-  /** Outside `/api`: it is always there, and has one form for whatever a client accepts. */
+  /** Marks a route outside `/api`, which always exists and has one format regardless of `Accept`. */
   outsideApi?: true;
-  /** Success status where it is not the usual one of the kind. */
+  /** Success status, if it differs from the usual status of the kind. */
   status?: number;
-  /** The answer holds a value that is never shown again: a page shows it instead of moving on. */
+  /**
+   * True if the response contains a value that is shown only once: a page displays it instead of
+   * redirecting.
+   */
   shownOnce?: boolean;
-  /** JSON schema of a 2xx answer that is not a resource. */
+  /** JSON schema of a 2xx response that is not a resource. */
   response?: JsonSchema;
-  /** Schemas that `response` refers to by name, as those that contain themselves. */
+  /** Schemas that `response` references by name, for example recursive ones. */
   components?: JsonSchemas;
-  /** Members a 2xx answer has besides those of the resource. */
+  /** Members of a 2xx response in addition to those of the resource. */
   adds?: JsonSchemas;
-  /** Answers with another status than the usual one, such as that of a dry run. */
+  /** Responses with other success statuses, such as that of a dry run. */
   alternatives?: readonly AlternativeAnswer[];
-  /** A body that works, for people who try the route; made from the fields where there is none. */
+  /** Valid example body for the documentation; generated from the fields by default. */
   example?: Record<string, unknown>;
-  /** Some callers are sent elsewhere instead: 302 with `Location`. */
+  /** True if some callers are redirected: 302 with `Location`. */
   redirects?: boolean;
-  /** Media type of a 2xx answer that is not JSON. */
+  /** Media type of a 2xx response that is not JSON. */
   produces?: string;
-  /** Media types in which the answer is had as a text too. */
+  /** Media types of alternative text representations of the response. */
   texts?: readonly string[];
   /** Query parameters of a route that is not a list. */
   query?: readonly QueryParameter[];
 }
 
-/** An object below the one of `:id`; the handler gets its row by `@Member()`. */
+/** Object below the one of `:id`. The handler receives its row through `@Member()`. */
 export interface RouteMember {
   /** Name of the parameter in the URL. */
   param: string;
   resource: ResourceDefinition;
-  /** Action of its own policy that the caller needs. */
+  /** Action of the member's own policy that the caller needs. */
   needs: string;
-  /** Whether it is in the list of the parent; unknown there otherwise. */
+  /** True if the member is in the parent's list. The response is 404 otherwise. */
   belongs: (member: Row, parent: Row) => boolean;
 }
 
-/** Undefined: there is no such document. */
+/** Fields of a document; undefined if the document does not exist. */
 export type FieldsAt = Promise<readonly Field[] | undefined> | undefined;
 
-/** Who asks, and the object in the URL. */
+/** Caller of a route, and the object in the URL. */
 export interface Caller {
   services: CommonServices;
   actor: Actor;
   parent: Row | null;
 }
 
-/** What a caller may send to a route: a body that makes or changes something, an `{id}`. */
+/**
+ * Parts of a route that are open to a caller: a body that creates or changes an object, and an `{id}` to
+ * attach.
+ */
 export interface OpenParts {
   body: boolean;
   attach: boolean;
   /**
-   * What a form asks for where that is not the whole `body` of the route: without what the object in
-   * the URL decides, with what it asks. A name with a dot is a member of a document.
+   * Fields of a form, if they differ from the whole `body` of the route: without the fields that the
+   * object in the URL determines, and with the fields that it requests. A name with a dot is a member of
+   * a document.
    */
   fields?: readonly Field[];
-  /** What can be attached, where that is not all that the caller may read. */
+  /** Objects that can be attached, if they are not all objects that the caller can read. */
   candidates?: Candidates;
-  /** Whether the object in the URL takes this from nobody: its OPTIONS do not allow the method then. */
+  /**
+   * Set if the object in the URL rejects this request from every caller. OPTIONS then omits the method.
+   */
   isClosed?: true;
 }
 
-/** Objects among which one is chosen. */
+/** Set of objects that a user can choose from. */
 export interface Candidates {
-  /** The list that has them, for whoever searches in it. */
+  /** Path of the list that contains the objects, for searching. */
   list: string;
-  /** Condition on their row. */
+  /** SQL condition on the row of an object. */
   scope: (alias: string) => Sql;
 }
 
@@ -159,27 +176,27 @@ export const NOTHING_OPEN: OpenParts = { body: false, attach: false };
 export interface AlternativeAnswer {
   status: number;
   description: string;
-  /** JSON schema of the body; absent: there is none. */
+  /** JSON schema of the body; absent if there is no body. */
   response?: JsonSchema;
 }
 
 export interface QueryParameter {
   name: string;
   description: string;
-  /** JSON schema of its value. */
+  /** JSON schema of the parameter's value. */
   schema: JsonSchema;
 }
 
 export const ROUTE_INFO = 'controller:route';
 
 /**
- * Declares a route for everything that reads routes, the OpenAPI document among them. It stands above
- * the verb, whose method and path it reads:
+ * Declares a route for all consumers of route metadata, including the OpenAPI document. The decorator
+ * must stand above the HTTP method decorator, whose method and path it reads:
  *
  *   @Route({ kind: 'document', access: 'authenticated', … })
  *   @Get(':id/playbooks')
  *
- * @throws BrokenInvariant when there is no verb below
+ * @throws BrokenInvariant if there is no HTTP method decorator below
  */
 export const Route =
   (declared: RouteInfo): MethodDecorator =>
@@ -201,13 +218,16 @@ export const Route =
     )(prototype, name, descriptor);
   };
 
-/** The class that a handler takes the body as says what may be in it. */
+/** Adds the fields of the handler's body class, unless the declaration has its own `body`. */
 function withBody(info: RouteInfo, prototype: object, name: string | symbol): RouteInfo {
   const schema = 'body' in info ? undefined : bodyOf(prototype, name);
   return schema ? { ...info, body: fieldsOf(schema) } : info;
 }
 
-/** How a caller proves who it is: any of these. Receivers verify the sender's signature instead. */
+/**
+ * Returns the authentication schemes of a route, of which one is enough. Webhook receivers verify the
+ * sender's signature instead.
+ */
 const securityOf = ({ access }: RouteInfo): Record<string, string[]>[] =>
   access === 'authenticated' ? [{ bearer: [] }, { basic: [] }, { session: [] }] : [];
 

@@ -7,7 +7,10 @@ import { purposeColumns } from './purpose.js';
 import { capabilityColumns } from '../resource/represent.js';
 import type { RouteInfo } from './route.js';
 
-/** One row with its capabilities, and the verdict on it (`admitted`). An id that no row can have finds none. */
+/**
+ * Selects one row with its capabilities and the permission columns that `admitted` reads (`may_read`,
+ * `may_act`). An id outside the range of the column finds no row.
+ */
 export function judgedRow(
   definition: ResourceDefinition,
   id: number | Sql,
@@ -24,8 +27,8 @@ export function judgedRow(
 }
 
 /**
- * Statement for the row that a route is about, to be asked with who asks; null for a route without one.
- * It finds nothing by a name that several objects have.
+ * Returns the statement that loads the row of a route, for execution together with authentication; null
+ * for a route without a row. A name that several objects share finds no row.
  */
 export function targetStatement(
   info: RouteInfo | undefined,
@@ -39,14 +42,14 @@ export function targetStatement(
   return judgedRow(parent, isId(id) ? Number(id) : named(), actor, needs);
 }
 
-/** Whether an object is asked for by its id, and not by its name. */
+/** True if the text is an id rather than a natural key. */
 export const isId = (text: string): boolean => /^\d+$/.test(text);
 
-/** A row by its id as it is now, with its capabilities. */
+/** Selects the current row with its capabilities, by id. */
 export const currentRow = (definition: ResourceDefinition, id: number, actor: Actor): Sql => sql`
   SELECT ${columnsOf(definition, actor)} FROM ${ident(definition.table)} t WHERE t.id = ${id}`;
 
-/** The same to be changed: locked, and with what it keeps that the caller may use. */
+/** Selects and locks the current row, with its capabilities and the columns of `purposeColumns`. */
 export const lockedRow = (definition: ResourceDefinition, id: number, actor: Actor): Sql => sql`
   SELECT ${join([columnsOf(definition, actor), ...purposeColumns(definition, actor)], ', ')}
   FROM ${ident(definition.table)} t WHERE t.id = ${id} FOR UPDATE OF t`;

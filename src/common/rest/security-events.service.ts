@@ -8,24 +8,27 @@ import {
 } from '../errors/errors.js';
 import { currentScope } from '../http/request-scope.js';
 
-/** What a line tells of a request. The query string and the body may hold secrets: they stay out. */
+/**
+ * Properties of a request that are logged. The query string and the body are left out because they can
+ * contain secrets.
+ */
 export interface RefusedRequest {
   method: string;
   path: string;
 }
 
-/** A path is as long as a client likes. */
+/** Maximum logged length of a path in characters. Clients can send paths of any length. */
 const MAX_PATH = 256;
 
 /**
- * What an operator wants to know of refusals: one line of the log each, and a count by kind
+ * Logs every refusal in one line and counts refusals by kind
  * (docs/contract/operations.md#security-events).
  */
 @Injectable()
 export class SecurityEvents {
   private readonly logger = new Logger('Security');
 
-  /** For the registry of the metrics; each kind is there from the start. */
+  /** Counter for the metrics registry. Every kind is present from the start. */
   readonly counter = new Counter({
     name: 'controller_security_events_total',
     help: 'Requests that were refused, by kind.',
@@ -37,13 +40,13 @@ export class SecurityEvents {
     for (const event of SECURITY_EVENTS) this.counter.inc({ event }, 0);
   }
 
-  /** Tells of an error, if it is a refusal. */
+  /** Records an error if it is a refusal. */
   refused(error: unknown, request: RefusedRequest): void {
     if (!(error instanceof DomainError) || error.event === null) return;
     this.record(error.event, request, error instanceof LoginRefused ? error.account : null);
   }
 
-  /** @param account the user somebody tried to be */
+  /** @param account username of a refused login */
   record(event: SecurityEvent, { method, path }: RefusedRequest, account?: string | null): void {
     this.counter.inc({ event });
     const scope = currentScope();

@@ -15,7 +15,10 @@ function relationOf(definition: ResourceDefinition, name: string): Relation {
 const near = (definition: ResourceDefinition, parent: Row): Sql =>
   sql`${parent.id}::${raw(idType(definition))}`;
 
-/** Rows that point here by a reference of their own: `GET` lists, `POST` creates below this one. */
+/**
+ * Declares a list of rows that reference the parent: `GET` lists them, `POST` creates one below the
+ * parent.
+ */
 export function children(
   relationName: string,
   options: Partial<SubListSpec> & { readOnly?: boolean } = {},
@@ -35,7 +38,9 @@ export function children(
   };
 }
 
-/** Whether the reference that ties the rows to what they are below is one their totals are kept by. */
+/**
+ * True if the reference between the rows and their parent is a column by which row totals are maintained.
+ */
 function countedBy(relation: Relation): boolean {
   if (relation.kind !== 'has-many') return false;
   const target = relation.target();
@@ -44,7 +49,7 @@ function countedBy(relation: Relation): boolean {
   return typeof column === 'string' && !rule && Object.hasOwn(columns, column);
 }
 
-/** Rows found through any relation, read-only. */
+/** Declares a read-only list of rows found through any relation. */
 export function related(relationName: string, options: Partial<SubListSpec> = {}): SubListFactory {
   return (definition) => {
     const relation = relationOf(definition, relationName);
@@ -57,7 +62,7 @@ export function related(relationName: string, options: Partial<SubListSpec> = {}
   };
 }
 
-/** A relation any target can return from an object without a table of its own. */
+/** Declares a list of any target, for a parent object without a table of its own. */
 export const listOf =
   (
     target: () => ResourceDefinition,
@@ -67,10 +72,10 @@ export const listOf =
   () => ({ target, scope, ...options });
 
 /**
- * Rows tied by a link table. Attaching is idempotent; detaching takes the tie off and never
- * deletes the child (docs/contract/conventions.md#sub-lists).
+ * Declares a list of rows linked by a link table. Attaching is idempotent; detaching removes the link and
+ * never deletes the child (docs/contract/conventions.md#sub-lists).
  *
- * @param check refuses a child that does not fit, by throwing; `beforeDetach` one that stays
+ * @param options `check` throws to refuse attaching a child, `beforeDetach` to refuse detaching one
  */
 export function attached(
   relationName: string,
@@ -111,7 +116,7 @@ export function attached(
 
 type ManyToMany = Extract<Relation, { kind: 'many-to-many' }>;
 
-/** The order in which children were attached. */
+/** Order in which the children were attached. */
 const linkOrder = (
   definition: ResourceDefinition,
   relation: ManyToMany,

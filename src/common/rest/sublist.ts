@@ -28,36 +28,43 @@ export interface LinkContext<Parent extends Row = Row> {
   parentDefinition: ResourceDefinition;
 }
 
-/** What a list below an object is: where its rows come from and what POST does. */
+/** Declaration of a list below an object: the source of its rows and the effect of POST. */
 export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row> {
   target: () => ResourceDefinition;
-  /** Condition on `t`, a row of the target. */
+  /** Returns an SQL condition on `t`, a row of the target. */
   scope(parent: Parent, context: LinkContext<Parent>): Sql | Promise<Sql>;
   options?(context: LinkContext<Parent>): ListOptions;
   events?: boolean;
-  /** Values a child created here gets from its parent; absent: no create. */
+  /**
+   * Returns the values that a child created here receives from its parent. Absent: POST does not create.
+   */
   create?(parent: Parent): Values;
-  /** False: here nobody creates anything, and the child's own rules tell why. */
+  /**
+   * Returns false if no caller can create objects below this parent. The rules of the child give the
+   * reason.
+   */
   mayCreateIn?(parent: Parent): boolean;
-  /** Decides in place of the child's `add` rule whether it may be created here; throws to refuse. */
+  /** Replaces the child's `add` rule for creation in this list. Throws to refuse. */
   authoriseCreate?(context: LinkContext<Parent>): Promise<void>;
-  /** Refuses, by throwing, callers who could attach nothing here whatever they name. */
+  /** Throws for callers who lack the permission to attach any object here. */
   authoriseAttach?(context: LinkContext<Parent>): Promise<void>;
-  /** Action on the parent that creating, attaching and detaching need; default `change`. */
+  /** Action on the parent required to create, attach or detach; default `change`. */
   needs?: string;
-  /** A row that a body without id describes already: it is attached instead of created. */
+  /**
+   * Returns the existing row that a body without an id describes. The row is attached instead of created.
+   */
   existing?(
     context: LinkContext<Parent>,
     body: Record<string, unknown>,
   ): Promise<Child | undefined>;
   attach?(context: LinkContext<Parent>, child: Child): Promise<void>;
-  /** Absent: the list owns its objects, which cannot be taken off it. */
+  /** Absent: the list owns its objects, which cannot be detached. */
   detach?(context: LinkContext<Parent>, child: Child): Promise<void>;
-  /** What can be attached to an object, where that is not everything: pages offer only that. */
+  /** Returns the objects that can be attached, if they are not all objects. Pages offer only these. */
   candidates?(parent: Parent): Candidates;
-  /** Action on the child that attaching needs; default `read`. */
+  /** Action on the child required for attaching; default `read`. */
   childNeeds?: string;
-  /** Text for a body without id where nothing can be created. */
+  /** Error text for a body without an id, if the list cannot create objects. */
   missingId?: string;
 }
 
@@ -65,7 +72,7 @@ const OWNS_ITS_OBJECTS = 'This list owns its objects: delete the object instead 
 
 export type SubListFactory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
-/** Declares `/<resource>/<id>/<name>/`; the name becomes a `related` link. */
+/** Declares `/<resource>/<id>/<name>/`. The name becomes a `related` link. */
 export function SubList(
   name: string,
   factory: SubListFactory,
@@ -149,7 +156,7 @@ function declarePost(
   });
 }
 
-/** The rules on creating and attaching, as far as they do not depend on what is sent. */
+/** Evaluates the rules on creating and attaching that do not depend on the body. */
 async function openParts(
   parentDefinition: ResourceDefinition,
   spec: SubListSpec,
@@ -225,7 +232,9 @@ async function post(
   return services.resources.show(target, row, actor);
 }
 
-/** `{id}` attaches, `{id, disassociate: true}` takes off; both are 204, also when repeated. */
+/**
+ * Attaches with `{id}` and detaches with `{id, disassociate: true}`. Both return 204, also when repeated.
+ */
 async function link(
   context: LinkContext,
   spec: SubListSpec,

@@ -13,14 +13,13 @@ import type { ApiRequest } from '../http/request.js';
 import { OptionsService } from './options.service.js';
 import { RouteTable } from './route-table.service.js';
 
-/** Names under which bodies carry variables, in themselves and in the entries of their lists. */
+/** Names of fields that contain variables, in the body itself and in the entries of its lists. */
 const VARIABLES = ['variables', 'extra_vars', 'extra_data'];
 const LISTS = ['hosts', 'jobs'];
 
 /**
- * Has the variables of a body read before its handler needs them, where that takes long; and before
- * that, asks whether the caller could do at all what the route is for
- * (docs/contract/conventions.md#variables).
+ * Parses expensive variables of a body in advance of the handler. Before parsing, verifies that the
+ * caller has permission for the route (docs/contract/conventions.md#variables).
  */
 @Injectable()
 export class VariablesInterceptor implements NestInterceptor {
@@ -57,7 +56,7 @@ function textsIn(body: unknown): string[] {
   return texts;
 }
 
-/** Forms carry lists as JSON. */
+/** Accepts lists in JSON text too, the form in which HTML forms send them. */
 function entriesOf(list: unknown): Record<string, unknown>[] {
   if (Array.isArray(list)) return list.filter(isRecord);
   if (typeof list !== 'string') return [];

@@ -2,11 +2,10 @@ import { Forbidden, NotFound } from '../errors/errors.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 
 /**
- * The row that a statement found with a verdict (`may_read`, `may_act`), if the caller may have it.
+ * Returns the row if its permission columns (`may_read`, `may_act`) allow the access.
  *
- * @param refusal what a caller who may read it but not do this is told
- * @throws NotFound where there is none, Forbidden
- * (docs/contract/conventions.md#readable-or-not)
+ * @param refusal error text for a caller who can read the object but lacks the action
+ * @throws NotFound if there is no row, Forbidden otherwise (docs/contract/conventions.md#readable-or-not)
  */
 export function admitted<Found extends Row>(
   definition: ResourceDefinition,

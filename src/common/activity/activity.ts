@@ -6,7 +6,7 @@ export interface ObjectRef {
   id: number;
   name: string;
   organizationId?: number | null;
-  /** Whoever may read this object may read the entry too, also when the one it is about is gone. */
+  /** Parent object whose readers can also read the entry, even after object 1 has been deleted. */
   parent?: { type: string; id: number } | null;
 }
 
@@ -16,20 +16,20 @@ export interface ActivityEntry {
   object2?: ObjectRef;
   /** Relation of an association; `role` for grants. */
   association?: string;
-  /** Resource type a granted role belongs to. */
+  /** Resource type of a granted role. */
   objectType?: string;
   changes: Record<string, unknown>;
 }
 
 /**
- * Writes the audit trail. `record` joins the caller's transaction: an entry exists exactly when the
- * change does. Implemented by the activity module.
+ * Writes the audit trail. `record` joins the caller's transaction, so an entry exists exactly if the
+ * change is committed. Implemented by the activity module.
  */
 export abstract class ActivityRecorder {
   abstract record(entry: ActivityEntry): void;
 }
 
-/** How an audit entry names a row. */
+/** Returns the reference by which an audit entry names a row. */
 export function refOf(definition: ResourceDefinition, row: Row): ObjectRef {
   const organization = definition.type === 'organization' ? row.id : row.organization_id;
   return {

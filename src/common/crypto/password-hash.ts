@@ -7,10 +7,13 @@ export interface ScryptCost {
   p: number;
 }
 
-/** OWASP's setting with the smallest memory (16 MB a check); about 0.15 s on one core. */
+/** OWASP's recommendation with the least memory (16 MB per check); about 0.15 s on one core. */
 export const DEFAULT_COST: Readonly<ScryptCost> = { logN: 14, r: 8, p: 5 };
 
-/** A stored hash beyond these is damaged or hostile: checking it could take minutes or all memory. */
+/**
+ * Upper limits of a stored hash. A hash beyond them is damaged or hostile: its check could take minutes
+ * or all memory.
+ */
 const CEILING: Readonly<ScryptCost> = { logN: 17, r: 16, p: 16 };
 
 const SALT_BYTES = 16;
@@ -19,26 +22,27 @@ const SHAPE =
   /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{16,128})\$([A-Za-z0-9_-]{43})$/;
 
 /**
- * Hashing runs in the same four threads as DNS and files; three leave room for them. Two check passwords,
- * the last check that waits does so for two to three seconds. One hashes new passwords, by turns of the
- * callers; the last of a caller waits for 15 seconds.
+ * Limits of password hashing. scrypt shares four threads with DNS and file access, so passwords use at
+ * most three. Two threads verify passwords; the last check of a full queue waits two to three seconds.
+ * One thread hashes new passwords, alternating between callers; the last of a caller's full queue waits
+ * 15 seconds.
  */
 const CHECKS = { concurrent: 2, waiting: 32 };
 const HASHES = { concurrent: 1, waiting: 100 };
 
-/** So many passwords wait to be checked, or to be hashed for a caller, that another would wait for long. */
+/** Error if the queue of checks, or a caller's queue of new passwords, is full. */
 export class PasswordQueueFull extends Error {
   override readonly name = 'PasswordQueueFull';
 }
 
 interface QueueLimits {
-  /** Pieces of work of all callers together. */
+  /** Maximum number of concurrent tasks of all callers together. */
   concurrent: number;
-  /** Pieces of work of each caller. */
+  /** Maximum number of waiting tasks of each caller. */
   waiting: number;
 }
 
-/** Runs so much work at once; of the callers who wait, each has one piece of work done by turns. */
+/** Runs a limited number of tasks concurrently, and alternates between the callers that wait. */
 class FairQueue {
   readonly #waiting = new Map<string, (() => void)[]>();
   #running = 0;
@@ -66,7 +70,10 @@ class FairQueue {
     await new Promise<void>((resolve) => own.push(resolve));
   }
 
-  /** A place is handed over, not freed, when work waits: a newcomer cannot slip in between. */
+  /**
+   * Passes the slot to a waiting task, if there is one, instead of freeing it: a new task cannot
+   * overtake.
+   */
   #leave(): void {
     const [next] = this.#waiting;
     if (!next) {
@@ -89,20 +96,21 @@ interface ParsedHash {
 
 export interface PasswordHasherOptions {
   cost?: ScryptCost;
-  /** How long a successful check is remembered; 0 turns the memory off. Default 60 s. */
+  /** Time in ms for which a successful check is cached; 0 disables the cache. Default 60 s. */
   cacheTtlMs?: number;
-  /** How many successful checks are remembered. Default 1000. */
+  /** Maximum number of cached checks. Default 1000. */
   cacheSize?: number;
   /** Clock, for tests. */
   now?: () => number;
 }
 
 /**
- * Passwords by HMAC-SHA256 and scrypt, stored as `$scrypt$ln=14,r=8,p=5$<salt>$<hash>` (base64url).
+ * Hashes passwords with HMAC-SHA256 and scrypt, stored as `$scrypt$ln=14,r=8,p=5$<salt>$<hash>`
+ * (base64url).
  *
- * Clients send Basic authentication with every request, so successful checks are remembered for a
- * short time under a digest of stored hash and password with a secret of this process. A changed
- * password changes the stored hash and so misses the memory at once; failures are never remembered.
+ * Clients send Basic authentication with every request, so successful checks are cached for a short time.
+ * The cache key is a digest of the stored hash and the password, with a secret of this process. A changed
+ * password changes the stored hash and therefore misses the cache at once; failures are never cached.
  */
 export class PasswordHasher {
   readonly #cost: ScryptCost;
@@ -124,10 +132,10 @@ export class PasswordHasher {
   }
 
   /**
-   * Hashes with a new salt and the current cost. It takes long: never inside a transaction, never for a
-   * caller who may not set the password.
+   * Hashes a password with a new salt and the current cost. The hash is expensive: never compute it
+   * inside a transaction, or for a caller without permission to set the password.
    *
-   * @param caller whose work it is: callers take turns
+   * @param caller identifies the caller, for alternating between callers
    * @throws PasswordQueueFull
    */
   async hash(password: string, caller = ''): Promise<string> {
@@ -137,13 +145,14 @@ export class PasswordHasher {
     return `$scrypt$ln=${logN},r=${r},p=${p}$${salt.toString('base64url')}$${key.toString('base64url')}`;
   }
 
-  /** Whether the password was found to be the stored one a short time ago. */
+  /** True if a recent successful check of the password is cached. */
   remembers(password: string, stored: string): boolean {
     return this.#isRemembered(this.#cacheKey(password, stored));
   }
 
   /**
-   * Whether the password is the stored one; false, after the usual time, for a damaged or empty hash.
+   * True if the password matches the stored hash. For a damaged or empty hash, returns false after the
+   * usual time.
    *
    * @throws PasswordQueueFull
    */
@@ -164,7 +173,8 @@ export class PasswordHasher {
   }
 
   /**
-   * Takes as long as a failing `verify`; called for unknown users so that timing does not tell them apart.
+   * Takes as long as a failing `verify`. Called for unknown users, so that timing does not reveal whether
+   * a user exists.
    *
    * @throws PasswordQueueFull
    */
@@ -173,7 +183,7 @@ export class PasswordHasher {
     return false;
   }
 
-  /** True when the stored hash has another cost than hashes made now, or cannot be read. */
+  /** True if the stored hash has another cost than new hashes, or cannot be parsed. */
   needsRehash(stored: string): boolean {
     const parsed = parseHash(stored);
     if (!parsed) return true;
@@ -190,7 +200,7 @@ export class PasswordHasher {
   }
 
   #cacheKey(password: string, stored: string): string {
-    // The length keeps ('ab', 'c') and ('a', 'bc') apart.
+    // The length distinguishes ('ab', 'c') from ('a', 'bc').
     return createHmac('sha256', this.#cacheSecret)
       .update(`${stored.length}:${stored}${password}`)
       .digest('base64');
@@ -218,7 +228,7 @@ export class PasswordHasher {
 function deriveScrypt(password: string, salt: Buffer, cost: ScryptCost): Promise<Buffer> {
   const { logN, r, p } = cost;
   const N = 2 ** logN;
-  // Node refuses above 32 MB unless told; twice the need covers OpenSSL's own accounting.
+  // Node's default limit is 32 MB; twice the required memory covers OpenSSL's own accounting.
   const options = { N, r, p, maxmem: 256 * r * (N + p) };
   // scrypt's inner HMAC pads short passwords with NULs, so 'x' and 'x\0' would be the same password.
   const fixedLength = createHmac('sha256', salt).update(password).digest();

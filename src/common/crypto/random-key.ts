@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Bytes at or above the largest multiple of 62 are thrown away: a plain modulo would favour some letters. */
+/**
+ * Bytes at or above the largest multiple of 62 are discarded: a plain modulo would favor some letters.
+ */
 const UNBIASED_LIMIT = 256 - (256 % ALPHABET.length);
 
 /** Length of a generated webhook key (contract: 50 alphanumerics, about 297 bits). */
 export const WEBHOOK_KEY_LENGTH = 50;
 
-/** Cryptographically random text over `[A-Za-z0-9]`, every character equally likely. */
+/** Returns cryptographically random text over `[A-Za-z0-9]`. All characters are equally likely. */
 export function randomAlphanumeric(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -20,7 +22,7 @@ export function randomAlphanumeric(length: number): string {
   return text;
 }
 
-/** A fresh webhook key. */
+/** Returns a new webhook key. */
 export function generateWebhookKey(): string {
   return randomAlphanumeric(WEBHOOK_KEY_LENGTH);
 }

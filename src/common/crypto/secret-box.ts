@@ -6,13 +6,19 @@ const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Stretching costs about 50 ms once per process and key, so that a short SECRET_KEY is not worth guessing. */
+/**
+ * Cost of key stretching: about 50 ms once per process and key, so that guessing a short SECRET_KEY is
+ * not worthwhile.
+ */
 const STRETCH = { N: 2 ** 14, r: 8, p: 1 } as const;
 
-/** Why a sealed value could not be opened. The value itself is never part of the error. */
+/** Reason why a sealed value could not be opened. The error never contains the value itself. */
 export type UnsealReason = 'format' | 'unknown_key' | 'tampered';
 
-/** Thrown by `SecretBox.open`: not a sealed value, sealed by a key we do not have, or changed or moved. */
+/**
+ * Error of `SecretBox.open`: the text is not a sealed value, was sealed with an unknown key, or was
+ * changed or moved.
+ */
 export class UnsealError extends Error {
   constructor(readonly reason: UnsealReason) {
     super(`A sealed value cannot be opened (${reason}).`);
@@ -32,14 +38,15 @@ export function deriveKey(secretKey: string, purpose: string): Buffer {
 }
 
 /**
- * The associated data that ties a sealed value to its place: a value copied into another row or column
- * does not open there. JSON keeps the parts apart, so `('a', 1, '2:b')` differs from `('a:1', 2, 'b')`.
+ * Returns the associated data that binds a sealed value to its row and column: a value that is copied
+ * into another row or column does not open there. JSON separates the parts, so `('a', 1, '2:b')` differs
+ * from `('a:1', 2, 'b')`.
  */
 export function rowContext(table: string, id: number | string, field: string): string {
   return JSON.stringify([table, String(id), field]);
 }
 
-/** Whether a stored text looks like a sealed value. */
+/** True if a stored text has the format of a sealed value. */
 export function isSealed(text: string): boolean {
   return text.startsWith(PREFIX);
 }
@@ -47,26 +54,29 @@ export function isSealed(text: string): boolean {
 /**
  * Seals secrets with AES-256-GCM as `$sealed$v1$<key id>$<base64url of iv, tag, ciphertext>`.
  *
- * The first secret seals; all of them open, which is how the secret key is rotated: put the new one
- * first, reseal whatever `needsReseal`, then drop the old one.
+ * The first secret key seals; all of them open. To rotate the secret key, put the new one first, reseal
+ * all values for which `needsReseal` is true, then remove the old one.
  */
 export class SecretBox {
   readonly #primary: BoxKey;
   readonly #keys: ReadonlyMap<string, BoxKey>;
 
-  /** Derives the keys once (about 50 ms each); keep one instance per process. */
+  /** Derives the keys once (about 50 ms each). Keep one instance per process. */
   constructor(primary: string, ...previous: string[]) {
     const keys = [primary, ...previous].map(toBoxKey);
     this.#primary = toFirst(keys);
     this.#keys = new Map(keys.map((key) => [key.id, key]));
   }
 
-  /** Id of the key that seals now; safe to log. */
+  /** Id of the key that seals new values; safe to log. */
   get keyId(): string {
     return this.#primary.id;
   }
 
-  /** Seals `plain` for the place named by `context` (see `rowContext`). Two calls never give the same text. */
+  /**
+   * Seals `plain` for the row and column named by `context` (see `rowContext`). Two calls never return
+   * the same text.
+   */
   seal(plain: string, context: string): string {
     const { id, key } = this.#primary;
     const iv = randomBytes(IV_BYTES);
@@ -77,7 +87,11 @@ export class SecretBox {
     return `${PREFIX}${id}$${body}`;
   }
 
-  /** The sealed text. @throws UnsealError when it was changed, moved, or sealed by an unknown key. */
+  /**
+   * Returns the plain text of a sealed value.
+   *
+   * @throws UnsealError if the value was changed, moved, or sealed by an unknown key
+   */
   open(token: string, context: string): string {
     const [, id, body] = SHAPE.exec(token) ?? [];
     if (id === undefined || body === undefined) throw new UnsealError('format');
@@ -85,12 +99,12 @@ export class SecretBox {
     if (!known) throw new UnsealError('unknown_key');
     const bytes = Buffer.from(body, 'base64url');
     if (bytes.length < IV_BYTES + TAG_BYTES) throw new UnsealError('format');
-    // base64url has spellings that decode alike; only the one we write is ours.
+    // Several base64url texts decode to the same bytes; only the canonical one is accepted.
     if (bytes.toString('base64url') !== body) throw new UnsealError('format');
     return decrypt(known, bytes, context);
   }
 
-  /** True for a value sealed by an older key, or not sealed at all. */
+  /** True if the value was sealed with an older key, or is not sealed. */
   needsReseal(token: string): boolean {
     return SHAPE.exec(token)?.[1] !== this.#primary.id;
   }
@@ -109,7 +123,10 @@ function decrypt({ id, key }: BoxKey, bytes: Buffer, context: string): string {
   }
 }
 
-/** The header is authenticated too, so a value cannot be relabelled with another version or key. */
+/**
+ * Returns the authenticated data. It includes the header, so a value cannot be relabelled with another
+ * version or key.
+ */
 function associatedData(keyId: string, context: string): Buffer {
   return Buffer.from(`${PREFIX}${keyId}$${context}`, 'utf8');
 }

@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const STARS = '********';
 
 /**
- * A secret value that cannot reach a log line, an error message or a JSON document by accident:
- * every implicit conversion prints stars, only `reveal()` gives the text.
+ * Secret value that cannot reach a log line, an error message or a JSON document by accident: every
+ * implicit conversion prints stars, and only `reveal()` returns the text.
  */
 export class Secret {
   readonly #value: string;
@@ -13,12 +13,12 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The secret itself. Call it where the value is used, and do not keep the result. */
+  /** Returns the secret. Call this method where the value is used, and do not store the result. */
   reveal(): string {
     return this.#value;
   }
 
-  /** Tells set from unset without revealing anything. */
+  /** True if the secret is not set. */
   get isEmpty(): boolean {
     return this.#value === '';
   }

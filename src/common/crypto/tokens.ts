@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { randomAlphanumeric } from './random-key.js';
 
-/** Characters of randomness in a token: 43 of 62 letters are 256 bits. */
+/** Number of random characters in a token: 43 of 62 letters are 256 bits. */
 const RANDOM_LENGTH = 43;
 
-/** The prefix lets secret scanners recognise a leaked token. */
+/** Prefix by which secret scanners recognize a leaked token. */
 export const ACCESS_TOKEN_PREFIX = 'act';
 
-/** A new token, shown once, and the digest that is stored instead of it. */
+/** New token, which is shown once, and the digest that is stored instead of the token. */
 export interface IssuedToken {
   token: string;
   digest: string;
@@ -20,8 +20,8 @@ export function issueToken(prefix: string = ACCESS_TOKEN_PREFIX): IssuedToken {
 }
 
 /**
- * SHA-256 (hex, 64 characters) of a token: what is stored and looked up. A fast digest is enough,
- * because the token has 256 random bits and cannot be guessed from it.
+ * Returns the SHA-256 digest (hex, 64 characters) by which a token is stored and looked up. A fast digest
+ * is enough: the token has 256 random bits and cannot be guessed from its digest.
  */
 export function tokenDigest(token: string): string {
   return createHash('sha256').update(token).digest('hex');

@@ -1,11 +1,11 @@
-/** What a field, or `__all__`, has to be told. Nested maps describe entries of lists. */
+/** Error messages by field, or under `__all__`. Nested maps describe entries of lists. */
 export interface FieldErrors {
   [field: string]: string[] | FieldErrors | FieldErrors[];
 }
 
-/** Errors of the domain carry data; `errors.filter.ts` turns them into status and body. */
+/** Base class of domain errors. They carry data; `errors.filter.ts` maps them to status and body. */
 export abstract class DomainError extends Error {
-  /** As what the refusal is told to whoever watches over the installation; null: not worth it. */
+  /** Kind of the security event that a refusal is logged as; null if it is not logged. */
   event: SecurityEvent | null = null;
 }
 
@@ -25,7 +25,7 @@ export type SecurityEvent = (typeof SECURITY_EVENTS)[number];
 export class Unauthenticated extends DomainError {
   override event: SecurityEvent = 'unauthenticated';
 }
-/** A password was wrong. `account` is the user it was tried for, where there is one. */
+/** Login with a wrong password. `account` is the username of the attempt, if known. */
 export class LoginRefused extends Unauthenticated {
   override event: SecurityEvent = 'login_refused';
 
@@ -36,7 +36,9 @@ export class LoginRefused extends Unauthenticated {
     super(detail);
   }
 }
-/** The caller may not do this. `detail` replaces the general sentence where the contract has one. */
+/**
+ * The caller lacks the permission. `detail` replaces the default message where the contract has another.
+ */
 export class Forbidden extends DomainError {
   constructor(
     readonly detail?: string,
@@ -51,12 +53,12 @@ export class NotFound extends DomainError {
     super(detail);
   }
 }
-/** The URL exists and does not know this method. */
+/** The URL exists but does not support the method. */
 export class MethodNotAllowed extends DomainError {
   constructor(
     readonly method: string,
     readonly allowed: readonly string[] = [],
-    /** Replaces the general sentence where the contract has one. */
+    /** Replaces the default message where the contract has another. */
     readonly detail?: string,
   ) {
     super(`${method} is not allowed`);
@@ -71,7 +73,7 @@ export class BadRequest extends DomainError {
     super(detail);
   }
 }
-/** A `BadRequest` that a form tells beside the fields it is about, in its own words. */
+/** `BadRequest` that an HTML form shows beside the fields concerned, with separate messages. */
 export class BadFields extends BadRequest {
   constructor(
     detail: string,
@@ -80,7 +82,10 @@ export class BadFields extends BadRequest {
     super(detail);
   }
 }
-/** Fields of the body are wrong. Body: field to messages; `__all__` for several fields together. */
+/**
+ * Fields of the body are invalid. Body: field to messages; `__all__` for errors that concern several
+ * fields.
+ */
 export class Invalid extends DomainError {
   constructor(readonly errors: FieldErrors) {
     super('invalid request body');
@@ -104,8 +109,8 @@ export class Conflict extends DomainError {
   }
 }
 /**
- * Runs that have not ended use the object. Body: `{detail, error, active_jobs}`, of which real clients
- * read the last two (docs/contract/conventions.md#errors).
+ * Unfinished runs use the object. Body: `{detail, error, active_jobs}`, of which existing clients read
+ * the last two (docs/contract/conventions.md#errors).
  */
 export class InUse extends Conflict {
   constructor(
@@ -133,11 +138,11 @@ export class TooManyRequests extends DomainError {
     super('too many requests');
   }
 }
-/** A service the request depends on is away; the client may try again. */
+/** A service that the request depends on is unavailable; the client can retry. */
 export class Unavailable extends DomainError {
   constructor(
     readonly retryAfterSeconds = 5,
-    /** Replaces the general sentence where it can be said what takes so long. */
+    /** Replaces the default message if the reason for the delay is known. */
     readonly detail?: string,
   ) {
     super(detail ?? 'unavailable');

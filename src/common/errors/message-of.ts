@@ -1,7 +1,7 @@
-/** What went wrong, of anything that can be thrown. */
+/** Returns the message of anything that can be thrown. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** The same with the place it came from, for the log. */
+/** Returns the message with the stack trace, for the log. */
 export const stackOf = (error: unknown): string =>
   error instanceof Error ? (error.stack ?? error.message) : String(error);

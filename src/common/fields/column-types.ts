@@ -1,7 +1,7 @@
 import { ident, type Sql } from '../../database/sql.js';
 import type { Field, FieldKind } from './field.js';
 
-/** PostgreSQL type of the column of each kind of field, unless its declaration says otherwise. */
+/** Default PostgreSQL type of the column of each kind of field. */
 export const COLUMN_TYPES: Record<FieldKind, string> = {
   string: 'text',
   text: 'text',
@@ -17,17 +17,17 @@ export const COLUMN_TYPES: Record<FieldKind, string> = {
   reference: 'integer',
 };
 
-/** Returns true for a field that lists can be filtered and ordered by. */
+/** True if lists can be filtered and ordered by the field. */
 export const hasValue = ({ column, computed }: Pick<Field, 'column' | 'computed'>): boolean =>
   column !== null || computed !== null;
 
-/** Returns the value of a field in a statement about a row: its column, or what it is computed by. */
+/** Returns the SQL value of a field in a statement about a row: its column or its computed expression. */
 export const valueOf = ({ name, column, computed }: Field, alias: string): Sql =>
   computed?.(alias) ?? ident(alias, column ?? name);
 
 /**
- * Options of ids that rows come and go under for years, and of whatever refers to them
- * (docs/decisions/0119-ids-beyond-2-31.md).
+ * Column options of ids, and of references to them, in tables whose rows are inserted and deleted for
+ * years (docs/decisions/0119-ids-beyond-2-31.md).
  */
 export const WIDE = { columnType: 'bigint' } as const;
 
@@ -40,6 +40,8 @@ export interface WholeNumbers {
 const INTEGER: WholeNumbers = { least: -2_147_483_648, most: 2_147_483_647 };
 const BIGINT: WholeNumbers = { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_SAFE_INTEGER };
 
-/** What a column of whole numbers holds; of a `bigint`, what JavaScript tells apart. */
+/**
+ * Returns the range of an integer column. For a `bigint`, returns the range of exact JavaScript integers.
+ */
 export const rangeOf = (columnType: string): WholeNumbers =>
   columnType === WIDE.columnType ? BIGINT : INTEGER;

@@ -1,4 +1,4 @@
-/** The contract's texts for what is wrong with a field (docs/contract/conventions.md#errors). */
+/** Validation messages of the contract (docs/contract/conventions.md#errors). */
 export const FAULTS = {
   required: 'This field is required.',
   null: 'This field may not be null.',
@@ -37,7 +37,7 @@ export function noChoice(given: unknown): string {
   return `"${shown}" is not a valid choice.`;
 }
 
-/** The type names the contract's texts use. */
+/** Returns the type name that the contract's messages use. */
 export function typeName(value: unknown): string {
   if (Array.isArray(value)) return 'list';
   if (value === null) return 'NoneType';

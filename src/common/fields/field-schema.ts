@@ -14,7 +14,7 @@ import {
   integerOf,
 } from './json-schema.js';
 
-/** One field as a JSON schema: what a request may hold and what an answer holds agree. */
+/** Returns the JSON schema of a field, which is the same in requests and responses. */
 export function fieldSchema(field: Field): JsonSchema {
   const base: Record<string, unknown> = { ...typeOf(field) };
   if (field.help) base.description = field.help;
@@ -24,7 +24,7 @@ export function fieldSchema(field: Field): JsonSchema {
   return field.nullable ? orNull(base) : base;
 }
 
-/** A field as a request may send it: with its default, and variables as a text or an object. */
+/** Returns the schema of a field in a request: with its default, and with variables as text or object. */
 export function sentSchema(field: Field): JsonSchema {
   const { default: value, required, kind, nullable } = field;
   const schema = {
@@ -34,19 +34,22 @@ export function sentSchema(field: Field): JsonSchema {
   return required || value === undefined || value === null ? schema : { ...schema, default: value };
 }
 
-/** An entry of a list in a request: the fields of a class and `more`, of which only some are required. */
+/**
+ * Returns the schema of a list entry in a request: the fields of a class and the members of `more`, which
+ * are all optional.
+ */
 export const entrySchema = (fields: readonly Field[], more: JsonSchemas = {}): JsonSchema =>
   object(
     { ...Object.fromEntries(fields.map((field) => [field.name, sentSchema(field)])), ...more },
     [...fields.filter(({ required }) => !required).map(({ name }) => name), ...Object.keys(more)],
   );
 
-/** A list that may not be empty. */
+/** Returns the schema of a non-empty list. */
 export const filledList = (entry: JsonSchema): JsonSchema => ({ ...list(entry), minItems: 1 });
 
 function valuesOf({ choices, nullable, kind, blank, required }: Field): readonly unknown[] {
   const values = choices.map(([value]): string | number | null => value);
-  // A choice that may be left open is stored as an empty text.
+  // An optional choice without a value is stored as an empty text.
   if (kind === 'choice' && blank && !required && !values.includes('')) values.push('');
   return nullable ? [...values, null] : values;
 }

@@ -27,76 +27,76 @@ export type FieldKind =
 
 export type Choice = readonly [value: string | number, label: string];
 
-/** What one field of a resource is. Everything that reads a resource reads this and nothing else. */
+/** Declaration of one field of a resource: the only source for all code that reads resources. */
 export interface Field {
   /** Name in JSON, in filters and in forms. */
   name: string;
-  /** Name that older clients send it under. */
+  /** Former name that older clients still send. */
   formerName: string | null;
   kind: FieldKind;
-  /** Column of the table, or null for a field that is computed or stored elsewhere. */
+  /** Column of the table; null for a field that is computed or stored elsewhere. */
   column: string | null;
-  /** SQL of a computed field's value over a row: lists are filtered and ordered by it. */
+  /** SQL value of a computed field over a row. Lists are filtered and ordered by it. */
   computed: ((alias: string) => Sql) | null;
   label: string;
   help: string;
   required: boolean;
   nullable: boolean;
-  /** Shown, never accepted. */
+  /** True: shown, never accepted. */
   readOnly: boolean;
-  /** Accepted, never shown. */
+  /** True: accepted, never shown. */
   writeOnly: boolean;
-  /** Accepted on creation only; ignored in a change, whatever is sent. */
+  /** True: accepted on creation only, and ignored without an error in changes. */
   immutable: boolean;
-  /** A column of the table that no client ever sees or filters by. */
+  /** True: a column that no client can see or filter by. */
   internal: boolean;
-  /** Filterable and summarised, but not a key of the representation itself. */
+  /** True: filterable and summarized, but not a key of the representation itself. */
   hidden: boolean;
-  /** Left out of list pages: shown on the detail only. */
+  /** True: left out of list pages and shown on the detail only. */
   detailOnly: boolean;
   blank: boolean;
   default: unknown;
-  /** Whether a request that leaves the field out gets the default; only shown otherwise. */
+  /** True: an omitted field gets the default. False: the default is only displayed. */
   assumed: boolean;
-  /** Null counts as not sent: clients send it where their user said nothing of the field. */
+  /** True: null means not sent, because clients send null for fields that their user left unset. */
   nullSaysNothing: boolean;
   choices: readonly Choice[];
   max: number | null;
   min: number | null;
-  /** False: filtering and ordering by it is refused with 403. */
+  /** False: filtering and ordering by the field gives 403. */
   filter: boolean;
   search: boolean;
   /** Target of a reference. */
   target: (() => ResourceDefinition) | null;
   onDelete: OnDelete;
-  /** Action the caller must be allowed on the referenced object when it is set; what a refusal says. */
+  /** Action that setting the reference requires on the referenced object; message if it is missing. */
   needs: string | null;
   refusal?: string;
-  /** What is said of an id that leads to nothing; null: what is said of every reference. */
+  /** Message for an id without an object; null: the default message. */
   unknown: ((id: unknown) => string) | null;
-  /** Database index of the reference: of rows that have one alone, or none, since another serves. */
+  /** Index of the reference: all rows, only rows that have one, or none if another index serves. */
   index: boolean | 'where set';
   /** PostgreSQL type of the column. */
   columnType: string;
-  /** Non-null default of the column as SQL, where it differs from `default`. */
+  /** Non-null default of the column as SQL, if it differs from `default`. */
   columnDefault: string | null;
-  /** JSON of any shape is let through, because the resource has texts of its own for a wrong one. */
+  /** True: JSON of any shape is accepted, because the resource validates it with its own messages. */
   anyShape: boolean;
-  /** A list of JSON whose entries are read one by one, each with faults of its own. */
+  /** True: a JSON list whose entries are validated one by one, each with its own errors. */
   entries: boolean;
-  /** Further members of its description in OPTIONS, such as the schema of what it holds. */
+  /** Additional members of the description in OPTIONS, such as the schema of the value. */
   options: (() => Readonly<Record<string, unknown>>) | null;
-  /** The same where a setting decides them. */
+  /** Additional members of the description that depend on settings. */
   optionsAt: ((services: Providers) => Promise<Readonly<Record<string, unknown>>>) | null;
-  /** Values to start from, by what they are for; forms show them below the control. */
+  /** Example values by purpose; forms show them below the control. */
   examples: (() => Readonly<Record<string, unknown>>) | null;
-  /** The control of forms, where the kind does not tell; null: as its kind has it. */
+  /** Form control; null: the default of the kind. */
   control: 'date' | 'time' | 'zone' | 'lines' | null;
-  /** Texts that forms suggest; others may be typed. */
+  /** Suggested texts in forms; other texts are accepted too. */
   suggests: (() => readonly string[]) | null;
-  /** How forms ask for the entries of a list of JSON, one by one; null: as a document. */
+  /** Form controls for the entries of a JSON list; null: the form shows the list as one JSON document. */
   rows: FormRows | null;
-  /** JSON schema of the value, for kinds that do not tell: what a JSON field holds. */
+  /** JSON schema of the value, for kinds that do not imply one, such as JSON fields. */
   schema: JsonSchema | null;
 }
 
@@ -106,26 +106,26 @@ export type FieldOptions = Partial<
 
 declare const REFERENCE: unique symbol;
 
-/** The id of an object a property refers to. The mark tells the compiler; any number may stand here. */
+/** Id of a referenced object. Only the compiler sees the mark; any number is assignable. */
 export type Reference = number & { readonly [REFERENCE]?: never };
 
-/** Name of the column of a property: `inventory_id` of a reference `inventory`. */
+/** Column name of a property: `inventory_id` for a reference `inventory`. */
 export type ColumnName<
   Name extends string,
   Value,
 > = typeof REFERENCE extends keyof NonNullable<Value> ? `${Name}_id` : Name;
 
-/** What a property holds, without the mark of references. */
+/** Type of a property's value, without the mark of references. */
 export type Unmarked<Value> = typeof REFERENCE extends keyof NonNullable<Value>
   ? number | Extract<Value, null>
   : Value;
 
 const declaredOn = new WeakMap<object, Map<string, Field>>();
 
-/** A class whose properties are fields: of a resource, of a body. */
+/** Class whose properties are the fields of a resource or of a body. */
 export type SchemaClass<T extends object = object> = abstract new (...args: never[]) => T;
 
-/** The fields of a class, those of its ancestors among them. */
+/** Returns the fields of a class, including those of its ancestors. */
 function ownFields(prototype: object): Map<string, Field> {
   const known = declaredOn.get(prototype);
   if (known) return known;
@@ -135,30 +135,30 @@ function ownFields(prototype: object): Map<string, Field> {
   return own;
 }
 
-/** The column of a field that is known to have one: a reference, or what is filtered by. */
+/** Returns the column of a field that must have one, such as a reference. */
 export function columnOf({ name, column }: Field): string {
   if (column === null) throw new BrokenInvariant(`the field ${name} has a column`);
   return column;
 }
 
-/** The resource a reference leads to. */
+/** Returns the resource of a reference. */
 export function targetOf({ name, target }: Field): ResourceDefinition {
   if (target === null) throw new BrokenInvariant(`the field ${name} is a reference`);
   return target();
 }
 
-/** Fields of a schema class in order of declaration, those of its ancestors first. */
+/** Returns the fields of a schema class in order of declaration, with those of its ancestors first. */
 export function fieldsOf(schema: SchemaClass): readonly Field[] {
   return [...ownFields(prototypeOf(schema)).values()];
 }
 
-/** Whether a value is a class of fields. */
+/** True if the value is a class with fields. */
 export const isSchema = (value: unknown): value is SchemaClass =>
   typeof value === 'function' &&
   typeof value.prototype === 'object' &&
   ownFields(prototypeOf(value)).size > 0;
 
-/** Fields by name, each as its decorator makes it: for those that are not declared one by one. */
+/** Returns fields from names and decorators, for fields that no class declares. */
 export function declareFields(
   named: readonly (readonly [name: string, decorator: PropertyDecorator])[],
 ): readonly Field[] {
@@ -167,7 +167,7 @@ export function declareFields(
   return fieldsOf(Declared);
 }
 
-/** Adds the fields of a class or of a list to a schema, behind the field `after` or at its end. */
+/** Adds the fields of a class or of a list to a schema, after the field `after` or at the end. */
 export const Includes =
   (part: SchemaClass | readonly Field[], after?: string): ClassDecorator =>
   (schema) => {
@@ -184,7 +184,7 @@ export const Includes =
     for (const field of added) Reads(field)(prototype, field.name);
   };
 
-/** What a field is unless its declaration says otherwise. */
+/** Defaults of a field. */
 const PLAIN = {
   formerName: null,
   computed: null,
@@ -218,7 +218,7 @@ const PLAIN = {
   schema: null,
 } as const satisfies Partial<Field>;
 
-/** Composes one property decorator; the decorators below are its only callers. */
+/** Creates a property decorator. Called only by the decorators below. */
 function declare(
   kind: FieldKind,
   options: FieldOptions,
@@ -271,7 +271,7 @@ export const Choices = (
 /** A JSON object (or array), stored as sent. */
 export const Json = (options: FieldOptions = {}): PropertyDecorator =>
   declare('json', { default: {}, ...options });
-/** The entries of a bulk request; a JSON text in forms. */
+/** Entries of a bulk request; JSON text in forms. */
 export const Entries = (options: FieldOptions = {}): PropertyDecorator =>
   declare('json', {
     required: true,
@@ -281,13 +281,13 @@ export const Entries = (options: FieldOptions = {}): PropertyDecorator =>
     entries: true,
     ...options,
   });
-/** Variables: text holding a JSON or YAML object; an object sent as JSON is stored as its text. */
+/** Variables: text with a JSON or YAML object; an object sent as JSON is stored as its text. */
 export const Variables = (options: FieldOptions = {}): PropertyDecorator =>
   declare('variables', options);
-/** A secret: encrypted at rest, shown as `$encrypted$`; that word sent back keeps the value. */
+/** Secret: encrypted at rest, shown as `$encrypted$`. Sending `$encrypted$` keeps the stored value. */
 export const SecretText = (options: FieldOptions = {}): PropertyDecorator =>
   declare('secret', options);
-/** A reference to another resource by id. The column is `<name>_id`. */
+/** Reference to another resource by id. The column is `<name>_id`. */
 export const Reference = (
   target: () => ResourceDefinition,
   options: FieldOptions = {},

@@ -1,13 +1,13 @@
 import type { Field } from './field.js';
 
-/** A list of JSON objects that forms ask for one by one. */
+/** JSON list whose entries have their own controls in forms. */
 export interface FormRows {
-  /** What people call an entry: "Question". */
+  /** Display name of an entry: "Question". */
   label: string;
   /** Members of an entry. */
   fields: readonly Field[];
-  /** Names of members that may hold secrets: they are not kept while somebody logs in again. */
+  /** Names of members that can contain secrets. They are discarded if the user has to log in again. */
   secrets: readonly string[];
-  /** The entry that is sent, of members as the form has them. */
+  /** Converts the members in a form to the entry that is sent. */
   read(row: Readonly<Record<string, unknown>>): Record<string, unknown>;
 }

@@ -1,13 +1,16 @@
 import { parseExact } from '../exact-json.js';
 import { MAX_DEPTH } from './text.js';
 
-/** Values of a body, or of JSON in a text: about what a parser makes of them in a twentieth of a second. */
+/** Maximum number of values in a body, or in JSON text: about 50 ms of parsing. */
 export const MAX_VALUES = 100_000;
 
-/** Names that one object may have: above some thousand each step over it costs microseconds a name. */
+/**
+ * Maximum number of names in one object. Above some thousand names, each iteration over an object costs
+ * microseconds per name.
+ */
 const MAX_MEMBERS = 20_000;
 
-/** What an object or a list counts, of which each has a table of its own. */
+/** Weight of an object or a list in the count of values, because each allocates its own table. */
 const CONTAINER = 4;
 
 const QUOTE = 0x22;
@@ -17,7 +20,7 @@ const BACKSLASH = 0x5c;
 const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 
-/** A JSON text that would cost too much to parse. */
+/** Error for a JSON text whose parsing would cost too much. */
 export class JsonTooLarge extends Error {
   override readonly name = 'JsonTooLarge';
 
@@ -26,15 +29,19 @@ export class JsonTooLarge extends Error {
   }
 }
 
-/** Parses JSON of a caller within bounds. @throws JsonTooLarge, SyntaxError */
+/**
+ * Parses a caller's JSON within limits.
+ *
+ * @throws JsonTooLarge, SyntaxError
+ */
 export function parseJson(text: string, maxValues = MAX_VALUES, maxNames = Infinity): unknown {
   assertBoundedJson(text, maxValues, maxNames);
   return parseExact(text);
 }
 
 /**
- * Counts depth, values and names of a text before it is parsed: what is three bytes for the sender costs the
- * parser fifty, and a name of an object that has many a microsecond each time it is looked at.
+ * Counts the depth, values and names of a text before it is parsed. Three bytes of the sender cost the
+ * parser fifty, and each access to a name in an object with many names costs a microsecond.
  *
  * @throws JsonTooLarge
  */
@@ -42,12 +49,12 @@ export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames
   let depth = 0;
   let values = 1;
   let names = 0;
-  /** Names that the objects around a character have so far, the innermost last. */
+  /** Numbers of names so far in the enclosing objects of a character, with the innermost last. */
   const members = new Uint32Array(MAX_DEPTH + 1);
   let most = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
-    // Brackets and braces differ in this one bit only, and no other ASCII character joins them.
+    // Brackets differ from braces in this one bit only, and no other ASCII character maps to either.
     const brace = code | 0x20;
     if (code === QUOTE) index = stringEnd(text, index + 1);
     else if (code === COMMA) values += 1;
@@ -67,14 +74,17 @@ export function assertBoundedJson(text: string, maxValues = MAX_VALUES, maxNames
   }
 }
 
-/** Index of the quote that ends a string, or of the end of the text. Most of a text is strings: they are skipped natively. */
+/**
+ * Returns the index of the quote that ends a string, or of the end of the text. Most of a text is
+ * strings, so they are skipped by the native `indexOf`.
+ */
 function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;
 }
 
-/** A character is escaped by an odd number of backslashes right before it. */
+/** True if an odd number of backslashes precedes the character. */
 function isEscaped(text: string, index: number): boolean {
   let first = index;
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;

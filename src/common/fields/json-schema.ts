@@ -1,5 +1,5 @@
 /**
- * Words for the JSON schemas of answers, in the dialect of OpenAPI 3.1 (JSON Schema 2020-12):
+ * Building blocks of the JSON schemas of responses, in the dialect of OpenAPI 3.1 (JSON Schema 2020-12):
  *
  *   object({ id: INTEGER, name: STRING, finished: orNull(INSTANT) }, ['finished'])
  */
@@ -14,9 +14,9 @@ export type JsonSchemas = Readonly<Record<string, JsonSchema>>;
 
 export const STRING: JsonSchema = { type: 'string' };
 export const INTEGER: JsonSchema = { type: 'integer' };
-/** Ids that pass 2^31: clients keep them in 64 bits, or as JavaScript keeps numbers. */
+/** Ids that can exceed 2^31. Clients must store them as 64-bit integers or as JavaScript numbers. */
 export const WIDE_INTEGER: JsonSchema = { type: 'integer', format: 'int64' };
-/** Whole numbers as a column of a PostgreSQL type holds them. */
+/** Returns the schema of integers in a column of a PostgreSQL type. */
 export const integerOf = (columnType: string): JsonSchema =>
   columnType === 'bigint' ? WIDE_INTEGER : INTEGER;
 export const NUMBER: JsonSchema = { type: 'number' };
@@ -25,7 +25,10 @@ export const INSTANT: JsonSchema = { type: 'string', format: 'date-time' };
 
 const NULL = { type: 'null' } as const;
 
-/** The value, or null. What has no type of its own, such as a reference, gets null beside it. */
+/**
+ * Returns a schema that also accepts null. A schema without a type, such as a reference, becomes an
+ * `anyOf`.
+ */
 export const orNull = (schema: JsonSchema): JsonSchema =>
   schema.type === undefined
     ? anyOf(schema, NULL)
@@ -33,29 +36,33 @@ export const orNull = (schema: JsonSchema): JsonSchema =>
 
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** An object with these members and no others. @param optional members that may be absent */
+/**
+ * Returns the schema of an object with these members.
+ *
+ * @param optional names of the members that can be absent
+ */
 export function object(properties: JsonSchemas, optional: readonly string[] = []): JsonSchema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, ...(required.length > 0 ? { required } : {}) };
 }
 
-/** An object with these members, of which any may be absent. */
+/** Returns the schema of an object whose members are all optional. */
 export const partial = (properties: JsonSchemas): JsonSchema => ({ type: 'object', properties });
 
 export const anyOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
 
-/** An object whose members have names of their own and values of one kind. */
+/** Returns the schema of an object with arbitrary names and values of one schema. */
 export const mapOf = (values: JsonSchema): JsonSchema => ({
   type: 'object',
   additionalProperties: values,
 });
 
-/** A JSON object whose members people or playbooks decide. */
+/** Returns the schema of an object whose members are defined by users or playbooks. */
 export const freeObject = (description: string): JsonSchema => ({
   type: 'object',
   additionalProperties: true,
   description,
 });
 
-/** Any JSON value. */
+/** Returns the schema of any JSON value. */
 export const anyValue = (description: string): JsonSchema => ({ description });

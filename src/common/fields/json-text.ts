@@ -1,12 +1,12 @@
 import { entriesOf, written } from '../exact-json.js';
 
 /**
- * JSON with `, ` and `: ` between members, as Python's `json.dumps` writes it and clients of this kind of
- * API compare it; letters of all scripts stay readable.
+ * Returns JSON with `, ` and `: ` as separators, as Python's `json.dumps` writes it and clients of this
+ * kind of API compare it. Non-ASCII letters are not escaped.
  */
 export const jsonText = (value: unknown): string => written(value, ', ', ': ');
 
-/** Variables as `jsonText`; the text of a value that stands under several names is made once. */
+/** Returns variables in the format of `jsonText`. A value that several names share is serialized once. */
 export function variablesText(variables: Readonly<Record<string, unknown>>): string {
   const texts = new Map<unknown, string>();
   const members = entriesOf(variables).map(([name, value]) => {

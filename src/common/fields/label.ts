@@ -1,4 +1,4 @@
-/** `job_tags` as people write it: "Job tags". */
+/** Returns the display name of a field: "Job tags" for `job_tags`. */
 export const labelOf = (name: string): string =>
   name.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
 

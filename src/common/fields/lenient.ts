@@ -6,14 +6,14 @@ import { parseJson } from './json-bounds.js';
 import { jsonText } from './json-text.js';
 
 /**
- * How the value of a field is read: as the clients write it (docs/contract/clients.md#requests).
- * `"6"` is 6, `0`/`1`/`"false"` are booleans, `null` is an empty text. What cannot be read stays as
- * it is, for the validators of the field to refuse.
+ * Returns a function that reads the value of a field in the forms that clients send
+ * (docs/contract/clients.md#requests). `"6"` is 6, `0`/`1`/`"false"` are booleans, `null` is an empty
+ * text. A value that cannot be read is returned unchanged, and the validators of the field reject it.
  */
 export function lenientReader(field: Field): (given: unknown) => unknown {
   const read = readerOf(field);
   const ofNull = nullOf(field);
-  // Entries are read one by one, by fields of their own.
+  // Entries are read one by one, by their own fields.
   const keepsForm = field.kind === 'variables' || field.anyShape || field.entries;
   const formOf = keepsForm ? (given: unknown) => given : plainJson;
   return (given) => (given === null ? ofNull : read(formOf(given)));
@@ -23,7 +23,7 @@ const TEXTUAL: ReadonlySet<string> = new Set<FieldKind>([
   ...(['string', 'text', 'email', 'choice', 'variables', 'secret'] as const),
 ]);
 
-/** What a field of a kind is that may not be null, where nothing is said of it. */
+/** Returns the default of a non-nullable field of a kind. */
 export function defaultOf(kind: FieldKind): unknown {
   if (TEXTUAL.has(kind)) return '';
   if (kind === 'boolean') return false;
@@ -77,7 +77,7 @@ const toInteger = (given: unknown): unknown =>
 const toNumber = (given: unknown): unknown =>
   typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
 
-/** An id, in digits or as a number. */
+/** Reads an id in digits or as a number. */
 const toId = (given: unknown): unknown =>
   typeof given === 'string' && /^\d{1,20}$/.test(given) ? Number(given) : given;
 
@@ -94,7 +94,7 @@ function choiceReader({ choices }: Field): (given: unknown) => unknown {
 const TRUE_WORDS = new Set<unknown>([true, 1, '1', 'true', 't', 'yes', 'y', 'on']);
 const FALSE_WORDS = new Set<unknown>([false, 0, '0', 'false', 'f', 'no', 'n', 'off', '']);
 
-/** Reads a boolean as the clients write it; undefined when it is none. */
+/** Reads a boolean in the forms that clients send; returns undefined for other values. */
 export function toBoolean(given: unknown): boolean | undefined {
   const word = typeof given === 'string' ? given.trim().toLowerCase() : plainJson(given);
   if (TRUE_WORDS.has(word)) return true;
@@ -104,23 +104,23 @@ export function toBoolean(given: unknown): boolean | undefined {
 
 const ISO_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** An ISO 8601 date or date-time as PostgreSQL reads it; undefined when it is none. */
+/** Returns an ISO 8601 date or date-time in the format that PostgreSQL reads, or undefined. */
 export function toTimestamp(given: unknown): string | undefined {
   if (typeof given !== 'string' || !ISO_DATE.test(given.trim())) return undefined;
   const text = given.trim();
   const zoned = /(?:Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) || text.length === 10;
   const instant = new Date(zoned ? text : `${text.replace(' ', 'T')}Z`);
   if (Number.isNaN(instant.getTime())) return undefined;
-  // Date rolls the 31st of February over into March; the calendar does not.
+  // Date converts February 31 to a day in March, which the calendar does not have.
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().slice(0, 10);
   return day === text.slice(0, 10) ? (zoned ? text : `${text}Z`) : undefined;
 }
 
-/** What a text that is no JSON is read as: no other value stands for it. */
+/** Result of reading a text that is not JSON, distinct from every JSON value. */
 export const NO_JSON = Symbol('no JSON');
 
 function jsonReader(field: Field): (given: unknown) => unknown {
-  // A text that holds no list is refused for not being one.
+  // A text without a list is rejected by the list validator.
   if (field.entries) return (given) => (typeof given === 'string' ? listIn(given) : given);
   return (given) => {
     const value = readJson(given);
@@ -144,9 +144,9 @@ function readJson(given: unknown): unknown {
 }
 
 /**
- * The document that a text stands for; any other value as it is.
+ * Parses JSON text; returns any other value unchanged.
  *
- * @throws Invalid for a text that is no JSON
+ * @throws Invalid if a text is not JSON
  */
 export function toJson({ name }: Field, given: unknown): unknown {
   const value = readJson(given);

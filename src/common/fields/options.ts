@@ -4,8 +4,8 @@ import type { Field, FieldOptions } from './field.js';
 import { labelOf } from './label.js';
 
 /**
- * OPTIONS `type` of a field (docs/contract/conventions.md#options); the command-line client derives
- * its flags from it.
+ * Returns the OPTIONS `type` of a field (docs/contract/conventions.md#options). The command-line client
+ * derives its flags from the type.
  */
 function typeOf(field: Field): string {
   if (field.choices.length > 0) return 'choice';
@@ -26,12 +26,12 @@ function typeOf(field: Field): string {
   }
 }
 
-/** Replaces the type that OPTIONS name for a field: clients send a `string` as their user wrote it. */
+/** Replaces the type of a field in OPTIONS: clients send a `string` exactly as their user typed it. */
 export const describedAs = (type: 'string' | 'json' | 'date'): Pick<FieldOptions, 'options'> => ({
   options: () => ({ type }),
 });
 
-/** Field metadata of OPTIONS for one method (docs/contract/conventions.md#options). */
+/** Returns the field metadata in OPTIONS for one method (docs/contract/conventions.md#options). */
 export function fieldOptions(
   fields: readonly Field[],
   method: 'GET' | 'POST' | 'PUT',
@@ -62,11 +62,14 @@ function describe(field: Field, method: string): object {
   };
 }
 
-/** A reference that may be null has none: its field is left out where nothing is chosen. */
+/**
+ * Returns the default of a field. A nullable reference has no default: clients omit the field if nothing
+ * is chosen.
+ */
 const defaultOf = ({ kind, default: value }: Field): object =>
   value === undefined || (value === null && kind === 'reference') ? {} : { default: value };
 
-/** Choices with the one that stands for "not set", alike for reading and writing. */
+/** Returns the choices with the entry that means "not set", the same for reading and writing. */
 function choicesOf(field: Field): readonly (readonly unknown[])[] {
   const { choices, nullable, readOnly, required, kind, blank, default: value } = field;
   const isOptional = !readOnly && !required && kind === 'choice' && blank;
@@ -80,10 +83,10 @@ function choicesOf(field: Field): readonly (readonly unknown[])[] {
 
 const UNSET = '---------';
 
-/** OPTIONS `type` of a JSON schema's kind, in the words that fields have. */
+/** OPTIONS `type` of JSON schema types whose field type has another name. */
 const SCHEMA_TYPES: Readonly<Record<string, string>> = { number: 'decimal', array: 'list' };
 
-/** The same for what is shown and is no field: members of documents, and what `extend` adds. */
+/** Describes values that are shown but are not fields: members of documents and of representations. */
 export function schemaOptions(members: JsonSchemas): Record<string, object> {
   return Object.fromEntries(
     Object.entries(members).map(([name, schema]) => [
@@ -102,8 +105,8 @@ function schemaType({ type, format, anyOf }: JsonSchema): string {
   if (anyOf?.[0]) return schemaType(anyOf[0]);
   if (format === 'date-time') return 'datetime';
   if (format === 'date') return 'date';
-  // What may be null has a list of types, its own first.
+  // A nullable schema has a list of types, with its own type first.
   const [own] = [type].flat();
-  // A reference to a named schema is to an object; what says nothing may be anything.
+  // A reference to a named schema is an object. A schema without a type accepts any value.
   return typeof own === 'string' ? (SCHEMA_TYPES[own] ?? own) : 'object';
 }

@@ -9,10 +9,10 @@ import { tellingOf } from './validators.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * The body of a request as an instance of its class, read and checked by the decorators of the class.
- * Keys that are no fields are ignored, and those of fields that are only shown.
+ * Returns the body of a request as an instance of its class, parsed and validated by the decorators of
+ * the class. Unknown keys and read-only fields are ignored.
  *
- * @throws Invalid with every fault at once
+ * @throws Invalid with all validation errors at once
  */
 export function readBody<T extends object>(schema: new () => T, body: Body): T {
   const instance = plainToInstance(schema, new SentBody(body), {
@@ -24,7 +24,7 @@ export function readBody<T extends object>(schema: new () => T, body: Body): T {
   return instance;
 }
 
-/** By field, in the order of the fields. */
+/** Returns the errors by field, in the order of the fields. */
 function faultsIn(instance: object, schema: SchemaClass): FieldErrors {
   const errors = validateSync(instance, {
     stopAtFirstError: true,

@@ -5,14 +5,14 @@ import { lenientReader } from './lenient.js';
 import { SentBody, sentValue } from './sent-body.js';
 import { validatorsOf } from './validators.js';
 
-/** Whether requests may set the field at all. */
+/** True if requests can set the field. */
 export const isWritable = ({ readOnly, internal }: Field): boolean => !readOnly && !internal;
 
-/** The value of a field that a request leaves out; undefined: none. */
+/** Returns the value of an omitted field, or undefined. */
 export const absentValue = ({ required, assumed, default: value }: Field): unknown =>
   required || !assumed ? undefined : value;
 
-/** What class-transformer and class-validator are told of a field. */
+/** Decorates a property for class-transformer and class-validator. */
 export function Reads(field: Field): PropertyDecorator {
   if (!isWritable(field)) return Exclude({ toClassOnly: true });
   const read = lenientReader(field);

@@ -3,8 +3,8 @@ import type { Field } from './field.js';
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * A body on its way through class-transformer, which gets to see nothing of it: it would copy every
- * document in it, and call what one says is its `constructor`. Each field takes its own value out.
+ * Wrapper that hides a body from class-transformer, which would copy every document in the body and trust
+ * a member named `constructor`. Each field reads its own value from the body.
  */
 export class SentBody {
   #body: Body;
@@ -18,7 +18,7 @@ export class SentBody {
   }
 }
 
-/** What a body says of a field; undefined: nothing. */
+/** Returns the value of a field in a body, or undefined. */
 export function sentValue(body: Body, field: Field): unknown {
   const value = valueUnder(body, field);
   return value === null && field.nullSaysNothing ? undefined : value;

@@ -1,12 +1,12 @@
-/** PostgreSQL text takes neither NUL nor half of a surrogate pair. */
+/** True if PostgreSQL can store the text: without NUL and without unpaired surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\u0000') && text.isWellFormed();
 }
 
-/** Nesting that JSON bodies and variables may have; deeper input is refused. */
+/** Maximum nesting of JSON bodies and variables. */
 export const MAX_DEPTH = 64;
 
-/** Whether every text of a JSON value is storable and the nesting is within bounds. */
+/** True if every text in a JSON value is storable and the nesting is within the limit. */
 export function isStorableJson(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isStorable(value);
   if (value === null || typeof value !== 'object') return true;
@@ -16,5 +16,5 @@ export function isStorableJson(value: unknown, depth = 0): boolean {
   );
 }
 
-/** What a secret is shown as; sent back, it keeps the secret. */
+/** Placeholder for secrets in responses. Sending the placeholder keeps the stored secret. */
 export const ENCRYPTED = '$encrypted$';

@@ -17,21 +17,21 @@ type Metadata = ReturnType<
   ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']
 >[number];
 
-/** What of a schema is read, and how. */
+/** Options for reading a body. */
 export interface Reading {
-  /** PATCH: only keys that are present are read. */
+  /** True for PATCH: only keys that are present are read. */
   partial?: boolean;
-  /** Those of the schema's fields that the body may set; all of them unless it is said. */
+  /** Fields of the schema that the body can set; all by default. */
   fields?: readonly Field[];
 }
 
 /**
- * Reads a body as `readBody` does, several times as fast, for requests on resources and for the entries of
- * bulk requests: what the field decorators have declared is compiled once a schema
+ * Reads a body with the same result as `readBody`, several times as fast, for requests on resources and
+ * the entries of bulk requests: the declarations of the field decorators are compiled once per schema
  * (docs/decisions/0063-one-declaration-two-readers.md).
  *
- * @returns field name to value; absent optional fields have their default unless `partial`
- * @throws Invalid with every fault at once
+ * @returns values by field name; absent optional fields get their default unless `partial`
+ * @throws Invalid with all validation errors at once
  */
 export function validate<T extends object>(
   schema: SchemaClass<T>,
@@ -43,7 +43,7 @@ export function validate<T extends object>(
   return values;
 }
 
-/** The same, with what is wrong beside what is right: for one entry of many. */
+/** Reads a body and returns values and errors together, for one entry of many. */
 export function readFields<T extends object>(
   schema: SchemaClass<T>,
   body: Readonly<Values>,
@@ -58,7 +58,7 @@ export function readFields<T extends object>(
     if (given !== undefined) values[field.name] = reader.read(given);
     else if (partial) continue;
     else if (absent !== undefined) {
-      // A default needs no check.
+      // A default is not validated.
       values[field.name] = absent;
       continue;
     }
@@ -80,13 +80,13 @@ function readersAmong(
   return all.filter(({ field }) => names.has(field.name));
 }
 
-/** One field, compiled. */
+/** Compiled reader of one field. */
 interface FieldReader {
   field: Field;
-  /** The value of a field that was not sent. */
+  /** Value of the field if it is not sent. */
   absent: unknown;
   read: (given: unknown) => unknown;
-  /** What is wrong with its value; null: nothing. */
+  /** Returns the error of the field's value, or null. */
   faultIn: (values: Values) => Fault | null;
 }
 
@@ -157,7 +157,10 @@ function compileRule(metadata: Metadata): (value: unknown, object: object) => Fa
   };
 }
 
-/** How a validator says what it refuses. The library fills in texts of its own, which nobody needs. */
+/**
+ * Returns the function that builds a validator's message. The library's default messages are rejected:
+ * all messages come from the contract.
+ */
 function teller({
   message,
   context,

@@ -36,12 +36,14 @@ import { COLUMN_TYPES, rangeOf } from './column-types.js';
 import { isStorable, isStorableJson } from './text.js';
 import { areStorableVariables } from './variables.js';
 
-/** What a fault says that depends on the value: a text, or texts by the position of items. */
+/**
+ * Builds the message of an error that depends on the value: a text, or texts by the position of items.
+ */
 export type Telling<Value = unknown> = (value: Value) => string | FieldErrors;
 
 /**
- * Options of a validator whose text repeats what was sent. It does not stand in `message`, where the
- * library would replace `$value` and the like in the words of the client.
+ * Returns options of a validator whose message quotes the value. The function is not in `message`,
+ * because the library would replace `$value` and similar placeholders within the client's text.
  */
 export const telling = <Value>(tell: Telling<Value>): ValidationOptions => ({
   message: 'Not a valid value.',
@@ -50,19 +52,22 @@ export const telling = <Value>(tell: Telling<Value>): ValidationOptions => ({
 
 const isTelling = (value: unknown): value is Telling => typeof value === 'function';
 
-/** How a validator with these options says what it refuses; undefined: by its message. */
+/**
+ * Returns the function that builds a validator's message, or undefined if the validator has a fixed
+ * message.
+ */
 export function tellingOf(context: unknown): Telling | undefined {
   const tell = memberOf(context, 'tell');
   return isTelling(tell) ? tell : undefined;
 }
 
-/** The validators of a field, in the order in which they are asked; the first that refuses is told. */
+/** Returns the validators of a field in the order in which they run. The first error is reported. */
 export const validatorsOf = (field: Field): readonly PropertyDecorator[] => [
   ...presenceOf(field),
   ...rulesOf(field),
 ];
 
-/** What is left out, and null. */
+/** Returns the validators for omitted values and null. */
 function presenceOf({ required, nullable }: Field): readonly PropertyDecorator[] {
   const isAsked = (_: object, value: unknown): boolean =>
     value === undefined ? required : value !== null || !nullable;
@@ -119,7 +124,7 @@ function integerRules({ min, max, columnType }: Field): readonly PropertyDecorat
   ];
 }
 
-/** More entries than this are refused whatever the settings say. */
+/** Maximum number of entries, regardless of settings. */
 const MAX_ENTRIES = 100_000;
 
 const entriesRules = (): readonly PropertyDecorator[] => [
@@ -134,32 +139,44 @@ const documentRules = (field: Field): readonly PropertyDecorator[] => [
   field.target ? AreReferences(field) : IsJson((given) => isStorableJson(given)),
 ];
 
-/** Text that PostgreSQL takes. */
+/** Verifies that PostgreSQL can store the text. */
 const IsStorable = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isStorable', validator: { validate: (text: string) => isStorable(text) } },
     { message: FAULTS.storable },
   );
 
-/** The library's `MaxLength` leaves variation selectors out of the count; a limit of storage does not. */
+/**
+ * Verifies the length including variation selectors, which the library's `MaxLength` does not count but a
+ * storage limit does.
+ */
 const MaxCharacters = (max: number): PropertyDecorator =>
   ValidateBy(
     { name: 'maxCharacters', validator: { validate: (text: string) => isWithin(text, max) } },
     { message: tooLong(max) },
   );
 
-/** A character has at most two units: a text of more is too long without being counted. */
+/**
+ * A character has at most two UTF-16 units, so a text of more than `2 * max` units is too long without
+ * counting.
+ */
 const isWithin = (text: string, max: number): boolean =>
   text.length <= max || (text.length <= 2 * max && [...text].length <= max);
 
-/** An empty choice is one that is left open, unless the field must be filled in. */
+/**
+ * Verifies a choice. The empty text means that no choice was made, and is valid unless the field is
+ * required.
+ */
 const IsChoice = ({ choices, kind, blank }: Field): PropertyDecorator =>
   IsIn(
     [...choices.map(([value]) => value), ...(kind === 'choice' && blank ? [''] : [])],
     telling(noChoice),
   );
 
-/** The library's `IsISO8601` takes weeks and ordinal days too, which PostgreSQL does not. */
+/**
+ * Verifies a timestamp. The library's `IsISO8601` also accepts weeks and ordinal days, which PostgreSQL
+ * does not.
+ */
 const IsInstant = (): PropertyDecorator =>
   ValidateBy(
     { name: 'isInstant', validator: { validate: (value) => toTimestamp(value) !== undefined } },
@@ -169,7 +186,7 @@ const IsInstant = (): PropertyDecorator =>
 const IsJson = (validate: (value: unknown) => boolean): PropertyDecorator =>
   ValidateBy({ name: 'isJson', validator: { validate } }, { message: FAULTS.json });
 
-/** The library's `IsArray` has no text that names what was sent. */
+/** Verifies a list. The library's `IsArray` has no message that names the type of the value. */
 const IsList = (): PropertyDecorator =>
   ValidateBy({ name: 'isList', validator: { validate: Array.isArray } }, telling(noList));
 
@@ -199,7 +216,7 @@ function variablesFault(text: string): string | null {
   }
 }
 
-/** The greatest id that what a field refers to may have. */
+/** Returns the greatest possible id of the resource that a field references. */
 const greatestId = ({ target }: Field): number =>
   rangeOf(target?.().field('id')?.columnType ?? COLUMN_TYPES.reference).most;
 
@@ -214,7 +231,7 @@ const IsReference = (field: Field): PropertyDecorator =>
     telling(noReference),
   );
 
-/** The first one that is none is told. */
+/** Verifies a list of references. The message names the first invalid one. */
 const AreReferences = (field: Field): PropertyDecorator =>
   ValidateBy(
     {

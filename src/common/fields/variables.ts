@@ -14,37 +14,42 @@ import {
   type YamlTask,
 } from './yaml-reader.js';
 
-/** Characters that variables of a request may have, as JSON and as YAML. */
+/** Maximum number of characters of variables in a request, as JSON and as YAML. */
 const MAX_JSON_LENGTH = 1_048_576;
 export const MAX_YAML_LENGTH = 65_536;
-/** Names that longer texts may have: each costs every step of a launch, long values cost next to nothing. */
+/**
+ * Maximum number of names in texts above the YAML limit: each name adds to every step of a launch, while
+ * long values cost next to nothing.
+ */
 const MAX_NAMES = 10_000;
-/** How JSON writes what cannot be stored. */
+/** Escape sequences of JSON for text that cannot be stored. */
 const ESCAPED = /\\u(?:0000|d[89a-f])/;
 
 const LIMITS = { aliases: 100, depth: MAX_DEPTH, length: MAX_JSON_LENGTH };
 
-/** So much YAML is read where it is needed; more of it keeps the event loop from everybody else. */
+/**
+ * Maximum number of YAML characters parsed on the main thread. Longer texts would block the event loop.
+ */
 const IN_PLACE = 2048;
 
 const reader = new Thread<YamlTask, YamlOutcome[]>({
   file: threadFile('yaml'),
-  // A text of the largest size takes a fifth of a second.
+  // Parsing a text of the maximum size takes 200 ms.
   timeoutMs: 5000,
   maxWaiting: 16,
   resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 },
 });
 
 /**
- * The text is neither a JSON nor a YAML object; `message` is the contract's wording
+ * Error for a text that is neither a JSON nor a YAML object. The contract defines the message
  * (docs/contract/conventions.md#variables).
  */
 export class VariablesError extends Error {
   override readonly name = 'VariablesError';
 
   /**
-   * @param reason what is wrong with it as YAML, which JSON is too
-   * @param at from which character on; null where that is not known
+   * @param reason error of the text as YAML, of which JSON is a subset
+   * @param at index of the first invalid character; null if unknown
    */
   constructor(
     message: string,
@@ -55,14 +60,16 @@ export class VariablesError extends Error {
   }
 }
 
-/** What texts of YAML were read to, and for how many that need it. */
+/** Results of YAML texts that were parsed in advance, with the number of their users. */
 const ahead = new Map<string, { outcome: YamlOutcome; users: number }>();
 
-/** Whether a value that was sent is a text to be read; what is longer is refused without being read. */
+/**
+ * True if a sent value is a text that can be parsed as YAML. Longer texts are rejected without parsing.
+ */
 export const isReadable = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= MAX_YAML_LENGTH;
 
-/** Texts of variables that are YAML, where they are so much that reading them in place would hold up others. */
+/** Returns the texts that are YAML, if they are long enough to block the event loop. */
 export async function costlyToRead(texts: readonly string[]): Promise<string[]> {
   if (lengthOf(texts) <= IN_PLACE) return [];
   const turns = new Turns();
@@ -75,11 +82,11 @@ export async function costlyToRead(texts: readonly string[]): Promise<string[]> 
 }
 
 /**
- * Reads texts of variables in a thread of their own, where reading them in place would take long, so
- * that `parseVariables` finds them read.
+ * Parses texts in a separate thread if parsing would block the event loop, so that `parseVariables` finds
+ * the results.
  *
- * @returns has them forgotten, when they are not needed any more
- * @throws Unavailable where too many wait for the thread
+ * @returns a function that releases the results
+ * @throws Unavailable if too many tasks wait for the thread
  */
 export async function readAhead(texts: readonly string[]): Promise<() => void> {
   const found = await costlyToRead(texts);
@@ -99,7 +106,11 @@ export async function readAhead(texts: readonly string[]): Promise<() => void> {
   }
 }
 
-/** What `parseVariables` says, without holding up others. @throws VariablesError, Unavailable */
+/**
+ * Parses variables like `parseVariables`, without blocking the event loop.
+ *
+ * @throws VariablesError, Unavailable
+ */
 export async function readVariables(text: string): Promise<Record<string, unknown>> {
   const forget = await readAhead([text]);
   try {
@@ -109,13 +120,13 @@ export async function readVariables(text: string): Promise<Record<string, unknow
   }
 }
 
-/** What texts of variables stand for; of texts that are read one by one where that is asked. */
+/** Function that returns the variables in a text. */
 export type VariablesReader = (text: string) => Record<string, unknown>;
 
 /**
- * Reads any number of texts of variables, with turns for others between them.
+ * Parses any number of texts, yielding to the event loop between them.
  *
- * @returns says for each of the texts what `parseVariables` does
+ * @returns a function with the result of `parseVariables` for each of the texts
  * @throws Unavailable
  */
 export async function readAllVariables(texts: readonly string[]): Promise<VariablesReader> {
@@ -146,7 +157,10 @@ function attempted(text: string): Record<string, unknown> | VariablesError {
   }
 }
 
-/** The thread serves others between them, and has its time for each. */
+/**
+ * Splits texts into batches. The thread serves other callers between batches, and each batch has its own
+ * timeout.
+ */
 function portionsOf(texts: readonly string[]): string[][] {
   const portions: string[][] = [];
   let room = 0;
@@ -180,17 +194,17 @@ function forgetOne(text: string): void {
 const lengthOf = (texts: readonly string[]): number =>
   texts.reduce((length, text) => length + text.length, 0);
 
-/** Whether reading a text takes a parser of all of YAML. */
+/** True if a text requires the full YAML parser. */
 const isYaml = (text: string): boolean =>
-  // No other JSON is an object.
+  // JSON text that starts with another character is not an object.
   text.trimStart().startsWith('{')
     ? readDirectly(text) instanceof VariablesError
     : !isEmpty(text) && parsePlainVariables(text) === null;
 
 /**
- * Reads a variables text as JSON, else as YAML 1.1 (as Ansible itself does), and returns the object.
+ * Parses variables as JSON, else as YAML 1.1 like Ansible, and returns the object.
  *
- * Empty text is `{}`. The result holds JSON values only.
+ * Empty text is `{}`. The result contains JSON values only.
  *
  * @throws VariablesError `Cannot parse as JSON (error: …) or YAML (error: …).`
  */
@@ -208,7 +222,8 @@ export function parseVariables(text: string): Record<string, unknown> {
 }
 
 /**
- * What is wrong with a text of variables for whoever typed it, with the line it is on; null: nothing.
+ * Returns the error in a text of variables with its line, for the author of the text; null if the text is
+ * valid.
  *
  * @throws Unavailable
  */
@@ -227,7 +242,7 @@ export async function variablesFault(text: string): Promise<string | null> {
 }
 
 /**
- * Reads variables that a request sent, which have to be of a size.
+ * Parses variables of a request, whose length is limited.
  *
  * @throws VariablesError
  */
@@ -244,7 +259,7 @@ export function parseSentVariables(text: string): Record<string, unknown> {
 }
 
 /**
- * Whether what variables of a request stand for can be stored.
+ * True if the variables of a request can be stored.
  *
  * @throws VariablesError
  */
@@ -256,7 +271,10 @@ export function areStorableVariables(text: string): boolean {
 
 const isEmpty = (text: string): boolean => text.trim() === '' || text.trim() === '""';
 
-/** What is no YAML beyond its plainest form: nothing, lines, JSON; else why it is no JSON. */
+/**
+ * Parses texts that do not require the full YAML parser: empty text, plain lines and JSON. For other
+ * texts, returns the error of the JSON parser.
+ */
 function readDirectly(text: string): Record<string, unknown> | VariablesError {
   if (isEmpty(text)) return {};
   return parsePlainVariables(text) ?? readJson(text);

@@ -4,11 +4,11 @@ import { ExactNumber, exactJson, parseExact } from '../exact-json.js';
 import { CORE, implicitTag, scalarOf, textScalar, type YamlScalar } from './yaml-scalars.js';
 
 export interface YamlLimits {
-  /** Repeated references allowed in one text; more is the "billion laughs" pattern. */
+  /** Maximum number of aliases in one text; more is the "billion laughs" pattern. */
   aliases: number;
-  /** Nesting of the result. */
+  /** Maximum nesting of the result. */
   depth: number;
-  /** Characters of the result as JSON. */
+  /** Maximum number of characters of the result as JSON. */
   length: number;
 }
 
@@ -18,13 +18,13 @@ export interface YamlTask {
 }
 
 /**
- * A text as JSON, or why it is no object that JSON could hold, and from which character on where that is
- * known.
+ * Text as JSON, or the reason why it is not an object that JSON can represent, with the index of the
+ * error if known.
  */
 export type YamlOutcome =
   { readonly json: string } | { readonly error: string; readonly at?: number | null };
 
-/** Reads every text of a task. */
+/** Parses every text of a task. */
 export function readAllYaml({ texts, limits }: YamlTask): YamlOutcome[] {
   return texts.map((text) => {
     try {
@@ -37,7 +37,7 @@ export function readAllYaml({ texts, limits }: YamlTask): YamlOutcome[] {
   });
 }
 
-/** Errors of the library tell it, and some of ours. */
+/** Returns the position of an error, which all errors of the library and some of this module have. */
 function placeOf(error: unknown): number | null {
   const range: unknown = error instanceof Error && 'pos' in error ? error.pos : null;
   const start: unknown = Array.isArray(range) ? range[0] : null;
@@ -45,11 +45,12 @@ function placeOf(error: unknown): number | null {
 }
 
 /**
- * Returns the JSON text of what PyYAML's SafeLoader makes of a text: its resolvers, merge keys and order
- * of keys; of a key that recurs the last value counts. The syntax is the library's.
+ * Returns the JSON text of the object that PyYAML's SafeLoader creates from a text, with the same
+ * resolvers, merge keys and order of keys. The last value of a repeated key counts. The library parses
+ * the syntax.
  */
 function readYaml(text: string, limits: YamlLimits): string {
-  // A lone carriage return and NEL end lines in YAML 1.1, which the library reads as text.
+  // A lone carriage return and NEL end lines in YAML 1.1; the library reads them as text.
   const lines = text.replace(/\r(?!\n)|\u0085/g, '\n');
   const document = yaml.parseDocument(lines, {
     version: '1.1',
@@ -57,7 +58,7 @@ function readYaml(text: string, limits: YamlLimits): string {
     logLevel: 'error',
     prettyErrors: false,
     strict: true,
-    // The library compares each key with all before it.
+    // The library compares each key with all previous keys, which is quadratic.
     uniqueKeys: false,
   });
   const [problem] = document.errors;
@@ -68,13 +69,13 @@ function readYaml(text: string, limits: YamlLimits): string {
 const MERGE = `${CORE}merge`;
 const VALUE = `${CORE}value`;
 
-/** Pairs that merge keys may repeat in one text. */
+/** Maximum number of pairs that merge keys can repeat in one text. */
 const MOST_MERGED = 100_000;
 
 type Pair = readonly [key: yaml.Node | null, value: yaml.Node | null];
 type Pairs = readonly Pair[];
 
-/** Makes JSON text of the nodes of one document, as the constructors of PyYAML make objects of them. */
+/** Converts the nodes of one document to JSON text, as PyYAML's constructors convert them to objects. */
 class Constructor {
   private readonly targets = new Map<yaml.Node, yaml.Node>();
   private readonly made = new Map<yaml.Node, string>();
@@ -97,7 +98,7 @@ class Constructor {
     return json === 'null' ? '{}' : exactJson(checkedObject(parseExact(json), this.limits));
   }
 
-  /** Finds the node of each alias: the last one before it with its anchor. */
+  /** Resolves each alias to the last preceding node with its anchor. */
   private resolveAliases(): void {
     const anchors = new Map<string, yaml.Node>();
     yaml.visit(this.document, (_, node) => {
@@ -110,7 +111,7 @@ class Constructor {
       }
       if (!yaml.isNode(node) || node.anchor === undefined) return;
       const { anchor } = node;
-      // The library takes `&a:` and `*a:` for names with a colon.
+      // The library accepts `&a:` and `*a:` as names with a colon.
       if (!/^[-\w]+$/.test(anchor)) throw at(node, `Invalid anchor: ${anchor}`);
       if (anchors.has(anchor)) throw at(node, `Duplicate anchor: ${anchor}`);
       anchors.set(anchor, node);
@@ -130,7 +131,7 @@ class Constructor {
     const known = this.made.get(node);
     if (known !== undefined) return known;
     const json = yaml.isMap(node) ? this.mapping(node, depth) : this.sequence(node, depth);
-    // Repeated references are the only way to more than a small multiple of the text.
+    // Only repeated aliases can expand a text to more than a small multiple of its length.
     if (json.length > this.limits.length) throw tooManyAliases();
     this.made.set(node, json);
     return json;
@@ -143,25 +144,28 @@ class Constructor {
 
   private mapping(node: yaml.YAMLMap, depth: number): string {
     assertTag(node, 'map');
-    /** By what Python takes for the same key; the first of them stays, with the last value. */
+    /**
+     * Members by the key's value in Python. For keys that Python considers equal, the first key and the
+     * last value are kept.
+     */
     const members = new Map<string, { key: YamlScalar; json: string }>();
     for (const [keyNode, value] of this.pairs(node)) {
       const key = this.key(keyNode);
       const json = this.textOf(value, depth + 1);
       members.set(key.same, { key: members.get(key.same)?.key ?? key, json });
     }
-    // Keys that differ for Python can have the same name in JSON: `1` and `"1"`.
+    // Keys that differ in Python, such as `1` and `"1"`, can have the same name in JSON.
     const named = new Map([...members.values()].map(({ key, json }) => [nameOf(key), json]));
     return `{${[...named].map(([name, json]) => `${name}:${json}`).join(',')}}`;
   }
 
-  /** Returns the pairs of a mapping, those that `<<` merges into it first. */
+  /** Returns the pairs of a mapping. The pairs merged by `<<` come first. */
   private pairs(node: yaml.YAMLMap): Pairs {
     const known = this.flattened.get(node);
     if (known) return known;
     const own: Pair[] = [];
     const merged: Pair[] = [];
-    // A mapping that merges itself finds nothing.
+    // A mapping that merges itself sees no pairs.
     this.flattened.set(node, []);
     for (const { key, value } of node.items) {
       const keyNode = this.target(key);
@@ -178,7 +182,7 @@ class Constructor {
   private mergedBy(value: yaml.Node | null): Pairs {
     if (yaml.isMap(value)) return this.pairs(value);
     const maps = yaml.isSeq(value) ? value.items.map((item) => this.target(item)) : [value];
-    // The first mapping of a list wins, so it comes last.
+    // The first mapping of a list takes precedence, so it comes last.
     return maps.reverse().flatMap((map) => {
       if (!yaml.isMap(map)) throw at(value, 'only a mapping or a list of mappings can be merged');
       return this.pairs(map);
@@ -189,7 +193,7 @@ class Constructor {
     if (yaml.isMap(node)) throw at(node, 'a mapping cannot be a key');
     if (yaml.isSeq(node)) throw at(node, 'a list cannot be a key');
     const key = this.tagOf(node) === VALUE ? textScalar('=') : this.scalar(node);
-    // Copied by assignment somewhere downstream, this key would change the prototype of the copy.
+    // If other code copies the object by assignment, this key changes the prototype of the copy.
     if (key.json === '"__proto__"') throw at(node, 'the key "__proto__" is not allowed');
     return key;
   }
@@ -207,7 +211,7 @@ class Constructor {
     if (!yaml.isScalar(node) || typeof node.value !== 'string') return '';
     const isBlock =
       node.type === yaml.Scalar.BLOCK_LITERAL || node.type === yaml.Scalar.BLOCK_FOLDED;
-    // The library ends the last line of a text that does not end it.
+    // The library adds a line break to an unterminated last line.
     const isUnended =
       isBlock && /[^\n ] *$/.test(this.text) && node.range?.[1] === this.text.length;
     return isUnended ? node.value.replace(/\n$/, '') : node.value;
@@ -222,7 +226,7 @@ class Constructor {
   }
 }
 
-/** Name of a member in JSON, as Python's `json.dumps` writes a key. */
+/** Returns the name of a member in JSON, as Python's `json.dumps` writes a key. */
 const nameOf = ({ json }: YamlScalar): string => (json.startsWith('"') ? json : `"${json}"`);
 
 function assertTag(node: yaml.Node, kind: 'map' | 'seq'): void {
@@ -233,11 +237,15 @@ function assertTag(node: yaml.Node, kind: 'map' | 'seq'): void {
 const tooManyAliases = (): Error =>
   new Error('Excessive alias count indicates a resource exhaustion attack');
 
-/** An error with the place of a node in the text. */
+/** Returns an error with the position of a node in the text. */
 const at = (node: yaml.Node | null, message: string): Error =>
   Object.assign(new Error(message), { pos: node?.range });
 
-/** The value, if it is an object that JSON can hold. */
+/**
+ * Returns the value if it is an object that JSON can represent.
+ *
+ * @throws Error otherwise
+ */
 export function checkedObject(
   value: unknown,
   limits: Pick<YamlLimits, 'depth'>,
@@ -262,7 +270,7 @@ function assertJson(value: unknown, depth: number, deepest: number): void {
     throw new Error(`values of type \`${typeNameOf(value)}\` are not compatible with JSON`);
   }
   for (const [key, item] of Object.entries(value)) {
-    // Copied by assignment somewhere downstream, this key would change the prototype of the copy.
+    // If other code copies the object by assignment, this key changes the prototype of the copy.
     if (key === '__proto__') throw new Error('the key "__proto__" is not allowed');
     assertJson(item, depth + 1, deepest);
   }

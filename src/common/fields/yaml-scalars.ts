@@ -1,18 +1,18 @@
-/** Tags of YAML 1.1 begin with this. */
+/** Prefix of YAML 1.1 tags. */
 export const CORE = 'tag:yaml.org,2002:';
 
-/** Longest integer that Python reads from a text or writes as one. */
+/** Maximum number of digits of an integer in Python's conversions from and to text. */
 const MAX_DIGITS = 4300;
 
-/** A scalar as JSON text. `same` is equal for keys that Python takes for the same: `1`, `1.0` and `true`. */
+/** Scalar as JSON text. `same` is equal for keys that Python considers equal: `1`, `1.0` and `true`. */
 export interface YamlScalar {
   readonly json: string;
   readonly same: string;
 }
 
 /**
- * The implicit resolvers of PyYAML's SafeLoader (`yaml/resolver.py`), in its order. A plain scalar that
- * none of them matches is a text.
+ * Implicit resolvers of PyYAML's SafeLoader (`yaml/resolver.py`), in its order. A plain scalar that
+ * matches none is text.
  */
 const RESOLVERS: readonly (readonly [tag: string, pattern: RegExp])[] = [
   ['bool', /^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$/],
@@ -33,10 +33,10 @@ const RESOLVERS: readonly (readonly [tag: string, pattern: RegExp])[] = [
   ['value', /^=$/],
 ];
 
-/** Characters that a plain scalar of another type than text begins with. */
+/** First characters of plain scalars that are not text. */
 const FIRST = /^[-+.~<=\dyYnNtTfFoO]/;
 
-/** Returns the tag that PyYAML gives a scalar without a tag of its own. */
+/** Returns the tag that PyYAML assigns to a scalar without an explicit tag. */
 export function implicitTag(text: string): string {
   if (text !== '' && !FIRST.test(text)) return `${CORE}str`;
   return CORE + (RESOLVERS.find(([, pattern]) => pattern.test(text))?.[0] ?? 'str');
@@ -45,7 +45,7 @@ export function implicitTag(text: string): string {
 /**
  * Constructs a scalar as PyYAML's SafeLoader does (`yaml/constructor.py`).
  *
- * @throws Error when PyYAML refuses the text, or JSON has no form for the value
+ * @throws Error if PyYAML rejects the text, or JSON cannot represent the value
  */
 export function scalarOf(tag: string, text: string): YamlScalar {
   switch (tag) {
@@ -112,7 +112,7 @@ function floatOf(text: string): number {
   return sign === '-' ? -value : value;
 }
 
-/** Adds up from the last part on, as PyYAML does: floating point sums depend on their order. */
+/** Adds up from the last part on, as PyYAML does: floating-point sums depend on the order. */
 function sexagesimal(parts: readonly number[]): number {
   let base = 1;
   let value = 0;

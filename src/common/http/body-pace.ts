@@ -2,25 +2,25 @@ import type { NextFunction, Request, Response } from 'express';
 import { hasBody } from './body.js';
 import { refuseSlow } from './parser-errors.js';
 
-/** Time in which nothing is asked of a body yet. */
+/** Time after which the minimum rate applies. */
 const GRACE_MS = 10_000;
 const LEAST_BYTES_PER_SECOND = 1024;
 const CHECK_MS = 1000;
 
-/** A body that has not come to its end. */
+/** Body that has not arrived completely. */
 interface OpenBody {
   request: Request;
   response: Response;
-  /** How long the client was waited for, in milliseconds. */
+  /** Time spent waiting for the client, in milliseconds. */
   waited: number;
-  /** Bytes its connection had brought before. */
+  /** Number of bytes that the connection had received before this request. */
   before: number;
 }
 
 /**
- * Ends requests whose bodies come slower than anybody has to send: a connection, and what was read
- * of its body, would be held for as long as the client likes. Only the time counts in which we wait
- * for the client, and not the time that it waits for us.
+ * Closes requests whose body arrives below the minimum rate. Otherwise a client could hold a connection,
+ * and the memory of the received part, for any time. Only the time in which the server waits for the
+ * client counts, and not the time in which the client waits for the server.
  */
 export class BodyPace {
   private readonly open = new Set<OpenBody>();
@@ -47,7 +47,8 @@ export class BodyPace {
   private check(): void {
     for (const body of this.open) {
       const { request, response } = body;
-      // Something came that nobody took yet. What is left of a request that was answered, nobody will.
+      // Received bytes that are not read yet mean that the server is the slow side. Once the response is
+      // sent, the rest of the body is never read.
       if (request.readableLength > 0 && !response.writableFinished) continue;
       body.waited += CHECK_MS;
       const brought = request.socket.bytesRead - body.before;

@@ -16,13 +16,17 @@ import type { StrangerBytes } from './stranger-bytes.service.js';
 const MAX_PARAMETERS = 1000;
 const UNREADABLE = 'The request body could not be read.';
 
-/** Reads the body of a request into `request.body`. @throws DomainError */
+/**
+ * Reads the body of a request into `request.body`.
+ *
+ * @throws DomainError
+ */
 export type BodyReader = (request: Request, response: Response) => Promise<void>;
 
 /**
- * The three request content types of the contract, each into one plain object.
+ * Returns a reader that parses the three request content types of the contract into a plain object.
  *
- * @param maxValues that JSON may hold
+ * @param maxValues maximum number of values in a JSON body
  */
 export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
   const multipart = multer({ limits: { fieldSize: limitBytes, fields: MAX_PARAMETERS, files: 0 } });
@@ -36,7 +40,7 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
     if (hasBody(request)) {
       assertPlain(request);
       for (const parse of parsers) await parse(request, response);
-      // The parser says what is wrong with a body, and has its numbers rounded.
+      // Express's parser reports syntax errors but rounds large numbers, so the body is parsed again.
       const exact = memberOf(request, 'exact');
       if (exact instanceof Buffer) request.body = parseExact(exact.toString('utf8'));
     }
@@ -44,12 +48,15 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
   };
 }
 
-/** A request with the bytes of JSON that `JSON.parse` would change. */
+/** Request with the bytes of JSON whose numbers `JSON.parse` would round. */
 interface ExactRequest {
   exact?: Buffer;
 }
 
-/** Looks at the bytes before they are parsed; in other encodings than UTF-8 they say something else. */
+/**
+ * Verifies the size of JSON before it is parsed. Accepts UTF-8 only, because the check reads single
+ * bytes.
+ */
 const boundedJson =
   (maxValues: number) =>
   (
@@ -64,7 +71,9 @@ const boundedJson =
     if (isInexact(text)) request.exact = bytes;
   };
 
-/** @throws UnsupportedMediaType for a compressed body: a few bytes could stand for any number */
+/**
+ * @throws UnsupportedMediaType for a compressed body, whose decompressed size could be arbitrarily large
+ */
 export function assertPlain({ headers }: Pick<Request, 'headers'>): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
   if (!['', 'identity'].includes(encoding)) {
@@ -76,10 +85,10 @@ export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 /**
- * Receivers verify the bytes as they came; nothing is inflated or parsed before
- * (docs/contract/webhooks.md#order-of-a-delivery).
+ * Returns a reader of raw bytes. Webhook receivers verify the signature of the bytes as sent, before
+ * anything is decompressed or parsed (docs/contract/webhooks.md#order-of-a-delivery).
  *
- * @param held counts what is there until the request is over
+ * @param held counts the bytes until the request is over
  */
 export const rawBody =
   (limitBytes: number, held: StrangerBytes): BodyReader =>
@@ -91,18 +100,19 @@ export const rawBody =
     try {
       request.body = await wholeBody(request, limitBytes, (bytes) => held.hold(response, bytes));
     } catch (error) {
-      // What still comes of it is let go, so that the connection can be used again.
+      // The rest of the body is discarded, so that the connection can be reused.
       request.resume();
       throw error instanceof DomainError ? error : new BadRequest(UNREADABLE);
     }
   };
 
 /**
- * By listeners and not by the stream's iterator: anybody can send these requests, and the iterator costs
- * as much as the signature. It would end the connection too, and a refusal has to be written to it.
+ * Reads the body with event listeners instead of the stream's iterator. Unauthenticated clients can send
+ * these requests, and the iterator costs as much as the signature. The iterator would also close the
+ * connection, which is still needed for an error response.
  *
- * @param take is told of the bytes of each piece before they are kept
- * @throws PayloadTooLarge, what `take` throws, or the fault of the connection
+ * @param take receives the size of each chunk before the chunk is stored
+ * @throws PayloadTooLarge, the error of `take`, or the error of the connection
  */
 function wholeBody(
   request: Request,
@@ -140,7 +150,7 @@ function wholeBody(
   });
 }
 
-/** Multer bounds each field, not their sum, so the length has to be told beforehand. */
+/** Verifies the total length by its header: multer limits each field, but not their sum. */
 function boundedMultipart(limitBytes: number): RequestHandler {
   return (request, _response, next) => {
     if (!request.is('multipart/form-data')) next();
@@ -152,7 +162,7 @@ function boundedMultipart(limitBytes: number): RequestHandler {
   };
 }
 
-/** Passes a parser's failure on as an error of the domain; the framework would blur it. */
+/** Converts a parser's error to a domain error, because the framework would drop its details. */
 function inDomain(parser: RequestHandler, limitBytes: number): BodyReader {
   return (request, response) =>
     new Promise((resolve, reject) => {
@@ -163,7 +173,7 @@ function inDomain(parser: RequestHandler, limitBytes: number): BodyReader {
     });
 }
 
-/** The parsers of Express give their errors a `type`, multer a `code`. */
+/** Maps an error by its `type` (Express's parsers) or `code` (multer). */
 function faultOf(error: unknown, limitBytes: number): DomainError {
   if (error instanceof DomainError) return error;
   if (error instanceof JsonTooLarge) return new BadRequest(`JSON parse error - ${error.message}`);
@@ -195,12 +205,12 @@ function objectOf(request: Request): Record<string, unknown> {
   if (!isKnown && !['GET', 'HEAD', 'OPTIONS'].includes(request.method)) {
     throw new UnsupportedMediaType();
   }
-  // Parsers leave alone what came over a connection that has ended: that is no empty body.
+  // Parsers skip the body of a closed connection, which must not be mistaken for an empty body.
   if (isKnown && body === undefined) throw new BadRequest('The request body broke off.');
   return asBody(body === undefined ? {} : body);
 }
 
-/** @throws BadRequest for a parsed body that is no object */
+/** @throws BadRequest if the parsed body is not an object */
 export function asBody(body: unknown): Record<string, unknown> {
   if (!isRecord(body)) throw new BadRequest('JSON parse error - not a JSON object');
   return body;

@@ -6,12 +6,12 @@ import express, {
   type Response,
 } from 'express';
 
-/** `jobs` of `/api/v2/jobs/7/`. Paths are matched whatever their case. */
+/** Collection in a path: `jobs` in `/api/v2/jobs/7/`. Paths are matched case-insensitively. */
 const COLLECTION = /^\/api\/v2\/([a-z_]+)(?:\/|$)/i;
 
 /**
- * Express with a router for each collection of the API. One router alone would try the patterns of all
- * routes, one after the other, until it comes to the one that was asked for: hundreds a request
+ * Creates an Express application with one router for each collection of the API. A single router would
+ * try the patterns of all routes in order, hundreds per request
  * (docs/decisions/0121-a-router-for-each-collection.md).
  */
 export function routedByCollection(): Express {
@@ -21,7 +21,7 @@ export function routedByCollection(): Express {
   application.route = (path: string) => {
     const name = collectionOf(path);
     if (name === undefined) return routeOfAll(path);
-    // They come where the first of them does: behind what every request passes, before the wildcard.
+    // The routers are mounted with the first route: after the common middleware, before the wildcard.
     if (routers.size === 0) application.use(dispatch);
     const router = routers.get(name) ?? Router();
     routers.set(name, router);
@@ -29,7 +29,7 @@ export function routedByCollection(): Express {
   };
 
   function dispatch(request: Request, response: Response, next: NextFunction): void {
-    // A router answers OPTIONS by itself where it has no route for it; the API has one for all.
+    // A router would reply to OPTIONS of unknown routes itself; the API has one handler for all.
     const isOptions = request.method === 'OPTIONS';
     const router = isOptions ? undefined : routers.get(collectionOf(request.path) ?? '');
     if (router) router(request, response, next);

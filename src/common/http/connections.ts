@@ -2,14 +2,14 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { GroupMember } from '../processes/group-member.js';
 
-/** Whose connections are counted, and how many one address may have open. */
+/** Limit of open connections per address. */
 export interface ConnectionLimit {
   perAddress: number;
-  /** A reverse proxy speaks for many, and limits them itself. */
+  /** Returns true for a reverse proxy, which is exempt: it serves many clients and limits them itself. */
   isProxy: (address: string) => boolean;
 }
 
-/** Closes connections of an address that has too many open already. */
+/** Closes new connections of an address that has reached its limit. */
 export function limitConnections(
   server: Server,
   processes: GroupMember,

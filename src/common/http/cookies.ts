@@ -4,24 +4,24 @@ import { bareRecord } from '../records.js';
 
 export const SESSION_COOKIE = 'controller_session';
 
-/** What a request tells of cookies: them, and whether it came by https. */
+/** Parts of a request that determine cookies: the headers, and whether the request used https. */
 export type Cookies = Pick<Request, 'headers' | 'secure'>;
 
 /**
- * Name of the session cookie. By https browsers take one of that prefix from this host alone, so that
- * no neighbour in the domain can put a session of his own in its place.
+ * Returns the name of the session cookie. With https, browsers accept the `__Host-` prefix from this host
+ * only, so that another host of the domain cannot replace the session.
  */
 export const sessionCookieName = ({ secure }: Pick<Request, 'secure'>): string =>
   secure ? `__Host-${SESSION_COOKIE}` : SESSION_COOKIE;
 
-/** The session that a request names, open or not. */
+/** Returns the session in the request's cookie, without verifying that the session exists. */
 export const sessionOf = (request: Cookies): string | undefined =>
   cookiesOf(request.headers.cookie)[sessionCookieName(request)];
 
-/** Name and use as the clients know them (docs/contract/access.md#sessions). */
+/** CSRF cookie, with the name and use that clients expect (docs/contract/access.md#sessions). */
 export const CSRF_COOKIE = 'csrftoken';
 
-/** The cookies of a request; of one sent twice the first counts. */
+/** Returns the cookies of a request. The first of several cookies with one name counts. */
 export function cookiesOf(header: string | string[] | undefined): Record<string, string> {
   const cookies = bareRecord<string>();
   for (const part of String(header ?? '').split(';')) {
@@ -34,12 +34,12 @@ export function cookiesOf(header: string | string[] | undefined): Record<string,
 }
 
 /**
- * Tells scripts of clients of this kind of API that there is a session, which they cannot read
- * themselves. It proves nothing.
+ * Cookie that shows the existence of a session to client scripts, which cannot read the session cookie.
+ * It has no effect on authentication.
  */
 const LOGGED_IN_COOKIE = 'userLoggedIn';
 
-/** Session cookie: not readable by scripts. */
+/** Sets the session cookie, which scripts cannot read. */
 export function setSessionCookie(
   request: Pick<Request, 'secure'>,
   response: Response,
@@ -61,7 +61,7 @@ export function setSessionCookie(
   });
 }
 
-/** Takes the session cookie away; one of that prefix goes by https only. */
+/** Deletes the session cookie. Browsers accept the `__Host-` prefix with https only. */
 export function clearSessionCookie(response: Response): void {
   const { req: request } = response;
   const where = { path: '/', secure: request.secure };
@@ -69,7 +69,7 @@ export function clearSessionCookie(response: Response): void {
   response.clearCookie(LOGGED_IN_COOKIE, where);
 }
 
-/** CSRF cookie: read by our scripts and by the command-line client, so not HttpOnly. */
+/** Sets the CSRF cookie. Scripts and the command-line client read it, so it is not HttpOnly. */
 export function setCsrfCookie(
   request: Pick<Request, 'secure'>,
   response: Response,

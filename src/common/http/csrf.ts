@@ -5,30 +5,30 @@ import { randomAlphanumeric } from '../crypto/random-key.js';
 import { Forbidden } from '../errors/errors.js';
 import { cookiesOf, CSRF_COOKIE, sessionOf, setCsrfCookie, type Cookies } from './cookies.js';
 
-/** Name of the form field that carries the token; scripts send the header `X-CSRFToken`. */
+/** Form field with the token. Scripts send the header `X-CSRFToken` instead. */
 export const CSRF_FIELD = 'csrfmiddlewaretoken';
 
-/** The token of a session: whoever does not know the session's cookie cannot make one. */
+/** Returns the token of a session, which cannot be computed without the session's cookie. */
 export const csrfTokenOf = (session: string): string =>
   createHmac('sha256', session).update(CSRF_FIELD).digest('hex');
 
 const NONCE_LENGTH = 16;
 
 /**
- * The token as a form carries it: another text on each page. Pages are compressed, and the length of a
- * compressed page tells about a secret that stays the same (the BREACH attack).
+ * Returns the token in the form for HTML forms, which is different on each page. Pages are compressed,
+ * and the length of a compressed page reveals a secret that stays the same (the BREACH attack).
  */
 export const formTokenOf = (token: string, nonce = randomAlphanumeric(NONCE_LENGTH)): string =>
   nonce + createHmac('sha256', token).update(nonce).digest('hex');
 
-/** Compares what was sent with a token, as it is or as a form carries it. */
+/** True if the sent text is the token, either plain or in the form for HTML forms. */
 const isToken = (token: string, sent: string): boolean =>
   constantTimeEqual(token, sent) ||
   constantTimeEqual(formTokenOf(token, sent.slice(0, NONCE_LENGTH)), sent);
 
 /**
- * The token a client has to send, put into its cookie where it is not there yet: that of its session,
- * or before a login any text of ours.
+ * Returns the token that a client has to send, and sets its cookie if necessary. The token belongs to the
+ * session; before a login it is any text that the server has set.
  */
 export function issueCsrfToken(request: Cookies, response: Response): string {
   const present = cookiesOf(request.headers.cookie)[CSRF_COOKIE];
@@ -39,8 +39,8 @@ export function issueCsrfToken(request: Cookies, response: Response): string {
 }
 
 /**
- * What is sent is the token of the session. Without a session it is the text of the cookie, where only
- * our own pages can put it.
+ * Verifies the token of the session. Without a session the token is the text of the cookie, which only
+ * pages of this server can set.
  *
  * @throws Forbidden
  */
@@ -54,7 +54,7 @@ export function assertCsrf(request: Cookies, sent: unknown): void {
   }
 }
 
-/** A browser tells where a request comes from; another site, or one that hides, is refused. */
+/** Rejects requests that the browser attributes to another site or to an opaque origin. */
 export function assertSameSite({ headers }: Pick<Request, 'headers'>): void {
   const source = headers.origin ?? headers.referer;
   if (typeof source !== 'string') return;

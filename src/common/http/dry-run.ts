@@ -2,7 +2,7 @@ import { BOOLEAN } from '../fields/json-schema.js';
 import { toBoolean } from '../fields/lenient.js';
 import type { ApiRequest } from './request.js';
 
-/** Whether a request only asks what would happen (`?dry_run=1`). */
+/** True for a dry run (`?dry_run=1`), which reports the effects of a request without applying them. */
 export function isDryRun({ query }: ApiRequest): boolean {
   const given = [query.dry_run].flat().at(-1);
   return given !== undefined && toBoolean(given) === true;

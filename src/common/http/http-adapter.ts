@@ -3,22 +3,19 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import { routedByCollection } from './collection-routers.js';
 import { ServerShutdown } from './server-shutdown.js';
 
-/**
- * How long a connection may take for what. Node looks for connections that take too long only so
- * often, every half minute unless told otherwise.
- */
+/** Timeouts of connections. Node checks connections for timeouts every 30 seconds by default. */
 const LIMITS = {
   headersTimeout: 10_000,
   connectionsCheckingInterval: 1000,
-  /** Longer than the idle connections of reverse proxies, so that none writes to a closed one. */
+  /** Longer than the idle timeout of reverse proxies, so that no proxy writes to a closed connection. */
   keepAliveTimeout: 65_000,
 };
 
-/** Express on a server whose clients cannot hold a connection by sending next to nothing. */
+/** Express on a server with timeouts, so that clients cannot hold connections by sending slowly. */
 export class HttpAdapter extends ExpressAdapter {
   private shutdown: ServerShutdown | undefined;
 
-  /** @param drainMs how long the server goes on serving when it is told to end */
+  /** @param drainMs time for which the server continues to serve at shutdown */
   constructor(private drainMs = 0) {
     super(routedByCollection());
   }
@@ -29,12 +26,12 @@ export class HttpAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  /** True when new requests should be sent to another process. */
+  /** True if new requests should be sent to another process. */
   get isEnding(): boolean {
     return this.shutdown?.isEnding === true;
   }
 
-  /** A person who ends the server at the terminal waits for it. */
+  /** Skips the drain time: a user who stops the server in a terminal waits for it. */
   endAtOnce(): void {
     this.drainMs = 0;
   }

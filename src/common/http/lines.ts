@@ -3,14 +3,14 @@ import { BadRequest, PayloadTooLarge } from '../errors/errors.js';
 import { weightOf } from './negotiation.js';
 import type { ApiRequest } from './request.js';
 
-/** JSON values one to a line: bodies that are read, and answers that are written, as they come. */
+/** Media type for one JSON value per line, in bodies and responses that are streamed. */
 export const LINES_TYPE = 'application/x-ndjson';
 
-/** Whether the body of a request is lines, which no parser touches: its handler reads the stream. */
+/** True if the request body is in lines. No parser reads such a body: its handler reads the stream. */
 export const sendsLines = ({ headers }: Pick<ApiRequest, 'headers'>): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === LINES_TYPE;
 
-/** Whether the client would have lines rather than one JSON value. */
+/** True if the client prefers lines to a single JSON value. */
 export function wantsLines({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   const accept = headers.accept ?? '*/*';
   if (!accept.toLowerCase().includes(LINES_TYPE)) return false;
@@ -18,14 +18,14 @@ export function wantsLines({ headers }: Pick<ApiRequest, 'headers'>): boolean {
   return lines > 0 && lines >= weightOf(accept, 'application', 'json');
 }
 
-/** One line that is not empty; `text` is null where it is too long or no UTF-8. */
+/** Non-empty line of a body. `text` is null if the line is too long or not UTF-8. */
 export interface BodyLine {
-  /** Counted from 1, empty lines included, as an editor shows them. */
+  /** Line number from 1, counting empty lines, as in an editor. */
   number: number;
   text: string | null;
 }
 
-/** Bounds of a body of lines, in bytes. */
+/** Limits of a body in lines, in bytes. */
 export interface LineLimits {
   body: number;
   line: number;
@@ -34,10 +34,10 @@ export interface LineLimits {
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a body into lines, a chunk at a time: what is not taken is not read from the network either.
- * No more than one line is held in memory, and of one that is too long only its number.
+ * Splits a body into lines, one chunk at a time, with back-pressure to the network. At most one line is
+ * held in memory; of a line that is too long, only the number is kept.
  *
- * @throws PayloadTooLarge as soon as the body is larger than allowed, BadRequest when it breaks off
+ * @throws PayloadTooLarge once the body exceeds the limit, BadRequest if the body is incomplete
  */
 export async function* readLines(
   request: ApiRequest,
@@ -46,7 +46,7 @@ export async function* readLines(
   const splitter = new Splitter(limits.line);
   let bytes = 0;
   try {
-    // The connection has to outlive a refusal, which is written to it.
+    // The connection must stay open after an error, for the response.
     const received: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
     for await (const chunk of received) {
       bytes += chunk.length;

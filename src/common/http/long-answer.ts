@@ -3,14 +3,16 @@ import { entriesOf, exactJson } from '../exact-json.js';
 import { isRecord } from '../records.js';
 import { Turns } from '../turns.js';
 
-/** How deep an answer is taken apart: to the values of a host among the hosts of a document. */
+/** Depth to which a response is split: down to the variables of a host among the hosts of a document. */
 const DEPTH = 3;
-/** Characters that are written at once. */
+/** Minimum number of characters of a write. */
 const PORTION = 65_536;
 
 const longAnswers = new WeakSet<object>();
 
-/** Has an answer that may be long written in pieces, with turns for others between them. */
+/**
+ * Marks a response that can be long. It is written in pieces, yielding to the event loop between them.
+ */
 export function inPieces<Answer extends object>(answer: Answer): Answer {
   longAnswers.add(answer);
   return answer;
@@ -19,7 +21,7 @@ export function inPieces<Answer extends object>(answer: Answer): Answer {
 export const isInPieces = (answer: unknown): answer is object =>
   typeof answer === 'object' && answer !== null && longAnswers.has(answer);
 
-/** The JSON of an answer, which what follows it together makes. */
+/** Yields the JSON text of a response in pieces. */
 function* piecesOf(value: unknown, depth: number): Generator<string> {
   if (depth === 0 || !isRecord(value)) {
     yield exactJson(value);
@@ -35,7 +37,7 @@ function* piecesOf(value: unknown, depth: number): Generator<string> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** Writes the JSON of an answer and ends it; stops where the client has left. */
+/** Writes the JSON of a response and ends the response. Stops if the client disconnects. */
 export async function writeInPieces(response: Response, answer: object): Promise<void> {
   const turns = new Turns();
   let text = '';

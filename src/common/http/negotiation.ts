@@ -7,28 +7,28 @@ export const PARSES = [
   'application/x-www-form-urlencoded',
   'multipart/form-data',
 ] as const;
-/** Content types of answers. */
+/** Content types of responses. */
 export const RENDERS = ['application/json', 'text/html'] as const;
 
-/** What of a request tells the form of its answer. */
+/** Parts of a request that determine the format of its response. */
 interface Negotiable extends Pick<ApiRequest, 'headers'> {
   query: { format?: unknown };
 }
 
-/** Whether the answer is a page for a person: `text/html` asked for, or `?format=api`. */
+/** True if the response is an HTML page: the client asks for `text/html` or `?format=api`. */
 export function acceptsHtml(request: Negotiable): boolean {
   const format = [request.query.format].flat()[0];
   if (format === 'api') return true;
   if (format === 'json') return false;
   const accept = request.headers.accept ?? '*/*';
   const html = weightOf(accept, 'text', 'html');
-  // A browser names HTML itself; `*/*` alone means JSON.
+  // Browsers name HTML explicitly; `*/*` alone means JSON.
   return (
     html > 0 && accept.includes('text/html') && html >= weightOf(accept, 'application', 'json')
   );
 }
 
-/** @throws NotAcceptable when nothing that is offered fits `Accept`, NotFound for an unknown format */
+/** @throws NotAcceptable if no offered type matches `Accept`, NotFound for an unknown format */
 export function assertAcceptable(request: Negotiable): void {
   const format = [request.query.format].flat()[0];
   if (format !== undefined && format !== 'json' && format !== 'api') {
@@ -41,7 +41,7 @@ export function assertAcceptable(request: Negotiable): void {
   }
 }
 
-/** The weight a media type has in `Accept` (RFC 9110, 12.5.1): the most specific range decides. */
+/** Returns the weight of a media type in `Accept` (RFC 9110, 12.5.1). The most specific range decides. */
 export function weightOf(accept: string, type: string, subtype: string): number {
   let best = { specificity: -1, weight: 0 };
   for (const range of accept.split(',')) {

@@ -19,16 +19,16 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: TOO_SLOW,
 };
 
-/** How long a client may go on sending what was refused. */
+/** Time for which a client can continue to send a rejected request. */
 const LINGER_MS = 2000;
 
 /**
- * Gives what Node's parser refuses the body of every other error: these requests never reach the
- * application. Headers may have 16 KB in all.
+ * Sends the JSON body of other errors for requests that Node's parser rejects: those requests never reach
+ * the application. The headers of a request are limited to 16 KB in total.
  */
 export function answerParserErrors(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // What still comes after the answer is read and dropped: closing at once would lose the answer.
+    // The rest of the request is read and discarded: closing at once would lose the response.
     if (!socket.writable) return;
     if (error.code === 'ECONNRESET') {
       socket.destroy();
@@ -39,7 +39,7 @@ export function answerParserErrors(server: Server): void {
   });
 }
 
-/** Answers a request whose body takes too long to arrive, and ends it: nobody works on it any more. */
+/** Sends 408 for a request whose body arrives too slowly, and closes the request. */
 export function refuseSlow(request: IncomingMessage): void {
   refuse(request.socket, TOO_SLOW);
   request.destroy();

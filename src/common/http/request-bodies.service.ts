@@ -7,15 +7,15 @@ import { DomainError } from '../errors/errors.js';
 import { bodyReader, hasBody, type BodyReader } from './body.js';
 import { StrangerBytes } from './stranger-bytes.service.js';
 
-/** Largest body of somebody who has not said who he is, in bytes. */
+/** Maximum body size of an unauthenticated sender, in bytes. */
 export const STRANGER_LIMIT = 65_536;
 
-/** The bulk operations take larger bodies than everything else. */
+/** Bulk operations accept larger bodies than all other routes. */
 const BULK = /^\/api\/v2\/bulk(\/|$)/i;
 
 /**
- * Reads bodies within the limits of their URLs. Who sends one has to be known before: the body
- * interceptor reads behind the guards. Only forms of pages are read earlier
+ * Reads bodies within the limits of their URLs. The sender must be known first, so the body interceptor
+ * reads bodies after the guards. Only forms of pages are read earlier
  * (docs/contract/conventions.md#order-of-checks).
  */
 @Injectable()
@@ -35,8 +35,9 @@ export class RequestBodies {
   }
 
   /**
-   * @param isKnown whether the sender has proved who he is
-   * @throws BadRequest, PayloadTooLarge, UnsupportedMediaType; Unavailable when strangers send too much
+   * @param isKnown true if the sender is authenticated
+   * @throws BadRequest, PayloadTooLarge, UnsupportedMediaType; Unavailable if unauthenticated senders
+   *   send too much
    */
   async read(request: Request, response: Response, isKnown = 'actor' in request): Promise<void> {
     if (isKnown) {
@@ -49,7 +50,10 @@ export class RequestBodies {
     return this.strangers(request, response);
   }
 
-  /** Reads before anybody is known; what is wrong with the body is told when its turn has come. */
+  /**
+   * Reads a body before authentication. An error of the body is reported at its place in the order of
+   * checks.
+   */
   async readEarly(request: Request, response: Response, isKnown: boolean): Promise<void> {
     try {
       await this.read(request, response, isKnown);
@@ -60,12 +64,12 @@ export class RequestBodies {
     }
   }
 
-  /** What was wrong with a body that was read early. */
+  /** Returns the error of a body that was read early. */
   faultOf(request: object): DomainError | undefined {
     return this.faults.get(request);
   }
 }
 
-/** Whoever allows bulk requests more than a megabyte allows what stands in it. */
+/** Maximum number of values in a bulk body. It grows with a body limit above one megabyte. */
 const bulkValues = (limitBytes: number): number =>
   Math.max(MAX_VALUES, (limitBytes - MEGABYTE) / 2);

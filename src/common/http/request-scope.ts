@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Actor } from '../access.js';
 
-/** What belongs to one request (or one worker step) and is needed far from the handler. */
+/** State of one request (or one worker step) that is needed far from the handler. */
 export interface RequestScope {
   actor: Actor | null;
   requestId: string;
   sourceIp: string;
-  /** The token it came with may only read. */
+  /** True if the request's token is read-only. */
   isReadOnly?: boolean;
-  /** Digest of the browser session the request came with. */
+  /** Digest of the browser session of the request. */
   sessionDigest?: string;
-  /** Digest of the token the request came with. */
+  /** Digest of the token of the request. */
   tokenDigest?: string;
-  /** The object of the URL; `judge` asks again whether the caller may do this to it. */
+  /** Object of the URL. `judge` authorizes the request on the object again. */
   target?: { type: string; id: number; judge: () => Promise<unknown> };
-  /** Value of the session cookie where its age began anew with this request. */
+  /** Value of the session cookie, if this request renewed the session. */
   renewedSession?: string;
 }
 
@@ -22,7 +22,7 @@ const scopes = new AsyncLocalStorage<RequestScope>();
 
 export const runInScope = <T>(scope: RequestScope, work: () => T): T => scopes.run(scope, work);
 
-/** The scope of the running request, or undefined in background work. */
+/** Returns the scope of the current request, or undefined in background work. */
 export const currentScope = (): RequestScope | undefined => scopes.getStore();
 
 export const currentActor = (): Actor | null => scopes.getStore()?.actor ?? null;

@@ -3,15 +3,15 @@ import type { Actor } from '../access.js';
 import type { Row } from '../resource/define-resource.js';
 import type { QueryParameters } from '../list/query.js';
 
-/** A request before authentication: nobody has looked at its body yet. */
+/** Request before authentication, whose body has not been read. */
 export type PlainRequest = Request<Request['params'], unknown, unknown, QueryParameters>;
 
-/** Middleware on such a request. */
+/** Middleware for requests before authentication. */
 export type PlainHandler = RequestHandler<Request['params'], unknown, unknown, QueryParameters>;
 
 /**
- * A request as handlers see it, after authentication. `query` is the plain parser's: repeated keys
- * are arrays. `body` is always an object; receivers take raw bytes instead.
+ * Request after authentication, as handlers receive it. `query` is from the plain parser: repeated keys
+ * are arrays. `body` is always an object, except for webhook receivers, which receive raw bytes.
  */
 export interface ApiRequest extends Request<
   { id: string } & Record<string, string>,
@@ -20,15 +20,17 @@ export interface ApiRequest extends Request<
   QueryParameters
 > {
   actor: Actor;
-  /** The row of `:id`, where it was found with who asks (`targetStatement`): not judged yet. */
+  /**
+   * Row of `:id`, if it was loaded together with authentication (`targetStatement`); not authorized yet.
+   */
   foundTarget?: Row;
-  /** The row of `:id`, where the route says what that is. */
+  /** Row of `:id`, if the route declares its resource. */
   target: Row;
-  /** The row of the second parameter, where the route says what that is. */
+  /** Row of the second parameter, if the route declares its resource. */
   member: Row;
   /**
-   * Authenticates the caller and judges the object of the URL again (`RequestGuards`), for a handler
-   * that reads the body itself or sends a long response. Sets `actor` and `target` anew.
+   * Authenticates the caller and authorizes the object of the URL again (`RequestGuards`), for a handler
+   * that reads the body itself or sends a long response. Updates `actor` and `target`.
    */
   judgeAgain: () => Promise<void>;
 }

@@ -3,8 +3,8 @@ import { exactJson } from '../exact-json.js';
 import { isInPieces, writeInPieces } from './long-answer.js';
 
 /**
- * What `response.json` does here. The framework's way also weighs settings, conditional requests
- * and charsets that this API does not have, which costs a page more than its JSON.
+ * Replaces `response.json`. The framework's implementation also handles settings, conditional requests
+ * and charsets that this API does not have, and costs more for a page than its JSON.
  */
 export function sendJson(this: Response, value: unknown): Response {
   if (!this.hasHeader('Content-Type')) {

@@ -2,19 +2,20 @@ import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises';
 
-/** A request that was sent is read within this time, unless the event loop is busy. */
+/** Time within which a sent request is read, unless the event loop is busy. */
 const QUIET_MS = 200;
 /**
- * Senders that never pause do not keep a process from its end. A busy process takes seconds to accept
- * what has reached it: one connection in a turn of the event loop.
+ * Maximum wait for a quiet period: clients that never pause must not prevent the shutdown. A busy process
+ * takes seconds to accept pending connections, one per iteration of the event loop.
  */
 const LONGEST_WAIT_MS = 8000;
-/** Turns of the event loop in which a connection is accepted, read and parsed. */
+/** Iterations of the event loop in which a connection is accepted, read and parsed. */
 const TURNS = 3;
 
 /**
- * Ends an HTTP server without losing a request that has reached it. Node closes a connection whose
- * request is not read yet as an idle one, and the kernel then resets it.
+ * Shuts down an HTTP server without losing a request that has reached the server. Node treats a
+ * connection whose request is not read yet as idle and closes it, and the kernel then resets the
+ * connection.
  */
 export class ServerShutdown {
   private readonly responses = new Set<ServerResponse>();
@@ -32,14 +33,14 @@ export class ServerShutdown {
     });
   }
 
-  /** True when new requests should be sent to another process. */
+  /** True if new requests should be sent to another process. */
   get isEnding(): boolean {
     return this.hasBegun;
   }
 
   /**
-   * Goes on serving for a while, and stops listening. Every response says from now on that its
-   * connection is closed.
+   * Continues to serve for a while, and then stops listening. From now on, every response announces that
+   * its connection is closed.
    */
   async stopListening(drainMs: number): Promise<void> {
     this.hasBegun = true;
@@ -47,16 +48,16 @@ export class ServerShutdown {
       if (!response.headersSent) response.setHeader('Connection', 'close');
     }
     await pause(drainMs);
-    // Connections may be on their way from the process that has accepted them.
+    // The process that accepts connections can still be passing some to this process.
     this.note();
     await this.quiet();
-    // An HTTP server closes connections without a request, too, which may have been sent.
+    // An HTTP server would also close connections without a request, whose request can be on its way.
     this.closed = new Promise((resolve) => {
       NetServer.prototype.close.call(this.server, () => resolve());
     });
   }
 
-  /** Closes connections when their requests are answered. */
+  /** Closes connections once their requests are done. */
   async end(): Promise<void> {
     const ending = new AbortController();
     const { closed = Promise.resolve() } = this;
@@ -72,7 +73,7 @@ export class ServerShutdown {
     this.lastNews = Date.now();
   }
 
-  /** Waits until no connection and no request has come for a while, and none waits to be read. */
+  /** Waits until no connection and no request has arrived for a while, and none waits to be read. */
   private async quiet(): Promise<void> {
     const end = Date.now() + LONGEST_WAIT_MS;
     do {

@@ -5,7 +5,7 @@ import { Unavailable } from '../errors/errors.js';
 
 const RETRY_SECONDS = 1;
 
-/** Bytes of bodies that this process holds for senders who have not proved who they are. */
+/** Counts the bytes of bodies that this process holds for unauthenticated senders. */
 @Injectable()
 export class StrangerBytes {
   private total = 0;
@@ -13,9 +13,14 @@ export class StrangerBytes {
 
   constructor(private readonly settings: Settings) {}
 
-  /** Counts bytes until the request is over. @throws Unavailable when there are too many already */
+  /**
+   * Counts bytes until the request is over.
+   *
+   * @throws Unavailable if the limit is reached
+   */
   hold(response: Response, bytes: number): void {
-    // Who has gone while his credentials were looked up sends nothing more, and never goes again.
+    // If the client disconnected during authentication, there is no further close event to release the
+    // bytes.
     if (response.closed) return;
     if (this.total + bytes > this.settings.STRANGER_BYTES_MAX) {
       throw new Unavailable(RETRY_SECONDS);

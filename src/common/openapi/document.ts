@@ -14,10 +14,10 @@ import { RouteTable } from '../rest/route-table.service.js';
 const OPENAPI_VERSION = '3.1.1';
 
 /**
- * The OpenAPI document. `SwaggerModule` makes it of what the decorators of routes declare, which are
- * the same declarations that validate requests. What the decorators have no words for is added:
- * schemas that are no classes, keys that go in place of an id, a second form of a body, and the slash
- * that ends a path (docs/decisions/0049-openapi-from-decorators.md).
+ * Builds the OpenAPI document. `SwaggerModule` generates it from the decorators of routes, whose
+ * declarations also validate requests. This function adds what decorators cannot express: schemas without
+ * classes, natural keys in place of an id, alternative formats of a body, and the trailing slash of paths
+ * (docs/decisions/0049-openapi-from-decorators.md).
  */
 export function buildDocument(app: INestApplication, version: string): OpenAPIObject {
   const routes = app.get(RouteTable).routes.flatMap(({ info }) => info ?? []);
@@ -62,7 +62,7 @@ const baseOf = (version: string): Omit<OpenAPIObject, 'paths'> =>
     )
     .build();
 
-/** An operation, as far as it is added to. */
+/** Parts of an operation that this module extends. */
 interface Operation {
   operationId: string;
   parameters: {
@@ -85,14 +85,17 @@ const operationsById = ({ paths }: OpenAPIObject): Map<string, Operation> =>
       .map((operation) => [operation.operationId, operation]),
   );
 
-/** Tells what stands for an id in the URL; a key names other resources, which are all loaded by now. */
+/**
+ * Documents the natural key that can replace an id in the URL. A key refers to other resources, which are
+ * all loaded by now.
+ */
 function nameByKey({ parameters }: Operation, { parent }: RouteInfo): void {
   const key = parent && namedUrlFormat(parent);
   const id = parameters.find((one) => one.in === 'path' && one.name === 'id');
   if (key && id) id.description = `Id, or \`${key}\`.`;
 }
 
-/** Adds the form in lines of a body and its answer: decorators give all forms one schema. */
+/** Adds the body and response in lines: decorators support only one schema for all formats. */
 function addLines({ requestBody, responses }: Operation, { lines }: RouteInfo): void {
   if (!lines) return;
   const { content } = existing(requestBody, 'a route that takes lines takes a body');
@@ -102,7 +105,7 @@ function addLines({ requestBody, responses }: Operation, { lines }: RouteInfo): 
   answer.content = { ...answer.content, [LINES_TYPE]: { schema: lines.response } };
 }
 
-/** Adds the parameter of a language of its own; which list has one is known when all are loaded. */
+/** Adds the parameter of a list's query language, which is known once all resources are loaded. */
 function addExpression({ parameters }: Operation, { kind, resource }: RouteInfo): void {
   if (kind !== 'list' || !resource?.expression) return;
   const { parameter: name, help: description } = resource.expression;

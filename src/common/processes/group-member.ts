@@ -3,18 +3,22 @@ import { AggregatorRegistry, Registry } from 'prom-client';
 import { isGroupMessage, type GroupMessage, type MemberMessage, type Metrics } from './messages.js';
 import { Slots } from './slots.js';
 
-/** This process of the API: the only one, or one of several behind the same port. */
+/** This process of the API: the only one, or one of several on the same port. */
 export abstract class GroupMember {
-  /** What this process counts by itself, such as the refusals it sent. */
+  /** Metrics of this process alone, such as its refused requests. */
   readonly measured = new Registry();
 
-  /** Takes one of the `most` that all processes have together. @returns whether one was left */
+  /**
+   * Takes one of the `most` slots that all processes share.
+   *
+   * @returns false if no slot was free
+   */
   abstract take(key: string, most: number): Promise<boolean>;
 
-  /** Gives back what {@link take} took. */
+  /** Frees a slot that {@link take} took. */
   abstract free(key: string): void;
 
-  /** What all processes measured. */
+  /** Returns the metrics of all processes. */
   abstract gather(): Promise<Registry>;
 
   static join(): GroupMember {
@@ -38,7 +42,9 @@ class OnlyProcess extends GroupMember {
   }
 }
 
-/** Asks the process that forked it. Should that one end, Node ends this one. */
+/**
+ * Member of a group. Delegates to the process that forked it. If that process ends, Node ends this one.
+ */
 class ForkedProcess extends GroupMember {
   private readonly takes = new Map<number, (isTaken: boolean) => void>();
   private readonly gatherings = new Map<number, (metrics: Metrics[]) => void>();

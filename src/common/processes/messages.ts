@@ -1,14 +1,14 @@
-/** The metrics of one process, as prom-client gives and adds them up. */
+/** Metrics of one process in the format that prom-client exports and aggregates. */
 export type Metrics = object[];
 
-/** What a member of a process group says to the process that forked it. */
+/** Message from a member of a process group to the process that forked it. */
 export type MemberMessage =
   | { says: 'take'; id: number; key: string; most: number }
   | { says: 'free'; key: string }
   | { says: 'gather'; id: number }
   | { says: 'measured'; id: number; metrics: Metrics };
 
-/** What a member is told. */
+/** Message to a member of a process group. */
 export type GroupMessage =
   | { says: 'taken'; id: number; isTaken: boolean }
   | { says: 'measure'; id: number }
@@ -17,6 +17,6 @@ export type GroupMessage =
 const isOurs = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'says' in message;
 
-/** Libraries use the same pipe; what has our mark was sent by this program. */
+/** Identifies the messages of this program: libraries use the same channel. */
 export const isMemberMessage = (message: unknown): message is MemberMessage => isOurs(message);
 export const isGroupMessage = (message: unknown): message is GroupMessage => isOurs(message);

@@ -11,13 +11,13 @@ import { Slots } from './slots.js';
 
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A member that does not tell its metrics in this time is left out. */
+/** Time after which a member that has not sent its metrics is left out. */
 const PATIENCE_MS = 2000;
 
-/** Settings that bound the whole API: each process gets its share. */
+/** Settings with limits for the whole API, which are divided among the processes. */
 const SHARED = ['DATABASE_POOL_SIZE', 'STRANGER_BYTES_MAX'] as const;
 
-/** Metrics that one member asked for. */
+/** Metrics that one member requested. */
 interface Gathering {
   missing: Set<Worker>;
   metrics: Metrics[];
@@ -25,9 +25,9 @@ interface Gathering {
 }
 
 /**
- * Keeps as many processes of the API behind one port as asked, by Node's cluster
- * (docs/decisions/0076-processes-of-the-api.md). This process serves nothing itself: it counts what
- * is limited for all of them together, gathers their metrics, and passes signals on.
+ * Keeps the configured number of API processes running on one port, with Node's cluster
+ * (docs/decisions/0076-processes-of-the-api.md). This process serves no requests itself: it counts what
+ * is limited for all processes together, gathers their metrics, and forwards signals.
  */
 export class ProcessGroup {
   private readonly slots = new Slots<Worker>();
@@ -70,7 +70,7 @@ export class ProcessGroup {
     for (const gathering of this.gatherings.values()) this.collect(gathering, member);
     if (this.isStopping) return;
     if (!this.hasServed) {
-      // None could start: what it said in the log is the reason, and trying again changes nothing.
+      // No process could start: the log contains the reason, and another attempt would not help.
       process.exitCode = code || 1;
       this.stop('SIGTERM');
       return;
@@ -129,7 +129,7 @@ export class ProcessGroup {
   }
 }
 
-/** What each process may have of what is bounded for the whole API, as its environment says it. */
+/** Returns each process's share of the limits for the whole API, as environment variables. */
 function shareOf(settings: Settings): Record<string, string> {
   const shares = SHARED.map((name): [name: string, share: number] => {
     const { min = 1 } = SETTINGS[name];
@@ -139,9 +139,10 @@ function shareOf(settings: Settings): Record<string, string> {
 }
 
 /**
- * Closes a connection that a member was handed and did not accept before it was killed. Node keeps it
- * open then, so that its client would wait for an answer for ever. There is one at most: the next is
- * handed over when the last was accepted, and closing an accepted one again does nothing here.
+ * Closes a connection that was passed to a member and not accepted before the member was killed. Node
+ * would keep the connection open, so that its client waits forever. There is at most one: the next
+ * connection is passed only after the last was accepted, and closing an accepted one again has no effect
+ * here.
  */
 function closeWhatItLeaves({ process: child }: Worker): void {
   let handed: { close(): void } | undefined;

@@ -1,9 +1,9 @@
-/** How many of each key are taken, by whom. */
+/** Numbers of used slots by key and holder. */
 export class Slots<Holder> {
   private readonly totals = new Map<string, number>();
   private readonly held = new Map<Holder, Map<string, number>>();
 
-  /** @returns whether there was one left of `most` */
+  /** @returns true if fewer than `most` slots were used */
   take(holder: Holder, key: string, most: number): boolean {
     if ((this.totals.get(key) ?? 0) >= most) return false;
     const own = this.held.get(holder) ?? new Map<string, number>();
@@ -19,7 +19,7 @@ export class Slots<Holder> {
     add(this.totals, key, -1);
   }
 
-  /** Frees whatever a holder has that is gone. */
+  /** Frees all slots of a holder that no longer exists. */
   leave(holder: Holder): void {
     for (const [key, count] of this.held.get(holder) ?? []) add(this.totals, key, -count);
     this.held.delete(holder);

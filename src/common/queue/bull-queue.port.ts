@@ -17,15 +17,15 @@ const ADD_TIMEOUT_MS = 2000;
 export const WAKE_CHANNEL = 'scheduler:wake';
 
 /**
- * Bull's connections: one for commands and one for events shared by all queues of the process. Bull
- * does not close connections it was given, so they belong to `RedisConnection`.
+ * Bull's connections: one for commands and one for events, shared by all queues of the process. Bull does
+ * not close connections that it did not open, so `RedisConnection` closes them.
  */
 export const bullRoot = BullModule.forRootAsync({
   inject: [Settings, RedisConnection],
   useFactory: (settings: Settings, redis: RedisConnection): QueueOptions => {
     const shared = new Map<string, Redis>();
     const create = (type: string): Redis => {
-      // Bull refuses blocking and subscribing connections that give up or check readiness.
+      // Bull rejects blocking and subscribing connections that limit retries or check readiness.
       const options = { maxRetriesPerRequest: null, enableReadyCheck: false };
       if (type === 'bclient') return redis.connectQuietly(options);
       const found = shared.get(type) ?? redis.connectQuietly(options);
@@ -36,7 +36,10 @@ export const bullRoot = BullModule.forRootAsync({
   },
 });
 
-/** One constant: registering a queue twice would make two of it. */
+/**
+ * Registered queues. Import this constant everywhere: a second registration would create a second
+ * instance of each queue.
+ */
 export const bullQueues = BullModule.registerQueue(
   ...QUEUE_NAMES.map((name) => ({
     name,
@@ -45,7 +48,7 @@ export const bullQueues = BullModule.registerQueue(
   })),
 );
 
-/** Adds to Bull within a bounded time. */
+/** Adds messages to Bull within a limited time. */
 @Injectable()
 export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
   private readonly logger = new Logger('Queues');
@@ -88,7 +91,10 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
     await Promise.allSettled(QUEUE_NAMES.map((name) => this.close(name)));
   }
 
-  /** Bull connects its blocking client anew while it closes; left alone, that keeps the process up. */
+  /**
+   * Closes a queue and its connections. Bull reconnects its blocking client while it closes, and the open
+   * connection would keep the process running.
+   */
   private async close(name: QueueName): Promise<void> {
     const queue = this.queue(name);
     await queue.close(true);
@@ -96,7 +102,10 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
     for (const client of clients) client.disconnect();
   }
 
-  /** Without Redis `addBulk` would stay pending; the sweeper adds the rows when it is back. */
+  /**
+   * Limits the wait for Redis. Without Redis `addBulk` stays pending; the sweeper adds the rows once
+   * Redis is back.
+   */
   private async bounded(adding: Promise<unknown>, name: string, count: number): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<never>((_resolve, reject) => {

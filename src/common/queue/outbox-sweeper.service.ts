@@ -9,7 +9,7 @@ import { messageOf } from '../errors/message-of.js';
 
 const SWEEP_INTERVAL_MS = 5000;
 
-/** Brings back, all the time, what was not acknowledged. Only the worker process has it. */
+/** Periodically adds unacknowledged work to the queues again. Runs in the worker process only. */
 @Injectable()
 export class OutboxSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Worker');

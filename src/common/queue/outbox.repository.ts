@@ -5,7 +5,7 @@ import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
 import type { QueueName } from './queues.js';
 
-/** Work that is committed and not done yet. */
+/** Committed work that is not done yet. */
 export interface OutboxRow {
   id: string;
   queue: QueueName;
@@ -13,17 +13,20 @@ export interface OutboxRow {
   attempts: number;
 }
 
-/** A number of a queue. */
+/** Measurement of a queue. */
 export interface QueueSample {
   label: string;
   value: number;
 }
 
-/** What takes rows off, as part of the statement that ends their work; `ids` selects the subjects. */
+/**
+ * Returns the statement that acknowledges work, to be part of the statement that completes the work.
+ * `ids` selects the subjects.
+ */
 export const acknowledged = (queue: QueueName, ids: Sql): Sql => sql`
   DELETE FROM outbox WHERE queue = ${queue} AND subject_id IN (${ids})`;
 
-/** Whether there is work of a queue about a subject. */
+/** Returns the SQL condition that a queue contains work for a subject. */
 export const isQueued = (queue: QueueName, subject: Sql): Sql => sql`
   EXISTS (SELECT 1 FROM outbox WHERE queue = ${queue} AND subject_id = ${subject})`;
 
@@ -33,7 +36,7 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
     super(database, 'outbox');
   }
 
-  /** Work that is handed to its queue once it is committed. */
+  /** Adds work that the caller passes to its queue after the commit. */
   addDue(queue: QueueName, subjects: readonly number[]): Promise<OutboxRow[]> {
     const insert = insertRows(
       'outbox',
@@ -43,7 +46,7 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
     return this.database.rows<OutboxRow>(sql`${insert} RETURNING id, queue, subject_id, attempts`);
   }
 
-  /** Work for later, by the database's clock. */
+  /** Adds work that is due after a delay, by the database's clock. */
   async addDelayed(
     queue: QueueName,
     subjects: readonly number[],
@@ -56,7 +59,7 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   }
 
   /**
-   * Work about subjects of which a queue knows nothing; the sweeper hands it on.
+   * Adds work for the subjects that have none in the queue. The sweeper passes it to the queue.
    *
    * @param subjects query for the `id`s
    */
@@ -77,7 +80,10 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
       WHERE queue = ${queue} AND subject_id = ${subject}`);
   }
 
-  /** Takes work that is due and that its queue has not had, or had too long ago, for another attempt. */
+  /**
+   * Claims due work for another attempt: work that was never added to its queue, or was added more than
+   * `redeliverAfterSeconds` ago.
+   */
   takeDue(queue: QueueName, redeliverAfterSeconds: number, most: number): Promise<OutboxRow[]> {
     return this.database.rows<OutboxRow>(sql`
       UPDATE outbox SET attempts = attempts + 1, enqueued_at = now()
@@ -89,14 +95,14 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
       RETURNING id, queue, subject_id, attempts`);
   }
 
-  /** How much there is, by queue. */
+  /** Returns the number of outbox rows by queue. */
   countByQueue(): Promise<QueueSample[]> {
     return this.database.rows<QueueSample>(
       sql`SELECT queue AS label, count(*)::int AS value FROM outbox GROUP BY queue`,
     );
   }
 
-  /** For how many seconds the oldest has been due, by queue. */
+  /** Returns the time in seconds for which the oldest row has been due, by queue. */
   secondsDueByQueue(): Promise<QueueSample[]> {
     return this.database.rows<QueueSample>(sql`
       SELECT queue AS label, EXTRACT(epoch FROM now() - min(run_at))::float8 AS value

@@ -7,7 +7,7 @@ import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
 
 const SWEEP_BATCH = 1000;
 
-/** Work that must happen once its cause is committed (docs/contract/operations.md#row-first). */
+/** Work that must happen after its cause is committed (docs/contract/operations.md#row-first). */
 @Injectable()
 export class Outbox {
   constructor(
@@ -17,8 +17,8 @@ export class Outbox {
   ) {}
 
   /**
-   * Writes the work in the caller's transaction and wakes a worker after the commit. Losing the
-   * wake-up loses nothing: the sweeper finds the row.
+   * Writes the work in the caller's transaction and wakes a worker after the commit. A lost wake-up does
+   * no harm: the sweeper finds the row.
    *
    * @param delaySeconds earliest start, by the database's clock
    */
@@ -30,25 +30,29 @@ export class Outbox {
   }
 
   /**
-   * Writes work again that was lost; the sweeper adds it.
+   * Adds lost work again. The sweeper passes it to the queue.
    *
-   * @param subjects query for the `id`s of those that should be queued
+   * @param subjects query for the `id`s of the subjects that should be queued
    */
   remind(queue: QueueName, subjects: Sql): Promise<void> {
     return this.rows.addMissing(queue, subjects);
   }
 
-  /** Takes rows off whose work is done, or is secured by another row of its own. */
+  /** Deletes rows whose work is done, or is continued by another row. */
   async acknowledge(queue: QueueName, ...subjectIds: readonly number[]): Promise<void> {
     if (subjectIds.length > 0) await this.rows.acknowledge(queue, subjectIds);
   }
 
-  /** Puts the work off until later. */
+  /** Postpones the work. */
   postpone(queue: QueueName, subjectId: number, delaySeconds: number): Promise<void> {
     return this.rows.postpone(queue, subjectId, delaySeconds);
   }
 
-  /** Adds again whatever is due and was not acknowledged in its time. @returns how many rows */
+  /**
+   * Adds all due work to its queue again that was not acknowledged in time.
+   *
+   * @returns the number of rows
+   */
   async sweep(): Promise<number> {
     let added = 0;
     for (const queue of QUEUE_NAMES) {
@@ -64,6 +68,6 @@ export class Outbox {
 const toMessage = ({ id, queue, subject_id, attempts }: OutboxRow) => ({
   queue,
   subjectId: subject_id,
-  // Bull ignores an id it has seen, so each attempt has one of its own.
+  // Bull ignores an id that it has already processed, so each attempt has its own id.
   key: `${id}:${attempts}`,
 });

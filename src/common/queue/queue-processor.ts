@@ -4,22 +4,22 @@ import type { Job, Queue } from 'bull';
 import type { QueueJob } from './bull-queue.port.js';
 import { stackOf } from '../errors/message-of.js';
 
-/** Does the work of one queue. It must find out from its row whether there still is any. */
+/** Handler of the jobs of one queue. It must check in the database whether there is still work to do. */
 export interface QueueHandler {
   handle(subjectId: number): Promise<void>;
   /**
-   * Told first at shutdown: finish what runs, or cut it short, within seconds
+   * Stops running work at shutdown: lets it finish, or interrupts it, within seconds
    * (docs/contract/operations.md#shutdown).
    */
   stop?(): void;
 }
 
 /**
- * What the processors of all queues have in common: they hold jobs back until the worker is ready,
- * and keep book of what runs. A handler that throws is logged; its outbox row is delivered again
- * until somebody acknowledges it, so Bull counts every job as done.
+ * Base class of the processors of all queues. Holds jobs back until the worker is ready, and tracks the
+ * running ones. An error of a handler is logged; its outbox row is redelivered until it is acknowledged,
+ * so Bull counts every job as completed.
  *
- * Bull takes jobs as soon as the modules are made; `QueueProcessors` says when work may begin.
+ * Bull processes jobs as soon as the modules are instantiated; `QueueProcessors` starts the actual work.
  */
 export abstract class QueueProcessor {
   private readonly logger = new Logger('Worker');
@@ -38,22 +38,22 @@ export abstract class QueueProcessor {
     return this.queue.name;
   }
 
-  /** Lets work begin. */
+  /** Starts processing jobs. */
   start(): void {
     this.begin();
   }
 
-  /** Has what runs finish or be cut short. */
+  /** Stops running jobs: they finish or are interrupted. */
   stop(): void {
     this.handler.stop?.();
   }
 
-  /** Takes no further jobs; other workers go on. */
+  /** Stops taking jobs from the queue. Other workers continue. */
   async pause(): Promise<void> {
     await this.queue.pause(true, true);
   }
 
-  /** Resolves when nothing runs any more. */
+  /** Waits until no job is running. */
   async idle(): Promise<void> {
     await Promise.allSettled(this.active);
   }
@@ -63,7 +63,7 @@ export abstract class QueueProcessor {
     this.logger.warn({ message: 'queue connection failed', queue: this.queueName, error });
   }
 
-  /** What `@Process` of every processor does with a job. Never fails. */
+  /** Handles a job for the `@Process` method of every processor. Never throws. */
   protected async work({ data: { subjectId } }: Job<QueueJob>): Promise<void> {
     await this.begun;
     const working = this.attempt(subjectId);

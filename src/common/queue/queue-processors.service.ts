@@ -3,15 +3,15 @@ import { DiscoveryService } from '@nestjs/core';
 import { QueueProcessor } from './queue-processor.js';
 import { QUEUE_NAMES } from './queues.js';
 
-/** How long Redis may take to let go of the queues. */
+/** Maximum time to wait for Redis to pause the queues. */
 const PAUSE_LIMIT_MS = 1000;
 
-/** Starts and ends the processors of the worker together; each queue has exactly one. */
+/** Starts and stops all processors of the worker. Each queue has exactly one processor. */
 @Injectable()
 export class QueueProcessors implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(private readonly discovery: DiscoveryService) {}
 
-  /** @throws Error when a queue has no processor, or several */
+  /** @throws Error if a queue has no processor, or more than one */
   onApplicationBootstrap(): void {
     const processors = this.all();
     for (const name of QUEUE_NAMES) {
@@ -22,7 +22,7 @@ export class QueueProcessors implements OnApplicationBootstrap, OnModuleDestroy 
   }
 
   /**
-   * Stops taking work and waits for what is running; its owners cut it short themselves
+   * Stops taking work and waits for running work, which its handlers finish or interrupt
    * (docs/contract/operations.md#shutdown).
    */
   async onModuleDestroy(): Promise<void> {

@@ -6,10 +6,13 @@ export interface QueueMessage {
   key: string;
 }
 
-/** The way from a committed outbox row to a worker. */
+/** Transport from a committed outbox row to a worker. */
 export abstract class QueuePort {
-  /** Adds messages; never throws and never waits longer than two seconds: rows are the truth. */
+  /**
+   * Adds messages. Never throws and never waits longer than two seconds: the outbox rows are
+   * authoritative.
+   */
   abstract add(messages: readonly QueueMessage[]): Promise<void>;
-  /** Wakes the scheduler. Calls that come close together become one. */
+  /** Wakes the scheduler. Calls in quick succession are merged. */
   abstract wakeScheduler(): void;
 }

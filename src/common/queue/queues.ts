@@ -1,24 +1,24 @@
 import { keysOf } from '../records.js';
 
-/** What a queue's jobs are like. Adding a queue without all of it does not compile. */
+/** Properties of a queue. All are required, so a queue cannot be added without them. */
 export interface QueueOptions {
-  /** How long Bull lets a job's process be silent before it counts as stalled, in ms. */
+  /** Time in ms after which Bull considers a job of a silent process stalled. */
   lockDurationMs: number;
-  /** After this an outbox row that nobody acknowledged is added again, in seconds. */
+  /** Time in seconds after which an unacknowledged outbox row is added to the queue again. */
   redeliverAfterSeconds: number;
 }
 
 /**
- * Every queue. Jobs carry the id of an outbox row and the id of their subject, nothing else: the
- * rows in PostgreSQL say what is to be done and whether it still is
+ * All queues. A job carries only the id of an outbox row and the id of its subject; the rows in
+ * PostgreSQL determine what to do and whether it is still to be done
  * (docs/contract/operations.md#reliability).
  */
 export const QUEUES = {
-  /** A job or project update that was given to the workers. */
+  /** Jobs and project updates that were given to the workers. */
   runs: { lockDurationMs: 60_000, redeliverAfterSeconds: 15 },
   notifications: { lockDurationMs: 30_000, redeliverAfterSeconds: 60 },
   status_posts: { lockDurationMs: 30_000, redeliverAfterSeconds: 60 },
-  /** Rows of big objects that are removed after their owner was answered. */
+  /** Rows of large objects that are deleted after the response to the delete request. */
   deletions: { lockDurationMs: 60_000, redeliverAfterSeconds: 60 },
 } as const satisfies Record<string, QueueOptions>;
 

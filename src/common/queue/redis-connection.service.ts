@@ -2,14 +2,14 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { Settings } from '../../config/settings.js';
 
-/** Retry forever, at most every two seconds: Redis may be away for any time. */
+/** Retry without limit, at most every two seconds: an outage of Redis can take any time. */
 const PATIENT: RedisOptions = {
   retryStrategy: (times) => Math.min(times * 100, 2000),
   enableOfflineQueue: false,
   connectTimeout: 3000,
 };
 
-/** The shared Redis connection for short-lived things: rate limits, wake-ups, live streams. */
+/** Shared Redis connection for short-lived data: rate limits, wake-ups, live streams. */
 @Injectable()
 export class RedisConnection implements OnApplicationShutdown {
   private readonly logger = new Logger(RedisConnection.name);
@@ -21,7 +21,7 @@ export class RedisConnection implements OnApplicationShutdown {
     this.client = this.connect({ ...PATIENT, maxRetriesPerRequest: 1 });
   }
 
-  /** A further connection, for blocking use or subscriptions. Closed at shutdown. */
+  /** Opens an additional connection, for blocking commands or subscriptions. Closed at shutdown. */
   connect(options: RedisOptions): Redis {
     const client = this.open(options);
     client.on('error', (error: Error) => {
@@ -31,8 +31,8 @@ export class RedisConnection implements OnApplicationShutdown {
   }
 
   /**
-   * A connection whose losses others tell of: ioredis tries again, `/health/ready` shows it. Closed
-   * at shutdown.
+   * Opens a connection whose errors are not logged: ioredis reconnects, and `/health/ready` reports the
+   * outage. Closed at shutdown.
    */
   connectQuietly(options: RedisOptions): Redis {
     return this.open(options).on('error', () => undefined);
@@ -47,7 +47,7 @@ export class RedisConnection implements OnApplicationShutdown {
     for (const client of this.opened) client.disconnect();
   }
 
-  /** Keeps book of what is open. Bull opens a connection anew that it closed to pause a queue. */
+  /** Opens a connection and tracks it. Bull reopens connections that it closed to pause a queue. */
   private open(options: RedisOptions): Redis {
     const client = new Redis(this.settings.REDIS_URL, options);
     const opened = (): void => {

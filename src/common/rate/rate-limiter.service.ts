@@ -6,7 +6,7 @@ import { entryOf } from '../invariants.js';
 import { RedisConnection } from '../queue/redis-connection.service.js';
 
 const WINDOW_SECONDS = 60;
-/** A limit must not cost more than the request it protects. */
+/** Maximum time to wait for Redis: a rate limit must not cost more than the request that it protects. */
 const PATIENCE_MS = 250;
 
 interface Use {
@@ -14,7 +14,7 @@ interface Use {
   step: 1 | -1;
 }
 
-/** A use that was counted, and where. */
+/** Counted use with the key that counts it. */
 interface Counted {
   key: string;
   state: RateState;
@@ -28,8 +28,9 @@ export interface RateState {
 }
 
 /**
- * Counts per minute in Redis, shared by all API processes. Without Redis nothing is limited: a
- * limit protects against misuse, it must not turn an outage of Redis into one of the API.
+ * Limits rates per minute with counters in Redis that all API processes share. Without Redis nothing is
+ * limited: a rate limit protects against misuse, and must not turn an outage of Redis into an outage of
+ * the API.
  */
 @Injectable()
 export class RateLimiter {
@@ -40,8 +41,8 @@ export class RateLimiter {
   /**
    * Counts one use.
    *
-   * @returns a way to give it back, where it turns out to be none
-   * @throws TooManyRequests when the window is used up
+   * @returns a function that reverts the count, for uses that turn out not to count
+   * @throws TooManyRequests if the limit of the window is reached
    */
   async take(
     name: string,
@@ -54,7 +55,7 @@ export class RateLimiter {
     const { key, state } = counted;
     if (response) setHeaders(response, state);
     if (state.remaining < 0) throw new TooManyRequests(secondsUntil(state));
-    // What cannot be given back now ends with its window.
+    // If reverting fails, the count expires with its window.
     return () => void this.counting.run({ key, step: -1 }).catch(() => undefined);
   }
 
@@ -68,7 +69,7 @@ export class RateLimiter {
     return { key, state: { limit, remaining: limit - used, reset } };
   }
 
-  /** Uses of the same window are added up here, so that a flood costs Redis little. */
+  /** Adds up uses of the same window, so that a flood of requests causes few commands in Redis. */
   private async countAll(uses: readonly Use[]): Promise<number[]> {
     const totals = new Map<string, number>();
     for (const { key, step } of uses) totals.set(key, (totals.get(key) ?? 0) + step);
@@ -88,8 +89,8 @@ export class RateLimiter {
 }
 
 /**
- * Null when Redis does not answer in time. An answer that is there already counts, however late a
- * busy process comes to read it: otherwise whoever keeps us busy would not be limited.
+ * Returns null if Redis does not reply in time. A reply that has already arrived counts, however late a
+ * busy process reads it: otherwise a client that keeps the process busy would not be limited.
  */
 const patience = (): Promise<null> =>
   new Promise((resolve) => {
@@ -99,7 +100,7 @@ const patience = (): Promise<null> =>
 const secondsUntil = ({ reset }: RateState): number =>
   Math.max(1, reset - Math.floor(Date.now() / 1000));
 
-/** Tells a client how much of its rate is left. */
+/** Sets the headers that show a client its remaining rate. */
 function setHeaders(response: Response, { limit, remaining, reset }: RateState): void {
   response.setHeader('X-RateLimit-Limit', limit);
   response.setHeader('X-RateLimit-Remaining', Math.max(0, remaining));

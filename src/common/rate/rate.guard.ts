@@ -5,7 +5,7 @@ import { Settings } from '../../config/settings.js';
 import type { ApiRequest } from '../http/request.js';
 import { RateLimiter } from './rate-limiter.service.js';
 
-/** How often a user may call the routes of one kind in a minute: the setting names the number. */
+/** Rate limit of each user for the routes of one kind, per minute. `setting` names the limit. */
 interface UserLimit {
   kind: string;
   setting: 'TOKEN_RATE' | 'NOTIFICATION_TEST_RATE' | 'CREDENTIAL_TEST_RATE';
@@ -24,10 +24,10 @@ export const CREDENTIAL_TESTS: UserLimit = {
   setting: 'CREDENTIAL_TEST_RATE',
 };
 
-/** A route that a user may call so often only, whatever comes of it. */
+/** Limits the calls of a route per user, regardless of their outcome. */
 export const LimitedPerUser = (limit: UserLimit): MethodDecorator => SetMetadata(USER_LIMIT, limit);
 
-/** Counts the calls of limited routes, those that are refused then as well. */
+/** Counts the calls of limited routes, including those that are refused later. */
 @Injectable()
 export class RateGuard implements CanActivate {
   constructor(

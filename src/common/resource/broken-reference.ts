@@ -2,19 +2,19 @@ import { memberOf } from '../records.js';
 import { type Relation, type ResourceDefinition } from './define-resource.js';
 import { resources } from './registry.js';
 
-/** The two ends of a reference, for people. */
+/** Display names of both ends of a reference. */
 interface Ends {
   from: string;
   to: string;
 }
 
 /**
- * Which reference a write left without its object: one that was deleted while the request ran.
+ * Returns the message for a reference whose object was deleted while the request ran.
  *
- * @param error of the database, SQLSTATE 23503
+ * @param error database error with SQLSTATE 23503
  */
 export function brokenReference(error: unknown): string {
-  // What the driver tells of a violated foreign key.
+  // Properties that the driver sets for a violated foreign key.
   const table = String(memberOf(error, 'table') ?? '');
   const constraint = String(memberOf(error, 'constraint') ?? '');
   const column = constraint.replace(`${table}_`, '').replace(/_fkey$/, '');
@@ -28,7 +28,7 @@ const wordOf = ({ label }: ResourceDefinition): string => label.toLowerCase();
 
 function endsOfField(table: string, column: string): Ends | undefined {
   const owners = resources().filter((one) => one.table === table);
-  // Of a shared table, the list over all its kinds stands for them.
+  // A shared table is represented by the list of all its types.
   const owner = owners.find(({ variants }) => variants !== null) ?? owners[0];
   const field = owners.flatMap(({ fields }) => fields).find((one) => one.column === column);
   return owner && field?.target ? { from: wordOf(owner), to: wordOf(field.target()) } : undefined;

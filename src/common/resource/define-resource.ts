@@ -15,20 +15,20 @@ import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
 import type { KeptTotals } from './kept-totals.js';
 
-/** A row of any resource, for code that serves all of them. */
+/** Row of any resource, for code that serves all resources. */
 export type Row = Record<string, unknown> & { id: number };
 
 /**
- * A row of the resource that a schema class declares, by column name. A list leaves out what is
- * shown on the detail only, and fields without a column are in no row.
+ * Row of the resource that a schema class declares, by column name. Rows of lists lack the detail-only
+ * columns, and fields without a column are in no row.
  */
 export type RowOf<Schema extends object> = Row & {
   [Name in keyof Schema & string as ColumnName<Name, Schema[Name]>]: Unmarked<Schema[Name]>;
 };
 
-/** How rows of one resource belong to rows of another, beyond references of its own. */
+/** Relation between two resources that is not a reference of the first one. */
 export type Relation =
-  /** `field`: reference of the target that points here. */
+  /** `field`: reference of the target to this resource. */
   | { kind: 'has-many'; target: () => ResourceDefinition; field: string }
   | {
       kind: 'many-to-many';
@@ -38,61 +38,61 @@ export type Relation =
       far: string;
       /** Constant columns of the link, such as the event of a notification. */
       fixed?: Record<string, string>;
-      /** Keeps the order in which children were attached. */
+      /** True: the order in which children were attached is stored. */
       ordered?: boolean;
     }
   | {
       kind: 'computed';
       target: () => ResourceDefinition;
       condition: (near: Sql, far: string) => Sql;
-      /** The same seen from the target: `near` is an id of it, `far` an alias of this resource. */
+      /** Reverse condition: `near` is an id of the target, `far` an alias of this resource. */
       back?: (near: Sql, far: string) => Sql;
-      single?: boolean; // Leads to one row at most.
+      single?: boolean; // True: leads to one row at most.
     };
 
-/** What a representation is built with. */
+/** Dependencies of building a representation. */
 export interface RepresentContext {
   database: Database;
-  /** What else is asked of the database at the same moment goes with it. */
+  /** Batches queries: those made at the same time go to the database together. */
   together: Together;
   actor: Actor;
   detail: boolean;
-  /** A provider of the application, for what `extend` cannot work out from rows: opening secrets. */
+  /** Returns a provider of the application, for data that is not in rows, such as secrets. */
   find: <T>(token: abstract new (...args: never[]) => T) => T;
 }
 
-/** What `extend` may add to the representation of one row. */
+/** Additions of `extend` to the representation of one row. */
 export interface Extension {
   fields?: Record<string, unknown>;
-  /** Paths by name, several where objects of one kind are many; null takes a link away. */
+  /** Paths by name, or several paths where many objects of one type are linked; null removes a link. */
   related?: Record<string, string | readonly string[] | null>;
   summary_fields?: Record<string, unknown>;
 }
 
-/** What representations hold beyond fields, references and links, for the OpenAPI document. */
+/** Members of representations besides fields, references and links, for the OpenAPI document. */
 export interface ShownBesides {
-  /** Schemas of what `extend` adds as fields, and of fields it shows in another shape. */
+  /** Schemas of the fields that `extend` adds or shows in another shape. */
   fields?: JsonSchemas;
   /** Names of fields that are not in every representation. */
   optional?: readonly string[];
-  /** Names of the links `extend` adds. */
+  /** Names of the links that `extend` adds. */
   related?: readonly string[];
-  /** Schema of links whose names are not known beforehand. */
+  /** Schema of links with dynamic names. */
   relatedOthers?: JsonSchema;
-  /** Schemas of the entries `extend` adds to `summary_fields`. */
+  /** Schemas of the entries that `extend` adds to `summary_fields`. */
   summary_fields?: JsonSchemas;
-  /** Schema of entries whose names are not known beforehand. */
+  /** Schema of entries with dynamic names. */
   summaryOthers?: JsonSchema;
-  /** Schemas of what `summarise` adds where other resources show this one. */
+  /** Schemas of the members that `summarise` adds to summaries of this resource. */
   summary?: JsonSchemas;
 }
 
 export interface RoleDeclaration {
-  /** Name of the role field, `admin_role`. */
+  /** Name of the role field, for example `admin_role`. */
   field: string;
-  /** Fields of this object whose holders hold this one too. */
+  /** Role fields of this object whose holders also hold this role. */
   impliedBy?: readonly string[];
-  /** Role fields of the referenced organization (or other parent) whose holders hold this one. */
+  /** Role fields of the referenced organization (or other parent) whose holders also hold this role. */
   impliedByParent?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -100,22 +100,21 @@ export interface UniqueRule {
   /** Name of the constraint in the database. */
   name: string;
   columns: readonly string[];
-  /** Condition of a partial index, as PostgreSQL prints it: rows outside of it may repeat. */
+  /** Condition of a partial index, as PostgreSQL prints it: rows that do not match can repeat. */
   where?: string;
-  /** Field the message stands on; `__all__` when several make it up. */
+  /** Field of the error message; `__all__` if several fields form the key. */
   field: string;
   message: string;
 }
 
 /**
- * What an object keeps that somebody attached who was allowed to use it, and what decides where it
- * goes or what is done with it. Changing that asks the same of whoever changes it, or that he brings
- * another thing along (docs/contract/access.md#kept-secrets).
+ * Objects, such as secrets, whose use depends on other fields. A change of the deciding fields needs the
+ * same permission as attaching the objects, or must replace them (docs/contract/access.md#kept-secrets).
  */
 export interface Purpose {
-  /** Fields that decide it. */
+  /** Fields that decide the destination or use. */
   decidedBy: readonly string[];
-  /** References and relations, by name, that lead to what is kept; or a relation without a name. */
+  /** Names of the references and relations to the objects, or a relation without a name. */
   keeps: readonly (string | Relation)[];
 }
 
@@ -123,71 +122,71 @@ export interface ResourceOptions<Schema extends object = object> {
   /** Collection below `/api/v2/`. */
   path: string;
   type: string;
-  /** For people: "Job Template". */
+  /** Display name: "Job Template". */
   label?: string;
   schema: SchemaClass<Schema>;
   table: string;
-  /** Value of the `type` column where several resources share a table. */
+  /** Value of the `type` column if several resources share a table. */
   discriminator?: string;
-  /** Which rows of a shared table are the resource's, where no column tells. */
+  /** SQL condition for the resource's rows in a shared table without a `type` column. */
   part?: (alias: string) => Sql;
   policy: Policy;
   orderBy?: readonly string[];
-  /** Fields of the primary key: the id, and in a partitioned table what its partitions go by. */
+  /** Fields of the primary key: the id, and the partition key of a partitioned table. */
   primaryKey?: readonly string[];
   roles?: readonly RoleDeclaration[];
   relations?: Readonly<Record<string, Relation>>;
   unique?: readonly UniqueRule[];
   /** `where`: condition of a partial index, as PostgreSQL prints it. */
   indexes?: readonly TableIndex[];
-  /** Columns another resource shows of this one. */
+  /** Columns that other resources show in summaries of this one. */
   summary?: readonly string[];
-  /** Further members of that, as SQL over a row: what is no column of its own. */
+  /** Additional members of summaries, as SQL over a row. */
   summarise?: (alias: string) => Readonly<Record<string, Sql>>;
-  /** References summarised under another key or not at all (null). */
+  /** Keys of references in `summary_fields` that differ from the field name; null: no summary. */
   summaryKeys?: Readonly<Record<string, string | null>>;
-  /** `user_capabilities`: word to action of the policy. */
+  /** `user_capabilities`: name to action of the policy. */
   capabilities?: Readonly<Record<string, string>>;
-  /** Capabilities that a row may lack for every caller, such as the start of what nothing can run. */
+  /** Capabilities that depend on the row for every caller, such as the start of an unusable template. */
   usable?: Readonly<Record<string, (row: Row) => boolean>>;
-  /** Fields that name an object for people: `/teams/Ops++Default/`. */
+  /** Fields of the natural key: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];
-  /** Adds to the representation of a page of rows, in a constant number of statements. */
+  /** Extends the representations of a page of rows, with a constant number of statements. */
   extend?(
     rows: readonly RowOf<Schema>[],
     context: RepresentContext,
   ): Promise<Map<number, Extension>>;
-  /** Schemas of what `extend` and `summarise` add. */
+  /** Schemas of the additions of `extend` and `summarise`. */
   shows?: ShownBesides;
-  /** Aliases of filterable names, for the words clients know. */
+  /** Aliases of filterable names, for names that clients use. */
   aliases?: Readonly<Record<string, string>>;
-  /** Class of the provider with the hooks of `ResourceHooks`. */
+  /** Provider class with the hooks of `ResourceHooks`. */
   hooks?: abstract new (...args: never[]) => object;
-  /** Whether changes are written to the activity stream. Default true. */
+  /** True (the default): changes are written to the activity stream. */
   audited?: boolean;
-  /** Secrets: the activity stream hides them, a PUT without them keeps them (decision record 0032). */
+  /** Secrets: hidden in the activity stream, and kept by a PUT that omits them (decision record 0032). */
   auditHidden?: readonly string[];
-  /** What other objects, credentials above all, are used for by this one. */
+  /** Objects, mainly credentials, whose use other fields of this resource decide. */
   purposes?: readonly Purpose[];
-  /** A reference, and the type of its object, whose readers see the activity of this one. */
+  /** Reference to an object, with its type, whose readers can read the activity of this object. */
   auditParent?: { field: string; type: string };
-  /** How pages arrange its fields. */
+  /** Arrangement of the fields on pages. */
   pages?: PageLayout;
-  /** Parts of a list over several resources of one table, by `type`. */
+  /** Resources of a list over several resources of one table, by `type`. */
   variants?: () => readonly ResourceDefinition[];
-  /** Where exact totals are kept by the database; the rule of lists must speak of its columns alone. */
+  /** Exact totals maintained by the database. The list's read rule must depend on their columns only. */
   counter?: KeptTotals;
-  /** Filters lists besides fields and lookups. */
+  /** Query language for lists, besides fields and lookups. */
   expression?: Expression;
-  /** Rows no list shows unless asked for by id and nothing may refer to: inventories being deleted. */
+  /** Rows hidden from lists, unless selected by id, and from references: inventories in deletion. */
   hide?: (alias: string) => Sql;
-  /** DELETE is accepted (202) and done by a worker. */
+  /** True: DELETE returns 202, and a worker deletes the object. */
   deletesLater?: boolean;
-  /** False: the product has none of these and no table; the list is readable and empty. */
+  /** False: the product has no such objects and no table; the list is readable and empty. */
   stored?: boolean;
 }
 
-/** One resource: what binds its table, its fields, its rules and its URLs. Frozen, with all in it. */
+/** Complete declaration of a resource: table, fields, rules and URLs. Deeply frozen. */
 export interface ResourceDefinition<Schema extends object = object> extends Readonly<
   Required<
     Omit<
@@ -217,11 +216,11 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
   readonly summarise: ResourceOptions['summarise'] | null;
   readonly expression: Expression | null;
   url(id: unknown): string;
-  /** `FROM` condition that belongs to the resource itself: its part of a shared table. */
+  /** Returns the SQL condition for the resource's part of a shared table. */
   own(alias: string): Sql;
 }
 
-/** What a resource is where its declaration says nothing. */
+/** Defaults of a resource declaration. */
 const DEFAULTS = {
   primaryKey: ['id'],
   roles: [],
@@ -277,7 +276,7 @@ export function defineResource<Schema extends object>(
   });
   const deciding = definition.purposes.flatMap(({ decidedBy }) => decidedBy);
   for (const name of deciding) fieldOf(definition, name);
-  // Rows of a list over several resources have the fields of their own.
+  // The rows of a list over several resources have the fields of their own resources.
   const laidOut = definition.variants ? [] : layoutNames(definition.pages);
   for (const name of laidOut) {
     if (!(name in (definition.shows.fields ?? {}))) fieldOf(definition, name);
@@ -292,7 +291,7 @@ export function defineResource<Schema extends object>(
   return definition;
 }
 
-/** A field that the declaration of its resource names elsewhere: in a key, or as a parent. */
+/** Returns a field that the resource's declaration names elsewhere, as in a key or as a parent. */
 export function fieldOf(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
   if (!field) throw new BrokenInvariant(`${definition.type} has a field ${name}`);

@@ -6,34 +6,36 @@ import { relationCondition } from './relation-condition.js';
 import type { Link } from './select-rows.js';
 import { distinct, joinedAlong, joinedBy, reversed, type Joined, type Tie } from './ties.js';
 
-/** A relation as filters, searches and orders follow it. */
+/** Relation as filters, searches and orders follow it. */
 export interface FollowedRelation {
   name: string;
   target: () => ResourceDefinition;
-  /** Returns what joins rows of the target, under the alias `far`, to a row under `near`. */
+  /** Returns the join of rows of the target, under the alias `far`, to a row under `near`. */
   join: (near: string, far: string) => Joined;
-  /** Leads to one row at most, so lists can be ordered by its fields. */
+  /** True if the relation leads to one row at most, so that lists can be ordered by its fields. */
   isSingle: boolean;
 }
 
-/** A declared connection of a resource to another: a reference, or a link table. */
+/** Declared connection from a resource to another: a reference, or a link table. */
 interface Edge {
   name: string;
   target: ResourceDefinition;
   ties: readonly Tie[];
-  /** Not a key of representations, so its target has no reverse relation. */
+  /** True if the edge is not a key of representations. Its target then has no reverse relation. */
   hidden?: boolean;
 }
 
-/** Names are compared without underscores: clients write `jobtemplates` and `job_templates`. */
+/**
+ * Returns the name without underscores, for comparison: clients write `jobtemplates` and `job_templates`.
+ */
 const keyOf = (name: string): string => name.replaceAll('_', '');
 
 const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, FollowedRelation>>();
 
 /**
- * Returns the relations of a resource, by name without underscores. Declared names win. The others follow
- * from declarations: the kinds of a mixed list and what the kinds share, the roles of an object, and the
- * reverse of every reference and link of another resource
+ * Returns the relations of a resource, by name without underscores. Declared names take precedence. The
+ * others are derived from declarations: the types of a mixed list and the relations that they share, the
+ * roles of an object, and the reverse of every reference and link of another resource
  * (docs/decisions/0150-relations-from-declarations.md).
  */
 export function followedRelations(
@@ -73,7 +75,7 @@ export function follow(definition: ResourceDefinition, name: string): FollowedRe
   return followedRelations(definition).get(keyOf(name));
 }
 
-/** Returns true for a reference that clients know: its column says which object is meant. */
+/** True for a reference that clients can use, because its column is visible. */
 const isReference = (field: Field): boolean =>
   field.target !== null && !field.internal && field.column !== null && field.filter;
 
@@ -99,7 +101,7 @@ function declaredRelation(name: string, relation: Relation): FollowedRelation {
   };
 }
 
-/** Returns true where the rows of `one` are among the rows of `other`, or may be. */
+/** True if the rows of `one` are, or can be, among the rows of `other`. */
 const isWithin = (one: ResourceDefinition, other: ResourceDefinition): boolean =>
   one.table === other.table && (one.type === other.type || other.discriminator === null);
 
@@ -110,7 +112,10 @@ const kindsOf = (definition: ResourceDefinition): readonly ResourceDefinition[] 
       )
     : [];
 
-/** A row of several kinds is followed to the same row as its kind has it (`job__limit`), and back. */
+/**
+ * Returns relations between a row of a mixed list and the same row as its own type (`job__limit`), in
+ * both directions.
+ */
 function kindRelations(definition: ResourceDefinition): FollowedRelation[] {
   const same = (name: string, target: ResourceDefinition): FollowedRelation => ({
     name,
@@ -124,13 +129,13 @@ function kindRelations(definition: ResourceDefinition): FollowedRelation[] {
   ];
 }
 
-/** Returns the lists of several kinds that a kind is in. */
+/** Returns the mixed lists that contain a type. */
 const listsOf = ({ table, discriminator }: ResourceDefinition): readonly ResourceDefinition[] =>
   discriminator === null
     ? []
     : resources().filter((one) => one.table === table && one.variants !== null);
 
-/** Returns the connections that the kinds of a list have under one name. */
+/** Returns the edges that the types of a list share under one name. */
 function sharedEdges(definition: ResourceDefinition): Edge[] {
   const edges = new Map<string, Edge>();
   const own = new Set(edgesOf(definition).map(({ name }) => name));
@@ -140,7 +145,7 @@ function sharedEdges(definition: ResourceDefinition): Edge[] {
       const before = edges.get(edge.name);
       if (own.has(edge.name)) continue;
       if (before && before.target !== edge.target) {
-        // The name says different things of different kinds: `job__events` says which.
+        // The name has different targets in different types: `job__events` is unambiguous.
         unclear.add(edge.name);
         continue;
       }
@@ -163,7 +168,7 @@ const linkEdge = (name: string, link: Link): Edge => ({
   ties: [{ ...link, kind: 'link' }],
 });
 
-/** References and link tables that a resource declares. */
+/** Returns the references and link tables that a resource declares. */
 const edgesOf = (definition: ResourceDefinition): Edge[] => [
   ...definition.fields.filter(isReference).map((field) => edgeOf(definition, field)),
   ...Object.entries(definition.relations).flatMap(([name, relation]): Edge[] =>
@@ -186,7 +191,7 @@ const aliasedEdges = (definition: ResourceDefinition): Edge[] =>
       .map((edge) => ({ ...edge, name })),
   );
 
-/** The roles of an object, by their fields: `admin_role__members`. */
+/** Returns relations to the roles of an object, by role field: `admin_role__members`. */
 function roleRelations(definition: ResourceDefinition): FollowedRelation[] {
   const role = findResource('role');
   const ofObject = role?.relations[definition.type];
@@ -205,8 +210,9 @@ function roleRelations(definition: ResourceDefinition): FollowedRelation[] {
 }
 
 /**
- * Returns the reverse of what other resources declare about a resource. `jobs` leads to all jobs that refer
- * to the row by a reference without a declared reverse, `job_webhook_credential` to those that do so by that one.
+ * Returns the reverse of the edges from other resources to this resource. `jobs` leads to all jobs that
+ * reference the row by a reference without a declared reverse; `job_webhook_credential` leads to the jobs
+ * that reference it by `webhook_credential`.
  */
 function reverseRelations(definition: ResourceDefinition): FollowedRelation[] {
   const declared = Object.values(definition.relations).flatMap((relation) =>

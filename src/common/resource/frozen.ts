@@ -1,6 +1,6 @@
 /**
- * Freezes what a declaration amounts to, with the lists and objects in it. Functions and instances of
- * classes, such as pieces of SQL, are left as they are.
+ * Freezes a declaration with the lists and objects in it. Functions and instances of classes, such as SQL
+ * fragments, are not frozen.
  */
 export function frozen<T>(value: T): T {
   if (isData(value) && !Object.isFrozen(value)) {

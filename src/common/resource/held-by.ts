@@ -4,19 +4,19 @@ import { InUse } from '../errors/errors.js';
 
 const MOST_NAMED = 5;
 
-/** Most objects that an answer lists. */
+/** Maximum number of objects in a response. */
 const MOST_LISTED = 100;
 
-/** Objects that stand in the way of a deletion. */
+/** Objects that prevent a deletion. */
 export interface Holders {
-  /** For people: `job 5, project update 7 and 3 more`. */
+  /** Display text: `job 5, project update 7 and 3 more`. */
   readonly names: string;
-  /** The first hundred, in order of id. */
+  /** The first hundred objects, ordered by id. */
   readonly objects: readonly { readonly id: number; readonly type: string }[];
 }
 
 /**
- * Returns the objects that stand in the way of a deletion, null without any.
+ * Returns the objects that prevent a deletion, or null if there are none.
  *
  * @param rows query for their `id` and `type`
  */
@@ -35,7 +35,7 @@ export async function heldBy(database: Database, rows: Sql): Promise<Holders | n
   };
 }
 
-/** Columns of runs that name what they use. */
+/** Columns of runs that reference the objects that the run uses. */
 export type RunReference =
   | 'inventory_id'
   | 'organization_id'
@@ -43,16 +43,19 @@ export type RunReference =
   | 'source_project_id'
   | 'unified_job_template_id';
 
-/** Runs that have not ended. Implemented by the room of runs, for those before it too. */
+/**
+ * Queries runs that have not ended. Implemented by the feature of runs, for the features that runs depend
+ * on.
+ */
 export abstract class ActiveRuns {
-  /** Returns those that use one of some objects; null when none does. */
+  /** Returns the unfinished runs that use one of the objects, or null if there are none. */
   abstract activeRunsOf(
     references: readonly RunReference[],
     ids: readonly number[],
   ): Promise<Holders | null>;
 }
 
-/** @throws InUse, naming them, while runs that have not ended use one of some objects */
+/** @throws InUse with the unfinished runs that use one of the objects */
 export async function assertNoActiveRuns(
   runs: ActiveRuns,
   references: readonly RunReference[],

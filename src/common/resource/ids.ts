@@ -6,23 +6,29 @@ import { fieldOf, type Relation, type ResourceDefinition } from './define-resour
 export const idType = (definition: ResourceDefinition): string =>
   fieldOf(definition, 'id').columnType;
 
-/** Whether rows of a resource may have a number as their id. PostgreSQL refuses to look for others. */
+/**
+ * True if a number is in the range of the resource's ids. PostgreSQL rejects comparisons with other
+ * numbers.
+ */
 export const isPossibleId = (definition: ResourceDefinition, id: number): boolean =>
   id > 0 && id <= rangeOf(idType(definition)).most;
 
-/** Whether a text may be an id of a resource: it has no more digits than the greatest. */
+/** True if a text can be an id of a resource: only digits, and no more than the greatest id has. */
 export const isIdText = (definition: ResourceDefinition, text: string): boolean =>
   /^\d+$/.test(text) && text.length <= String(rangeOf(idType(definition)).most).length;
 
-/** What may be an id of a resource among what was given. */
+/** Returns the valid ids among the given values. */
 export const idsIn = (definition: ResourceDefinition, given: unknown): number[] =>
   [given].flat().flatMap((one) => (isIdText(definition, String(one)) ? [Number(one)] : []));
 
-/** Ids of a resource as a list in a statement, those left out that no row can have. */
+/** Returns ids as an array in a statement, without those outside the range of the column. */
 export const idList = (definition: ResourceDefinition, ids: readonly number[]): Sql =>
   sql`${ids.filter((id) => isPossibleId(definition, id))}::${raw(idType(definition))}[]`;
 
-/** PostgreSQL type of the ids of links: there are at least as many as of what they tie. */
+/**
+ * PostgreSQL type of the ids of link tables, which have at least as many rows as the tables that they
+ * link.
+ */
 export const linkIdType = (
   definition: ResourceDefinition,
   { target }: Extract<Relation, { kind: 'many-to-many' }>,

@@ -2,26 +2,27 @@ import { defineTable } from '../../database/table.js';
 import type { Policy } from '../access.js';
 
 /**
- * Totals of rows that the database keeps: each row of `table` counts in `total` the rows that agree with
- * it in all of `columns`, given by the column of the rows. A list whose rule, filters and parent speak of
- * these columns alone is counted from there, whatever its size.
+ * Row totals maintained by the database: each row of `table` counts in `total` the rows whose values
+ * equal all of `columns`, given as the column of the counted rows. A list whose read rule, filters and
+ * parent depend on these columns only is counted from the totals, whatever its size.
  */
 export interface KeptTotals {
   table: string;
   total: string;
   columns: Readonly<Record<string, string>>;
   /**
-   * Who sees the rows that are counted, where `columns` are those of what the rows belong to: runs, for
-   * their events. Filters and parents speak of the rows, so that such totals answer for whole lists alone.
+   * Read rule of the counted rows, if `columns` belong to a parent of the counted rows: runs, for their
+   * events. Filters and parents concern the rows themselves, so these totals apply to unfiltered lists
+   * only.
    */
   rule?: Policy['read'];
 }
 
 /**
- * Declares totals by columns of the rows alone; triggers on their table keep them
+ * Declares totals by columns of the counted rows. Triggers on their table maintain the totals
  * (docs/decisions/0110-totals-of-what-runs-leave.md).
  *
- * @param columns their types, by name
+ * @param columns column types by name
  */
 export function totalsBy(
   table: string,
@@ -32,7 +33,9 @@ export function totalsBy(
     name: table,
     columns: {
       id: { type: 'integer', primary: true, identity: true },
-      /** What follows but the total, in one text; several rows may have the same, and their sum is meant. */
+      /**
+       * Text of all other columns except the total. Several rows can have the same key; their sum counts.
+       */
       key: { type: 'text' },
       ...Object.fromEntries(
         Object.entries(columns).map(([name, type]) => [name, { type, nullable: true }]),

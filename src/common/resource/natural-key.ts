@@ -11,12 +11,12 @@ import {
 } from './define-resource.js';
 import { idList } from './ids.js';
 
-/** Between an object and the objects it belongs to. */
+/** Separator between an object and its parents. */
 const NODE = '++';
-/** Between several fields that name one object. */
+/** Separator between several fields of one object. */
 const FIELD = '+';
 const ESCAPED_PLUS = '[+]';
-/** Longest key looked up: three names of the greatest length, every letter a plus. */
+/** Maximum length of a key: three names of maximum length in which every letter is a plus. */
 const MAX_LENGTH = 8192;
 
 type Parts = readonly (readonly string[])[];
@@ -29,10 +29,10 @@ const parentFields = (definition: ResourceDefinition): Field[] =>
   fieldsOfKey(definition).filter(({ target }) => target);
 
 /**
- * The id of the object that goes by a natural key. Whether one exists that the caller may not read is
- * not told: a name says more than an id. No more is that of an object it belongs to.
+ * Returns the id of the object with a natural key. Unreadable objects and unreadable parents are treated
+ * as missing, because a confirmed name reveals more than a confirmed id.
  *
- * @throws NotFound unless exactly one readable object has that key
+ * @throws NotFound unless exactly one readable object has the key
  */
 export async function idByName(
   definition: ResourceDefinition,
@@ -42,13 +42,15 @@ export async function idByName(
   const found = await database.rows<{ id: number }>(idsByName(definition, key, actor));
   const [only, ...others] = found;
   if (only && others.length === 0) return only.id;
-  // Names are unique within an organization, and not among objects that have none.
+  // Names are unique within an organization, but not among objects without one.
   throw new NotFound(
     found.length === 0 ? undefined : 'Several objects have this name: use the id.',
   );
 }
 
-/** Query for the ids of readable objects with a natural key: the only one there is, or two of several. */
+/**
+ * Returns the query for the ids of readable objects with a natural key: at most two, to detect ambiguity.
+ */
 export const idsByName = (definition: ResourceDefinition, key: string, actor: Actor): Sql => sql`
   SELECT t.id FROM ${ident(definition.table)} t
   WHERE ${and(
@@ -58,10 +60,10 @@ export const idsByName = (definition: ResourceDefinition, key: string, actor: Ac
   )} LIMIT 2`;
 
 /**
- * Rows named by their natural key, as in `/teams/Ops++Default/`: the own name first, then those of
- * the objects it belongs to, in the order the resource declares
- * (docs/contract/conventions.md#named-urls). An empty name stands for no object; a plus inside a
- * name is written `[+]`.
+ * Returns the SQL condition for rows with a natural key, as in `/teams/Ops++Default/`: the own name,
+ * followed by those of the parents, in the order that the resource declares
+ * (docs/contract/conventions.md#named-urls). An empty name means no parent; a plus in a name is written
+ * `[+]`.
  */
 function naturalKeyCondition(definition: ResourceDefinition, text: string, actor: Actor): Sql {
   if (definition.naturalKey.length === 0 || text.length > MAX_LENGTH || !isStorable(text)) {
@@ -72,7 +74,7 @@ function naturalKeyCondition(definition: ResourceDefinition, text: string, actor
   return nodes.length === 0 ? condition : FALSE;
 }
 
-/** `a[+]b+ssh++Default` is `[['a+b', 'ssh'], ['Default']]`. */
+/** Parses a key: `a[+]b+ssh++Default` is `[['a+b', 'ssh'], ['Default']]`. */
 function parseKey(text: string): string[][] {
   let node = [''];
   const nodes = [node];
@@ -84,7 +86,10 @@ function parseKey(text: string): string[][] {
   return nodes;
 }
 
-/** An object that the caller may not read names nothing: its name would be told by being right. */
+/**
+ * Builds the condition of one object and its parents. Unreadable parents never match: a match would
+ * confirm their names.
+ */
 function consume(
   definition: ResourceDefinition,
   alias: string,
@@ -116,8 +121,8 @@ function consume(
 }
 
 /**
- * Paths of rows by their natural keys. A row is left out when the caller may not read what it belongs
- * to, or when its key would be taken for an id.
+ * Returns the paths of rows by their natural keys. Omits a row if the caller cannot read a parent of the
+ * row, or if the key could be mistaken for an id.
  */
 export async function namedUrls(
   definition: ResourceDefinition,
@@ -154,7 +159,10 @@ const formatKey = (parts: Parts): string =>
 const escapeName = (name: string): string =>
   name.split('+').map(encodeURIComponent).join(ESCAPED_PLUS);
 
-/** Names of the objects some references lead to, as a JSON array; null when one is not readable. */
+/**
+ * Returns an SQL expression for the names of the referenced objects as a JSON array; null if one is not
+ * readable.
+ */
 function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql {
   const parts = fields.map((field) => {
     const target = targetOf(field);
@@ -175,7 +183,9 @@ function parentParts(fields: readonly Field[], alias: string, actor: Actor): Sql
   return join(parts, ' || ');
 }
 
-/** How the natural key of a resource is written, `<name>++<organization.name>`; null without one. */
+/**
+ * Returns the format of a resource's natural key, `<name>++<organization.name>`, or null if it has none.
+ */
 export function namedUrlFormat(definition: ResourceDefinition): string | null {
   return definition.naturalKey.length === 0 ? null : formatOf(definition, '');
 }

@@ -1,4 +1,4 @@
-/** How the pages of a resource arrange its fields: details, forms and lists alike. */
+/** Arrangement of a resource's fields on all pages: details, forms and lists. */
 export interface PageLayout {
   /** Texts of the page that lists the objects. */
   list?: {

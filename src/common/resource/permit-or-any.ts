@@ -5,7 +5,8 @@ import { resource } from './registry.js';
 /**
  * Compiles an action on a type for one caller.
  *
- * @param actor null: nobody asks, as where a webhook or a schedule launches; everything is allowed
+ * @param actor null if there is no caller, as for launches by a webhook or a schedule; everything is
+ *   permitted
  */
 export const permitOrAny = (
   type: string,

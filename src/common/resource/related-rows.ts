@@ -9,34 +9,34 @@ import { describeRole } from './role-words.js';
 import { selectRows } from './select-rows.js';
 import { shapeOf } from './shape.js';
 
-/** What is shown of an object, by name. */
+/** Members of a summary, by name. */
 export type Members = Record<string, unknown>;
 
-/** What a row refers to. */
+/** Referenced row. */
 interface Target {
-  /** Null for an account that the caller may not read. */
+  /** Null for a user account that the caller cannot read. */
   summary: Members | null;
-  /** Of an object whose kind its own row tells; undefined when that kind has no pages. */
+  /** URL of an object whose type is only known from its row; undefined if the type has no URL. */
   url?: string | undefined;
 }
 
 export type Targets = ReadonlyMap<ResourceDefinition, ReadonlyMap<number, Target>>;
 
-/** What representations of rows show of other rows. */
+/** Data of other rows that the representations of rows show. */
 export interface Related {
   targets: Targets;
-  /** `object_roles` by the id of their object. */
+  /** `object_roles` by object id. */
   roles: ReadonlyMap<number, Members>;
-  /** Paths by name; on details only. */
+  /** Natural-key paths by object id; on details only. */
   named: ReadonlyMap<number, string>;
 }
 
 type TargetRow = Row & { target_type?: string; target_open: boolean };
 
 /**
- * The objects that rows refer to, as far as they are summarised or only they know their URL, the roles
- * of the rows, and their names: asked together, whatever they refer to, so that neither the number
- * of rows nor what they hold decides how many statements a list costs.
+ * Loads the referenced objects that are summarized or whose type is only known from their row, the roles
+ * of the rows, and their natural keys. All queries go to the database together, so the number of
+ * statements does not depend on the number or the content of the rows.
  */
 export async function loadRelated(
   definition: ResourceDefinition,
@@ -75,13 +75,13 @@ function idsByTarget(
   ]) {
     const ids = idsOf.get(target) ?? new Set<number>();
     for (const row of rows) if (typeof row[column] === 'number') ids.add(row[column]);
-    // What no row refers to is not asked for: PostgreSQL would plan and start it all the same.
+    // Targets without references are not queried: PostgreSQL would plan and run the query regardless.
     if (ids.size > 0) idsOf.set(target, ids);
   }
   return idsOf;
 }
 
-/** Rows of referenced objects, with what decides how much of each is shown. */
+/** Returns the query for referenced rows, with the columns that decide how much of each is shown. */
 function targetRows(target: ResourceDefinition, isMeant: Sql, actor: Actor): Sql {
   const isOpen = permit(target.policy, 'read', 's', actor);
   const columns = [shapeOf(target).columns.summary, sql`(${isOpen}) AS target_open`];
@@ -98,13 +98,15 @@ function targetsOf(target: ResourceDefinition, found: readonly TargetRow[]): Map
     found.map(({ target_type: type, target_open: isOpen, ...row }): [number, Target] => {
       for (const name of instants) row[name] = instantOf(row[name]);
       const summary = isOpen ? withoutNulls(row) : nameIn(row);
-      // Each lives under the collection of its own kind.
+      // Each object has its URL in the collection of its own type.
       return [row.id, type === undefined ? { summary } : { summary, url: urlOf(type, row.id) }];
     }),
   );
 }
 
-/** Returns id and name, for callers who may not read an object (docs/contract/conventions.md#summaries). */
+/**
+ * Returns id and name, for callers who cannot read an object (docs/contract/conventions.md#summaries).
+ */
 const nameIn = ({ id, name }: Row): Members | null => (name === undefined ? null : { id, name });
 
 const summariesIn = (
@@ -116,8 +118,8 @@ const summariesIn = (
   );
 
 /**
- * Summaries of the objects that a query for ids finds, to which something refers that the caller reads:
- * asked with what is asked at the same moment.
+ * Returns summaries of the objects that a query for ids finds, in a batch with other queries. The caller
+ * must be able to read an object that references them.
  */
 export async function summariesAmong(
   target: ResourceDefinition,
@@ -128,7 +130,7 @@ export async function summariesAmong(
   return summariesIn(target, await together.ask<TargetRow>(rows));
 }
 
-/** Summaries of objects to which something refers that the caller reads. */
+/** Returns summaries of objects by id. The caller must be able to read an object that references them. */
 export async function summariesReferredTo(
   target: ResourceDefinition,
   ids: readonly number[],

@@ -2,7 +2,7 @@ import { FALSE, ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Relation } from './define-resource.js';
 import { resource } from './registry.js';
 
-/** The condition that ties a row of `near` to a row of a relation's target. */
+/** Returns the SQL condition between a row of `near` and a row of a relation's target. */
 export function relationCondition(relation: Relation, near: Sql, far: string): Sql {
   switch (relation.kind) {
     case 'has-many': {
@@ -20,7 +20,7 @@ export function relationCondition(relation: Relation, near: Sql, far: string): S
   }
 }
 
-/** A reference that is always null: clients filter by it all the same. */
+/** Declares a relation that is always empty, for clients that filter by it. */
 export const leadsNowhere = (type: string): Relation => ({
   kind: 'computed',
   target: () => resource(type),

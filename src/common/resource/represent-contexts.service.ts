@@ -5,7 +5,7 @@ import { Together } from '../../database/together.js';
 import type { Actor } from '../access.js';
 import type { RepresentContext } from './define-resource.js';
 
-/** What representing rows for a caller needs. */
+/** Creates the context for representing rows to a caller. */
 @Injectable()
 export class RepresentContexts {
   constructor(
@@ -13,7 +13,7 @@ export class RepresentContexts {
     private readonly moduleRef: ModuleRef,
   ) {}
 
-  /** @param detail whether it is one object that is shown, and not a list */
+  /** @param detail true for a single object, false for a list */
   of(actor: Actor, detail: boolean): RepresentContext {
     const { database } = this;
     const find: RepresentContext['find'] = (token) => this.moduleRef.get(token, { strict: false });

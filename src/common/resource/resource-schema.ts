@@ -22,7 +22,7 @@ const componentName = (definition: ResourceDefinition): string =>
 
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
-/** The schema of a representation, by reference. */
+/** Returns a reference to the schema of a representation. */
 export const resourceRef = (definition: ResourceDefinition): JsonSchema =>
   ref(componentName(definition));
 
@@ -35,7 +35,7 @@ const isShown = (field: Field): boolean =>
 const targetsOf = ({ fields }: ResourceDefinition): readonly Field[] =>
   fields.filter((field) => field.target && field.column !== null && !field.internal);
 
-/** The representation of a resource: what `represent` makes of a row. */
+/** Returns the schema of a representation, as `represent` builds it from a row. */
 function resourceSchema(definition: ResourceDefinition): JsonSchema {
   if (definition.variants) {
     return anyOf(...definition.variants().map(resourceRef));
@@ -90,11 +90,11 @@ function summaryFieldsSchema(definition: ResourceDefinition): JsonSchema {
 const othersOf = (schema: JsonSchema | undefined): JsonSchema =>
   schema ? { additionalProperties: schema } : {};
 
-/** What other resources show of this one; members that are null are left out. */
+/** Returns the schema of a resource's summary in other resources. Members that are null are omitted. */
 function summarySchema(definition: ResourceDefinition): JsonSchema {
   const properties = Object.fromEntries(
     definition.summary.map((name) => {
-      // What is neither a field nor its column is the kind of an object of a shared table.
+      // A name that is neither a field nor a column is the type of an object in a shared table.
       const field =
         definition.field(name) ?? definition.fields.find(({ column }) => column === name);
       return [name, field ? fieldSchema({ ...field, nullable: false }) : STRING] as const;
@@ -115,7 +115,7 @@ const pageSchema = (definition: ResourceDefinition): JsonSchema =>
       previous: orNull({ ...STRING, description: 'Path of the previous page.' }),
       results: list(resourceRef(definition)),
     },
-    // An event list with `limit` has its results alone.
+    // An event list with `limit` contains only results.
     ['count', 'next', 'previous'],
   );
 
@@ -145,7 +145,7 @@ const SHARED: Record<string, JsonSchema> = {
   ),
 };
 
-/** Component schemas of every resource, by name. */
+/** Returns the component schemas of all resources, by name. */
 export function componentSchemas(
   definitions: readonly ResourceDefinition[],
 ): Record<string, JsonSchema> {

@@ -1,6 +1,6 @@
 /**
- * Display name and meaning of each role field (docs/contract/access.md#roles); `<object>` stands
- * for the resource.
+ * Display name and description of each role field (docs/contract/access.md#roles). `<object>` is replaced
+ * by the resource.
  */
 const WORDS: Record<string, readonly [name: string, description: string]> = {
   admin_role: ['Admin', 'Can manage all aspects of the <object>'],
@@ -26,19 +26,19 @@ const WORDS: Record<string, readonly [name: string, description: string]> = {
   system_auditor: ['System Auditor', 'Can view all aspects of the system'],
 };
 
-/** Role fields whose name for people has the text in it. */
+/** Returns the role fields whose display name contains the text. */
 export const roleFieldsCalled = (text: string): string[] =>
   Object.entries(WORDS)
     .filter(([, [name]]) => name.toLowerCase().includes(text.toLowerCase()))
     .map(([field]) => field);
 
-/** Whether objects may have such a role. */
+/** True if the text is the name of a role field. */
 export const isRoleField = (field: string): boolean => Object.hasOwn(WORDS, field);
 
 export interface RoleDescription {
   name: string;
   description: string;
-  /** The role cannot be granted to a team. */
+  /** True if the role cannot be granted to a team. */
   user_only?: true;
 }
 

@@ -1,7 +1,7 @@
 import { Char, DateTime, Integer, Reference, Text } from '../fields/field.js';
 import { resource } from './registry.js';
 
-/** What every resource has. */
+/** Fields of every resource. */
 export abstract class ResourceSchema {
   @Integer({ label: 'ID', readOnly: true, help: 'Database id of this object.' })
   id!: number;
@@ -25,7 +25,7 @@ const HIDDEN_USER = {
   index: 'where set',
 } as const;
 
-/** A resource that remembers who made and who last changed it. */
+/** Base of resources that store their creator and last editor. */
 export abstract class OwnedSchema extends ResourceSchema {
   @Reference(() => resource('user'), HIDDEN_USER)
   created_by!: Reference | null;

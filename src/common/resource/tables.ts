@@ -4,7 +4,7 @@ import { existing } from '../invariants.js';
 import type { Relation, ResourceDefinition } from './define-resource.js';
 import { idType, linkIdType } from './ids.js';
 
-/** The tables that the resources' declarations amount to: their own and those of their links. */
+/** Returns the tables that the declarations of resources require: their own tables and link tables. */
 export function resourceTables(definitions: readonly ResourceDefinition[]): TableDefinition[] {
   const tables = new Map<string, { columns: Record<string, TableColumn>; indexes: TableIndex[] }>();
   for (const definition of definitions.filter(({ stored }) => stored)) {
@@ -54,7 +54,7 @@ function columnOf(field: Field, everywhere: boolean): TableColumn {
   const fallback = field.columnDefault ?? sqlDefault(field);
   return {
     type: field.columnType,
-    // In a shared table a column that only some kinds have is empty for the others.
+    // In a shared table, a column that only some types have is null for the others.
     nullable: field.nullable || !everywhere,
     ...(fallback !== null ? { default: fallback } : {}),
     ...(field.target
@@ -72,7 +72,7 @@ function sqlDefault(field: Field): string | null {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** What a page in the default order is read from, so that no list sorts its whole table. */
+/** Returns the index for the default order, so that no list sorts its whole table. */
 function orderIndex(definition: ResourceDefinition): TableIndex | null {
   const columns = definition.orderBy.flatMap((name) => definition.field(name)?.column ?? []);
   if (columns.length < definition.orderBy.length || columns[0] === 'id') return null;

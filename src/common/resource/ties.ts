@@ -2,19 +2,22 @@ import { and, ident, join, sql, TRUE, type Sql } from '../../database/sql.js';
 import type { ResourceDefinition } from './define-resource.js';
 import type { Link } from './select-rows.js';
 
-/** How two tables are tied: by a column of the near one, by a column of the far one, or by a third. */
+/**
+ * Connection between two tables: by a column of the near one, by a column of the far one, or by a third
+ * table.
+ */
 export type Tie =
   | { kind: 'forward'; table: string; column: string }
   | { kind: 'back'; table: string; column: string }
   | ({ kind: 'link' } & Pick<Link, 'table' | 'near' | 'far' | 'fixed'>);
 
-/** The tables of a statement that finds related rows, and the condition that joins them to a row. */
+/** Tables of a statement that finds related rows, and the condition that joins them to a row. */
 export interface Joined {
   from: Sql;
   where: Sql;
 }
 
-/** Returns the tie as the far side sees it. */
+/** Returns the connection in the opposite direction. */
 export function reversed(tie: Tie): Tie {
   switch (tie.kind) {
     case 'forward':
@@ -37,15 +40,15 @@ export const distinct = (ties: readonly Tie[]): Tie[] => [
   ).values(),
 ];
 
-/** Rows of a table, tied by a condition. */
+/** Returns rows of a table, joined by a condition. */
 export const joinedBy = (target: ResourceDefinition, far: string, where: Sql): Joined => ({
   from: sql`${ident(target.table)} ${ident(far)}`,
   where,
 });
 
 /**
- * Rows that any of some ties leads to. Links are joined, not asked about row by row, so that PostgreSQL
- * may begin at either end.
+ * Returns the rows that any of the ties leads to. Uses a join instead of a subquery per row, so that
+ * PostgreSQL can begin at either end.
  */
 export function joinedAlong(
   ties: readonly Tie[],
@@ -70,7 +73,7 @@ export function joinedAlong(
   };
 }
 
-/** Query for the rows that a tie ties: `near_id` and `far_id`. */
+/** Returns the query for the pairs of a tie: `near_id` and `far_id`. */
 function pairsOf(tie: Tie): Sql {
   const pairs = (near: string, far: string, condition: Sql): Sql => sql`
     SELECT tie.${ident(near)} AS near_id, tie.${ident(far)} AS far_id

@@ -5,7 +5,9 @@ import type { ResourceDefinition } from './define-resource.js';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** The contract's 400 for a violated unique constraint the resource names, else undefined. */
+/**
+ * Returns the contract's 400 for a violated unique constraint that the resource declares, else undefined.
+ */
 function uniqueViolation(definition: ResourceDefinition, error: unknown): Invalid | undefined {
   if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
   const constraint = memberOf(error, 'constraint');
@@ -13,7 +15,7 @@ function uniqueViolation(definition: ResourceDefinition, error: unknown): Invali
   return rule ? Invalid.field(rule.field, rule.message) : undefined;
 }
 
-/** Runs a write and gives a violated rule its text. */
+/** Runs a write and converts a violated unique constraint to its validation error. */
 export async function withUniqueRules<T>(
   definition: ResourceDefinition,
   write: () => Promise<T>,

@@ -1,8 +1,8 @@
 import { zip } from './invariants.js';
 
-/** Calls taken together at most, unless a batch says otherwise. */
+/** Default maximum number of calls in a batch. */
 const MOST = 100;
-/** A batch that takes longer than this, in ms, no longer holds up the next one. */
+/** Time in ms after which a running batch no longer delays the next one. */
 const PATIENCE_MS = 50;
 
 interface Waiting<Key, Result> {
@@ -12,17 +12,17 @@ interface Waiting<Key, Result> {
 }
 
 /**
- * Makes one call of many that come at once: what is asked for while a batch is under way goes into
- * the next, so that busy times need few statements and a single call does not wait. Not for work
- * inside a transaction, which a batch would take along with that of others.
+ * Combines concurrent calls into one: calls that arrive during a batch go into the next one, so that a
+ * busy process needs few statements and a single call does not wait. Not for work inside a transaction,
+ * because a batch would combine it with work of other transactions.
  */
 export class Batch<Key, Result> {
   private waiting: Waiting<Key, Result>[] = [];
   private isFree = true;
 
   /**
-   * @param work one result for each key, in their order
-   * @param most keys taken together
+   * @param work returns one result for each key, in the same order
+   * @param most maximum number of keys in a batch
    */
   constructor(
     private readonly work: (keys: readonly Key[]) => Promise<readonly Result[]>,
@@ -54,7 +54,10 @@ export class Batch<Key, Result> {
     });
   }
 
-  /** One call that cannot be served must not take the others with it. */
+  /**
+   * Settles a batch. After a failure, repeats each call alone, so that one bad call does not fail the
+   * others.
+   */
   private async settle(taken: readonly Waiting<Key, Result>[]): Promise<void> {
     try {
       const results = await this.work(taken.map(({ key }) => key));

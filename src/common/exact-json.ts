@@ -1,12 +1,12 @@
-/** The names of an object in the order of its text, where JavaScript orders them otherwise. */
+/** Key of the original order of an object's names, if JavaScript orders them differently. */
 const ORDER = Symbol('order');
 
-/** True when a value that `JSON.stringify` writes in another form was met since it was set to false. */
+/** True if a value that `JSON.stringify` would change was encountered since the last reset. */
 let isMet = false;
 
 /**
- * A number with the text it has in JSON, where JavaScript writes it otherwise: `1.0`, `1e5`, and integers
- * above 2^53. It survives copies of the object it stands in.
+ * Number with its JSON text, if JavaScript would write it differently: `1.0`, `1e5`, and integers above
+ * 2^53. Copies of the containing object keep the number.
  */
 export class ExactNumber extends Number {
   constructor(readonly text: string) {
@@ -19,17 +19,17 @@ export class ExactNumber extends Number {
   }
 }
 
-/** Matches every text that `JSON.parse` and `JSON.stringify` may change, and few others. */
+/** Matches every text that `JSON.parse` and `JSON.stringify` can change, and few others. */
 const INEXACT =
   /"\d+"\s*:|(?:^|[[:,\s])(?:-0(?![\d.])|-?(?:\d[\d.]{14,}|\d+\.\d*0(?!\d)|0\.0{6}|\d+(?:\.\d+)?[eE]))/;
 
-/** Returns true for JSON that `JSON.parse` and `JSON.stringify` may change. */
+/** True for JSON that `JSON.parse` and `JSON.stringify` can change. */
 export const isInexact = (text: string): boolean => INEXACT.test(text);
 
 const TOKEN = /"(?:[^"\\]+|\\.)*"|[^\s"{}[\],:]+|[{}[\],:]/g;
 
 /**
- * Parses JSON as `JSON.parse` does, and keeps the form of numbers and the order of names such as `"443"`.
+ * Parses JSON like `JSON.parse`, and keeps the format of numbers and the order of names such as `"443"`.
  *
  * @throws SyntaxError
  */
@@ -38,7 +38,7 @@ export function parseExact(text: string): unknown {
   return isInexact(text) ? new ExactReader(text).read() : value;
 }
 
-/** Reads a text that `JSON.parse` has accepted. */
+/** Parses a text that `JSON.parse` has accepted. */
 class ExactReader {
   private readonly tokens = new RegExp(TOKEN);
 
@@ -78,7 +78,7 @@ class ExactReader {
 
 const isIndex = (name: string): boolean => /^(?:0|[1-9]\d*)$/.test(name);
 
-/** Creates an object whose names keep the order they are given in. */
+/** Creates an object that keeps the given order of its names. */
 export function recordOf(members: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   const all = [...members];
   const record: Record<string, unknown> = Object.fromEntries(all);
@@ -87,13 +87,14 @@ export function recordOf(members: Iterable<readonly [string, unknown]>): Record<
     isMet = true;
     return record;
   };
-  // Neither of them is copied, compared or enumerated. A member `toJSON` is worth more than an order.
+  // Neither property is copied, compared or enumerated. An existing member `toJSON` takes precedence over
+  // the order.
   Object.defineProperty(record, ORDER, { value: Object.freeze(all.map(([name]) => name)) });
   if (!Object.hasOwn(record, 'toJSON')) Object.defineProperty(record, 'toJSON', { value: toJSON });
   return record;
 }
 
-/** Returns the members of an object in the order they came in. */
+/** Returns the members of an object in their original order. */
 export function entriesOf(record: object): [string, unknown][] {
   const order: unknown = Reflect.get(record, ORDER);
   const entries = Object.entries(record);
@@ -103,19 +104,21 @@ export function entriesOf(record: object): [string, unknown][] {
   return entries.sort(([left], [right]) => rankOf(left) - rankOf(right));
 }
 
-/** Merges objects, later members over earlier ones; names keep the place of their first appearance. */
+/**
+ * Merges objects. Later members replace earlier ones; names keep the position of their first appearance.
+ */
 export function mergeExact(...records: readonly object[]): Record<string, unknown> {
   return recordOf(new Map(records.flatMap((record) => entriesOf(record))));
 }
 
-/** Writes JSON as `JSON.stringify` does, with the forms and orders that `parseExact` kept. */
+/** Writes JSON like `JSON.stringify`, with the formats and orders that `parseExact` kept. */
 export function exactJson(value: unknown): string {
   isMet = false;
   const text = JSON.stringify(value);
   return isMet ? written(value, ',', ':') : text;
 }
 
-/** Writes a JSON value with separators of the caller's. */
+/** Writes a JSON value with the given separators. */
 export function written(value: unknown, comma: string, colon: string): string {
   if (value instanceof ExactNumber) return value.text;
   if (Array.isArray(value)) {
@@ -130,11 +133,11 @@ export function written(value: unknown, comma: string, colon: string): string {
     .join(comma)}}`;
 }
 
-/** Dates and the like say themselves what their JSON is. */
+/** True for dates and other objects that define their own JSON. */
 const hasOwnForm = (value: object): boolean =>
   'toJSON' in value && typeof value.toJSON === 'function' && !(ORDER in value);
 
-/** Returns a value as `JSON.parse` would have made it. */
+/** Returns a value as `JSON.parse` would have parsed it. */
 export function plainJson(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.valueOf();
   if (typeof value !== 'object' || value === null) return value;
@@ -144,7 +147,7 @@ export function plainJson(value: unknown): unknown {
   return plain;
 }
 
-/** Compares JSON values: the order of names does not count, the form of numbers does. */
+/** Compares JSON values. The order of names does not matter; the format of numbers does. */
 export function isSameJson(left: unknown, right: unknown): boolean {
   return canonical(left) === canonical(right);
 }

@@ -1,4 +1,4 @@
-/** Named places where the fault tests let a process die as if its power had gone. */
+/** Named points at which fault tests kill a process as in a power failure. */
 export type FailPoint =
   | 'run-created'
   | 'run-committed'
@@ -15,11 +15,11 @@ export type FailPoint =
   | 'delivery-recorded'
   | 'status-post-sent';
 
-// Not a setting of the product: it is read once, and without it every point is inert.
+// Not a setting of the product. Read once; without the variable every point is inactive.
 // eslint-disable-next-line no-restricted-syntax
 const ARMED = process.env['FAIL_POINT'] ?? '';
 
-/** Ends the process with SIGKILL when it was started with `FAIL_POINT=<name>`. */
+/** Kills the process with SIGKILL if it was started with `FAIL_POINT=<name>`. */
 export function failPoint(name: FailPoint): void {
   if (name === ARMED) process.kill(process.pid, 'SIGKILL');
 }

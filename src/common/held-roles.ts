@@ -1,4 +1,4 @@
-/** Objects of one type on which somebody holds one role, in any way. */
+/** Objects of one type on which a user holds one role, directly or indirectly. */
 export interface HeldRole {
   content_type: string;
   role_field: string;
@@ -6,19 +6,19 @@ export interface HeldRole {
 }
 
 /**
- * All that a caller holds, where it is little: statements name it, and PostgreSQL knows beforehand how
- * many rows each of these objects has.
+ * All roles of a caller, if they are few: statements contain their ids, so that PostgreSQL can estimate
+ * the number of rows of each object.
  */
 export class HeldRoles {
   constructor(private readonly held: readonly HeldRole[]) {}
 
-  /** Ids of the objects of a type on which the caller holds a role; empty when there are none. */
+  /** Returns the ids of the objects of a type on which the caller holds a role. */
   on(type: string, role: string): readonly number[] {
     const found = this.held.find((one) => one.content_type === type && one.role_field === role);
     return found?.ids ?? [];
   }
 
-  /** The same for objects of every type on which the caller holds it. */
+  /** Returns the objects of every type on which the caller holds a role. */
   onAny(role: string): readonly HeldRole[] {
     return this.held.filter(({ role_field: field }) => field === role);
   }

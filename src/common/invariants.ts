@@ -1,7 +1,7 @@
 /**
- * What this program takes for granted and the compiler cannot see: a reference leads to a row, an
- * INSERT returns one, lists made of one another are equally long. A name says which promise it is,
- * and a broken one is an error that names it: answered with 500, logged, and never bad input.
+ * Error for a violated assumption that the compiler cannot verify: a reference leads to a row, an INSERT
+ * returns a row, lists derived from each other have equal lengths. The message names the assumption. The
+ * response is 500 and the error is logged; bad input never causes it.
  */
 export class BrokenInvariant extends Error {
   constructor(promise: string) {
@@ -11,17 +11,17 @@ export class BrokenInvariant extends Error {
 }
 
 /**
- * A value that is always there.
+ * Returns a value that is always present.
  *
- * @param promise why, as a sentence: "an INSERT returns its row"
- * @throws BrokenInvariant when it is not
+ * @param promise the reason, as a sentence: "an INSERT returns its row"
+ * @throws BrokenInvariant if the value is missing
  */
 export function existing<T>(value: T, promise: string): NonNullable<T> {
   if (value === undefined || value === null) throw new BrokenInvariant(promise);
   return value;
 }
 
-/** The entry of a map that was made for all the keys it is asked for. */
+/** Returns the entry of a map that contains all requested keys. */
 export function entryOf<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {
   const value = map.get(key);
   if (value === undefined && !map.has(key)) {
@@ -30,7 +30,7 @@ export function entryOf<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Val
   return value as Value;
 }
 
-/** An item of a list at a place that it has. */
+/** Returns the item of a list at an existing index. */
 export function itemAt<Item>(list: readonly Item[], index: number): Item {
   if (!(index in list)) {
     throw new BrokenInvariant(`the list of ${list.length} has a place ${index}`);
@@ -38,7 +38,7 @@ export function itemAt<Item>(list: readonly Item[], index: number): Item {
   return list[index] as Item;
 }
 
-/** Pairs of what stands at the same places of two lists, one of which was made for the other. */
+/** Pairs the items of two lists of equal length. */
 export function zip<Left, Right>(
   left: readonly Left[],
   right: readonly Right[],

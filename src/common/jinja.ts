@@ -1,16 +1,16 @@
 import * as jinja from '@huggingface/jinja';
 
 /**
- * Returns the template engine as a caller declares the parts of it that the caller uses. The
- * declarations of the package import without file extensions and resolve to nothing under `nodenext`.
+ * Returns the template engine with the type that the caller declares. The package's own declarations
+ * import without file extensions, which do not resolve under `nodenext`.
  */
 export const jinjaAs = <Engine>(): Engine => jinja as Engine;
 
 const RAW_BLOCK = /\{%(-?)\+?\s*raw\s*(-?)%\}([^]*?)\{%(-?)\+?\s*endraw\s*(-?)%\}/g;
 
 /**
- * Returns a template without `raw` blocks, which the engine does not know: a text literal in an
- * expression prints the same.
+ * Replaces `raw` blocks, which the engine does not support, by a text literal in an expression, which
+ * prints the same.
  */
 export function withoutRawBlocks(template: string): string {
   const literal = (...[, before, first, body, last, after]: string[]): string => {

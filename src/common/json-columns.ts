@@ -4,6 +4,9 @@ import { parseExact } from './exact-json.js';
 
 const { JSON: JSON_TYPE, JSONB } = pg.types.builtins;
 
-/** JSON columns hold what callers sent: integers of any size, floats such as `1.0`, names in their order. */
+/**
+ * JSON columns contain what callers sent: integers of any size, floats such as `1.0`, names in their
+ * original order.
+ */
 pg.types.setTypeParser(JSON_TYPE, parseExact);
 pg.types.setTypeParser(JSONB, parseExact);

@@ -1,4 +1,4 @@
-/** Where a declaration finds what it needs of the application, at the moment it is asked. */
+/** Source of the application's providers for declarations, at the time they are evaluated. */
 export interface Providers {
   find<T>(token: abstract new (...args: never[]) => T): T;
 }

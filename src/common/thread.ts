@@ -3,39 +3,39 @@ import { parentPort, Worker, type ResourceLimits } from 'node:worker_threads';
 import { PACKAGE_FOLDER } from '../config/version.js';
 
 export interface ThreadOptions {
-  /** Program of the thread, which calls `performTasks`: a path, see `threadFile`. */
+  /** Path of the thread's program, which calls `performTasks`; see `threadFile`. */
   file: string;
-  /** Longest time of one task. */
+  /** Timeout of one task. */
   timeoutMs: number;
-  /** Tasks that may wait for their turn; absent: any number. */
+  /** Maximum number of waiting tasks; unlimited by default. */
   maxWaiting?: number;
   resourceLimits: ResourceLimits;
 }
 
-/** So many tasks wait that another would wait for long. */
+/** Error if the maximum number of tasks is waiting. */
 export class ThreadBusy extends Error {
   override readonly name = 'ThreadBusy';
 }
 
-/** How long a thread that nobody needs keeps its memory. */
+/** Time after which an idle thread is terminated to free its memory. */
 const IDLE_MS = 30_000;
 
-/** Path of the bundle that `npm run build` makes of `<name>.thread.ts`. */
+/** Returns the path of the bundle that `npm run build` creates from `<name>.thread.ts`. */
 export function threadFile(name: string): string {
   return join(PACKAGE_FOLDER, 'dist', 'threads', `${name}.js`);
 }
 
-/** Answers the tasks of a `Thread`; the program of a thread calls it once. */
+/** Performs the tasks of a `Thread`. The program of a thread calls this function once. */
 export function performTasks<Task, Result>(perform: (task: Task) => Result): void {
   parentPort?.on('message', (task: Task) => parentPort?.postMessage(perform(task)));
   parentPort?.postMessage('ready');
 }
 
 /**
- * Does costly work for strangers in a thread of its own: the event loop is never blocked, a task
- * ends after its time whatever it does, memory is capped, and the thread has neither environment
- * variables nor data beyond its task. One warm thread serves all calls in order; it is started by the
- * first, replaced when one had to be ended, and given up when nobody has needed it for a while.
+ * Runs expensive work on client data in a separate thread: the event loop is never blocked, a task is
+ * ended at its timeout, memory is limited, and the thread has neither environment variables nor data
+ * beyond its task. One warm thread serves all calls in order. It is started on first use, replaced after
+ * it had to be terminated, and terminated when idle.
  */
 export class Thread<Task, Result> {
   private worker: Promise<Worker> | null = null;
@@ -45,7 +45,7 @@ export class Thread<Task, Result> {
 
   constructor(private readonly options: ThreadOptions) {}
 
-  /** @throws Error that says why the task was ended; ThreadBusy */
+  /** @throws Error with the reason why the task was ended; ThreadBusy */
   run(task: Task): Promise<Result> {
     const { maxWaiting = Infinity } = this.options;
     if (this.waiting >= maxWaiting) return Promise.reject(new ThreadBusy());
@@ -55,7 +55,7 @@ export class Thread<Task, Result> {
     return turn;
   }
 
-  /** Ends the thread; a later call starts a new one. */
+  /** Terminates the thread. A later call starts a new one. */
   async close(): Promise<void> {
     await this.queue;
     await this.end();
@@ -82,7 +82,9 @@ export class Thread<Task, Result> {
   }
 }
 
-/** Resolves when the thread has loaded its program, so that its start does not count as work. */
+/**
+ * Starts a thread and waits until it has loaded its program, so that its start does not count as work.
+ */
 function start({ file, resourceLimits }: ThreadOptions): Promise<Worker> {
   const worker = new Worker(file, { env: {}, execArgv: [], resourceLimits });
   return new Promise((resolve, reject) => {

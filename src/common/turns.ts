@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Longest piece of long work in ms, between turns for whoever else waits. */
+/** Maximum time in ms that long work occupies the event loop between yields. */
 const PIECE_MS = 10;
 
-/** Long work in pieces: between its steps it lets the event loop serve others where it was busy for long. */
+/** Splits long work: yields to the event loop between steps if the work has occupied it for long. */
 export class Turns {
   private since = performance.now();
 
-  /** Resolves at once, or after everybody else had a turn. */
+  /** Returns immediately, or after other work in the event loop has run. */
   async next(): Promise<void> {
     if (performance.now() - this.since < PIECE_MS) return;
     await nextTurn();

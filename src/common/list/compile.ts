@@ -13,27 +13,30 @@ import { parseCondition, searchTerms, type Condition, type ListQuery } from './q
 import { holds } from './telling-parts.js';
 import type { ColumnSamples, TextSample } from './text-sample.js';
 
-/** Relations that a filter or an order may follow. */
+/** Maximum number of relations in a filter or an order. */
 export const MAX_DEPTH = 4;
 
-/** Rows of `definition` under `alias` that hold a role; implemented by the access module. */
+/**
+ * Returns the condition for rows of `definition` under `alias` on which the caller holds a role, or null.
+ * Implemented by the access module.
+ */
 export type RoleLevel = (definition: ResourceDefinition, alias: string, role: string) => Sql | null;
 
 interface Scope {
   definition: ResourceDefinition;
   alias: string;
-  /** Types on the way here; coming back to one is refused. */
+  /** Types on the path to this one. A filter that returns to one of them is rejected. */
   visited: readonly string[];
 }
 
 /**
- * Turns a parsed query into one bracketed condition. The caller ANDs it to the permission
- * predicate; every relation that is followed is limited to rows the caller may read, so that a
- * filter never tells what a read would not.
+ * Compiles a parsed query to one condition in parentheses, which the caller combines with the permission
+ * predicate by AND. Every followed relation is limited to rows that the caller can read, so that a filter
+ * never reveals what a read would not.
  */
 export class FilterCompiler {
   private aliases = 0;
-  /** A condition speaks of related rows: the database may have to look at every row. */
+  /** True if a condition concerns related rows: the database may have to read every row. */
   get followsRelations(): boolean {
     return this.aliases > 0;
   }
@@ -63,14 +66,14 @@ export class FilterCompiler {
     return and(...parts);
   }
 
-  /** @throws BadRequest for a text that is none */
+  /** @throws BadRequest if the text is not an expression */
   private expression(scope: Scope, text: string): Sql {
     const { expression } = scope.definition;
     if (!expression) return TRUE;
     return expression.compile(text, scope.alias, this.parts(scope.definition, scope.alias));
   }
 
-  /** What expressions on a row are made of. */
+  /** Returns the parts that expressions on a row are compiled from. */
   parts(definition: ResourceDefinition, alias: string): ExpressionParts {
     const scope: Scope = { definition, alias, visited: [definition.type] };
     return {
@@ -94,7 +97,7 @@ export class FilterCompiler {
     return condition.negated ? lacks(compiled) : compiled;
   }
 
-  /** Conditions on one row; those that go through the same relation share one EXISTS. */
+  /** Compiles conditions on one row. Conditions through the same relation share one EXISTS. */
   private group(scope: Scope, conditions: readonly Condition[]): Sql {
     const parts: Sql[] = [];
     const deeper = new Map<string, Condition[]>();
@@ -111,7 +114,7 @@ export class FilterCompiler {
     return and(...parts);
   }
 
-  /** A finished comparison, or the name of the relation to follow and the rest of the path. */
+  /** Returns a complete comparison, or the name of the relation to follow and the rest of the path. */
   private step(scope: Scope, condition: Condition): Sql | { follow: string; rest: string[] } {
     const { definition, alias } = scope;
     const [name = '', ...rest] = resolvePath(definition, condition.path);
@@ -136,7 +139,7 @@ export class FilterCompiler {
     return relation;
   }
 
-  /** The kind of a row, as `not__type` and `or__type` speak of it. */
+  /** Compares the type of a row, for `not__type` and `or__type`. */
   private ofType({ definition, alias }: Scope, condition: Condition): Sql {
     const { lookup, value } = condition;
     if (lookup === 'exact' || lookup === 'in') assertTypes(value.split(','));
@@ -201,19 +204,19 @@ export class FilterCompiler {
     );
   }
 
-  /** Known of the columns of the list's own rows alone. */
+  /** Samples exist only for the columns of the list's own rows. */
   private sampleOf({ visited }: Scope, { column }: Field): TextSample | undefined {
     return visited.length === 1 && column !== null ? this.samples.get(column) : undefined;
   }
 }
 
 /**
- * The negation of a condition that may be null. Asked about each row: as an anti-join PostgreSQL would
- * compare each row with each related one.
+ * Negates a condition that can be null. COALESCE makes PostgreSQL evaluate the condition per row: with an
+ * anti-join it would compare each row with each related row.
  */
 const lacks = (condition: Sql): Sql => not(sql`COALESCE(${condition}, FALSE)`);
 
-/** A condition whose path ended on a relation speaks of the related id. */
+/** Adds the id to a condition whose path ended on a relation. */
 const byId = (condition: Condition): Condition =>
   condition.path.length === 0 ? { ...condition, path: ['id'] } : condition;
 
@@ -222,10 +225,10 @@ export const searchFields = (definition: ResourceDefinition): readonly Field[] =
 
 const TYPE = existing(declareFields([['type', Char()]])[0], 'the field that was declared');
 
-/** Kinds of rows that clients ask for and this product has none of. */
+/** Types that clients filter by and that this product does not have. */
 const ABSENT_TYPES = ['system_job'];
 
-/** @throws BadRequest for the name of no type */
+/** @throws BadRequest for an unknown type */
 function assertTypes(types: readonly string[]): void {
   const wrong = types.find((type) => !findResource(type) && !ABSENT_TYPES.includes(type));
   if (wrong !== undefined) throw new BadRequest(`"${wrong}" is not a type of objects.`);
@@ -241,7 +244,7 @@ function typeCondition({ definition, alias }: Scope, types: readonly string[]): 
   return types.includes(definition.type) ? TRUE : FALSE;
 }
 
-/** `relation=null` asks whether there is a related row. */
+/** Converts `relation=null` to a check for the existence of a related row. */
 const nullAsCheck = (condition: Condition): Condition =>
   condition.path.length === 0 && condition.lookup === 'exact' && isNullWord(condition.value)
     ? { ...condition, lookup: 'isnull', value: 'true' }
@@ -251,7 +254,10 @@ export function resolveName(definition: ResourceDefinition, name: string): strin
   return name === 'pk' ? 'id' : (definition.aliases[name] ?? name);
 }
 
-/** A path with the resource's own names; an alias may stand for two steps, `content_type__model`. */
+/**
+ * Returns a path with the resource's own names. An alias can replace two steps, such as
+ * `content_type__model`.
+ */
 export function resolvePath(definition: ResourceDefinition, path: readonly string[]): string[] {
   const [first = '', second, ...others] = path;
   const pair = definition.aliases[`${first}__${second}`];
@@ -259,20 +265,23 @@ export function resolvePath(definition: ResourceDefinition, path: readonly strin
   return [resolveName(definition, first), ...path.slice(1)];
 }
 
-/** Returns true for a name that is no field of the resource itself and leads to other rows. */
+/** True for a name that is not a field of the resource itself and leads to other rows. */
 export function isRelation(definition: ResourceDefinition, name: string): boolean {
   if (Object.hasOwn(definition.relations, name)) return true;
   return !fieldOrSecret(definition, name) && follow(definition, name) !== undefined;
 }
 
-/** In a list of several kinds a secret of one of them is a secret of the list. */
+/**
+ * Returns the fields of that name in the list and its types. A secret of one type is a secret of the
+ * whole list.
+ */
 const kindsWith = (definition: ResourceDefinition, name: string): Field[] =>
   [definition, ...(definition.variants?.() ?? [])].flatMap((kind) => kind.field(name) ?? []);
 
 const fieldOrSecret = (definition: ResourceDefinition, name: string): boolean =>
   definition.field(name) !== undefined || kindsWith(definition, name).some(({ filter }) => !filter);
 
-/** @throws BadRequest for an unknown field, Forbidden for one that may not be asked for */
+/** @throws BadRequest for an unknown field, Forbidden for a field that cannot be filtered by */
 export function filterableField(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
   if (kindsWith(definition, name).some(({ filter }) => !filter))

@@ -10,14 +10,13 @@ import type { OrderTerm } from './order.js';
 type Value = string | number | boolean | null;
 
 const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
-/** Longer ones, of an order by long texts, have no place in a URL. */
+/** Maximum length of a cursor in a URL. Orders by long texts can exceed it. */
 const MAX_LENGTH = 2048;
 
 /**
- * Where the next page starts: the place of a row in its order, so that rows made or deleted
- * meanwhile shift nothing (docs/contract/lists.md#long-lists). Opaque to clients; null where the
- * place has no room in a URL, as in an order by long texts, and the next page is then found by its
- * number.
+ * Returns the cursor of the next page: the position of a row in the order, so that rows inserted or
+ * deleted in the meantime shift nothing (docs/contract/lists.md#long-lists). Opaque to clients. Returns
+ * null if the position is too long for a URL; the next page is then found by its number.
  */
 export function cursorAfter(row: Row, terms: readonly OrderTerm[], page: number): string | null {
   const values = terms.map(({ column }) => row[column]);
@@ -28,10 +27,10 @@ export function cursorAfter(row: Row, terms: readonly OrderTerm[], page: number)
 }
 
 /**
- * The place a cursor names, or null when it was made for another page or order: the page is then
- * found by its number.
+ * Returns the position in a cursor, or null if the cursor belongs to another page or order. The page is
+ * then found by its number.
  *
- * @throws BadRequest for a text that no list gave out
+ * @throws BadRequest for a text that is not a cursor
  */
 export function readCursor(
   text: string,
@@ -53,8 +52,8 @@ export function readCursor(
 }
 
 /**
- * Rows behind a place. One comparison of rows where the directions agree and every value is there: an
- * index answers that.
+ * Returns the condition for rows behind a position. If all directions agree and no value can be null, the
+ * condition is a single row comparison, which an index supports.
  */
 export function isBehind(terms: readonly OrderTerm[], values: readonly Value[]): Sql {
   const bound = terms.map(({ columnType }, index) => sql`${values[index]}::${raw(columnType)}`);
@@ -79,7 +78,7 @@ export function isBehind(terms: readonly OrderTerm[], values: readonly Value[]):
   );
 }
 
-/** PostgreSQL sorts nulls last, and first when it descends. */
+/** PostgreSQL sorts nulls last, and first in descending order. */
 const isBehindNull = ({ expression, descending }: OrderTerm): Sql =>
   descending ? sql`${expression} IS NOT NULL` : FALSE;
 
@@ -102,7 +101,7 @@ function decode(text: string): unknown {
   }
 }
 
-/** Whether a value can be compared with those of a term: what comes back may be forged. */
+/** True if a value can be compared with those of a term. Clients can forge cursors. */
 function fits({ kind, columnType, nullable }: OrderTerm, value: unknown): value is Value {
   if (value === null) return nullable;
   if (typeof value === 'string') {

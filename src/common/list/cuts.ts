@@ -8,35 +8,38 @@ import { looksIntoTexts, type ListQuery } from './query.js';
 import type { Cut } from './slice.js';
 
 /**
- * Whoever sees at most this many rows of a long table has them looked for by what he holds. To read the
- * table in the asked order until the page is full would be to read all of it.
+ * Maximum number of visible rows for which a long table is searched by the caller's roles. Reading such a
+ * table in list order until the page is full would read the whole table.
  */
 export const FEW = 200;
 
-/** What decides which rows of a list are shown, and in which order. */
+/** Inputs that decide which rows a list shows, and in which order. */
 export interface Asked {
   query: ListQuery;
-  /** The filters of the query, compiled for `t`. */
+  /** Filters of the query, compiled for `t`. */
   filters: Sql;
   order: readonly OrderTerm[];
-  /** Further condition on `t`, e.g. the parent of a sub-list. */
+  /** Additional condition on `t`, for example the parent of a sub-list. */
   scope: Sql | undefined;
-  /** The scope speaks of counted columns alone. */
+  /** True if the scope depends on counted columns only. */
   counted: boolean;
-  /** Replaces the visibility rule. */
+  /** Replacement for the visibility rule. */
   visible: Sql | undefined;
-  /** Rows that lists do not show are asked for by id. */
+  /** True if rows that lists normally hide are selected by id. */
   isById: boolean;
-  /** Nothing is asked but a first page as it comes. */
+  /** True for a first page without any parameters. */
   isPlain: boolean;
 }
 
-/** How a list is read by who sees many of its rows; and by who sees few, where such are told apart. */
+/**
+ * Strategies for reading a list: for callers who see many of its rows, and for callers who see few, if
+ * the list distinguishes them.
+ */
 export interface Cuts {
   many: Cut;
   /**
-   * `seen`: statement for how many rows the caller sees, whatever the filters. `cut`: by what he holds,
-   * or by asking for it.
+   * `seen`: statement for the number of rows that the caller sees, regardless of filters. `cut`: strategy
+   * by the caller's roles, or by querying them.
    */
   few: { cut: (held: HeldRoles | null) => Cut; seen: Sql } | null;
 }
@@ -53,7 +56,7 @@ export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Aske
   const isWhole = scope === undefined || asked.counted;
   const kept = isWhole ? keptTotal(definition, query, and(limits, counted)) : null;
   const shown = and(limits, visible);
-  // Where there is nothing to be found, a long table would be read to its end.
+  // If no row matches, a long table would be read to its end.
   const isAny = kept && visible !== TRUE ? sql`(${kept}) > 0` : TRUE;
   const parts: Omit<Cut, 'where'> = {
     order,
@@ -84,13 +87,16 @@ export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Aske
   };
 }
 
-/** A list of several kinds shows these alone, whatever else shares their table. */
+/** Limits a list of several types to these types, whatever else shares their table. */
 const kindsOf = ({ variants }: ResourceDefinition): Sql =>
   variants
     ? sql`t.type = ANY(${variants().map(({ discriminator }) => discriminator)}::text[])`
     : TRUE;
 
-/** The caller sees the row: each arm of the rule is asked for itself, by the index that it has. */
+/**
+ * Returns the visibility condition with each arm of the rule as a separate query, so that each uses its
+ * own index.
+ */
 function isSeen({ policy, table, own }: ResourceDefinition, actor: Actor): Sql {
   const arms = armsOf(policy.list ?? policy.read)
     .map((arm) => and(own('x'), arm('x', actor)))

@@ -5,10 +5,10 @@ import { resolveName } from './compile.js';
 import type { ListQuery } from './query.js';
 
 /**
- * Statement for the total of a list from where it is kept (`ResourceOptions.counter`), or null where the
- * rows have to be counted.
+ * Returns the statement for the total of a list from its maintained totals (`ResourceOptions.counter`),
+ * or null if the rows must be counted.
  *
- * @param where what limits the rows, and so what counts them; speaks of `t`
+ * @param where condition on `t` that limits the counted rows
  */
 export function keptTotal(
   definition: ResourceDefinition,
@@ -21,7 +21,11 @@ export function keptTotal(
   return speaksOnlyOf(definition, query, rule ? {} : columns) ? sumKept(counter, where) : null;
 }
 
-/** Statement for the sum of kept totals. @param where speaks of `t` */
+/**
+ * Returns the statement for the sum of maintained totals.
+ *
+ * @param where condition on `t`
+ */
 export function sumKept({ table, columns, total }: KeptTotals, where: Sql): Sql {
   const named = Object.entries(columns).map(
     ([column, counted]) => sql`${ident(counted)} AS ${ident(column)}`,
@@ -33,8 +37,8 @@ export function sumKept({ table, columns, total }: KeptTotals, where: Sql): Sql 
 }
 
 /**
- * Whether the filters of a query speak of some columns of the rows and of nothing else, so that whatever
- * has these columns can be asked in the place of the rows. What a column refers to may be spoken of too.
+ * True if the filters of a query use only some columns of the rows, so that another table with these
+ * columns can be queried instead. Filters on the ids of referenced objects are included.
  */
 function speaksOnlyOf(
   definition: ResourceDefinition,

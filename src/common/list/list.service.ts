@@ -18,25 +18,27 @@ import { TextSamples } from './text-samples.service.js';
 import { inListTime } from './time-limit.js';
 
 export interface ListOptions {
-  /** Further condition on `t`, e.g. the parent of a sub-list. */
+  /** Additional condition on `t`, for example the parent of a sub-list. */
   scope?: Sql;
-  /** Whether `limit` is understood (docs/contract/lists.md#limit). */
+  /** True if the list supports `limit` (docs/contract/lists.md#limit). */
   events?: boolean;
-  /** Order when none is asked for, instead of the resource's own. */
+  /** Default order of this list, in place of the resource's default order. */
   orderBy?: readonly string[];
-  /** The same where it is the order of no field; ends with what is unique. */
+  /** Default order that is not an order by fields; its last term must be unique. */
   order?: readonly OrderTerm[];
-  /** The scope speaks of counted columns alone, so the resource's counter still answers. */
+  /** True if the scope depends on counted columns only, so that the resource's counter still applies. */
   counted?: boolean;
-  /** The scope may have the database look at every row. */
+  /** True if the scope may make the database read every row. */
   isCostly?: boolean;
-  /** Replaces the visibility rule; for lists whose parent decides, such as an access list. */
+  /** Replacement for the visibility rule, for lists whose parent decides, such as an access list. */
   visible?: Sql;
-  /** Changes the rows' representation in bulk. */
+  /** Changes the representations of the rows in bulk. */
   decorate?: (items: Representation[], rows: readonly Row[]) => Promise<Representation[]>;
 }
 
-/** The one list engine: visibility, filters, search, order, page (docs/contract/lists.md). */
+/**
+ * The only implementation of lists: visibility, filters, search, order, page (docs/contract/lists.md).
+ */
 @Injectable()
 export class ListService {
   constructor(
@@ -87,7 +89,7 @@ export class ListService {
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
   }
 
-  /** A page of a list; where a caller sees few of many rows it is looked for another way. */
+  /** Returns a page of a list, with the strategy for the number of rows that the caller sees. */
   private async page(
     definition: ResourceDefinition,
     request: PageRequest,
@@ -125,7 +127,7 @@ export class ListService {
     const count = request.count || request.page === 'last' ? await this.count(cut.count) : null;
     const number =
       request.page === 'last' ? Math.max(1, Math.ceil((count ?? 0) / size)) : request.page;
-    // Beyond this the product of page and size leaves the safe integers; no table is that long.
+    // Beyond this number the product of page and size is not a safe integer; no table is that long.
     if (number > Number.MAX_SAFE_INTEGER / (size * 2)) throw new NotFound('Invalid page.');
     const place = request.after === null ? null : readCursor(request.after, cut.order, number);
     const found = place
@@ -140,7 +142,11 @@ export class ListService {
     return isStable ? database.preparedRows<Row>(statement) : database.rows<Row>(statement);
   }
 
-  /** A page by its number, and one row more. @throws NotFound behind the end */
+  /**
+   * Returns the rows of a page by its number, and one more row.
+   *
+   * @throws NotFound behind the last page
+   */
   private async numbered(
     definition: ResourceDefinition,
     columns: Sql,
@@ -169,7 +175,7 @@ export class ListService {
 const isFirst = (request: PageRequest): boolean =>
   request.style === 'limited' || (request.page === 1 && request.after === null);
 
-/** What was asked for, else the order of the list, else that of the resource. */
+/** Returns the requested order, else the order of the list, else that of the resource. */
 function orderOf(
   definition: ResourceDefinition,
   asked: readonly string[],
@@ -182,7 +188,7 @@ function orderOf(
 
 type NumberedRequest = Extract<PageRequest, { style: 'numbered' }>;
 
-/** @param found the rows of the page, and one more where there is a next one */
+/** @param found the rows of the page, and one more if there is a next page */
 function pageOf(
   found: readonly Row[],
   request: NumberedRequest,

@@ -10,8 +10,9 @@ const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
 const COMPARISONS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' };
 
 /**
- * One comparison of a field's value, a column as a rule. @throws BadRequest when value and field do not fit
- * (docs/contract/lists.md#filters)
+ * Returns the SQL condition of one comparison on a field's value.
+ *
+ * @throws BadRequest if the value does not fit the field (docs/contract/lists.md#filters)
  */
 export function compare(field: Field, column: Sql, condition: Condition): Sql {
   const { lookup, value } = condition;
@@ -114,12 +115,12 @@ function toInteger(field: Field, value: string): number {
       field.name === 'id' ? `Invalid id: ${value}` : `"${value}" value must be an integer.`,
     );
   }
-  // Beyond the column's range nothing is equal; clamping keeps comparisons true.
+  // No value outside the column's range equals a stored one; clamping keeps comparisons correct.
   const { least, most } = rangeOf(field.columnType);
   return Math.max(least, Math.min(most, Number(value)));
 }
 
-/** @throws BadRequest for anything but the words filters take (docs/contract/lists.md#filters) */
+/** @throws BadRequest for anything but the boolean words of filters (docs/contract/lists.md#filters) */
 export function toBooleanWord(value: string): boolean {
   const word = value.toLowerCase();
   if (['true', '1', 't'].includes(word)) return true;

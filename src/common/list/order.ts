@@ -8,20 +8,20 @@ import { idType } from '../resource/ids.js';
 import { follow } from '../resource/followed.js';
 import { filterableField, isRelation, MAX_DEPTH, resolvePath } from './compile.js';
 
-/** One term of ORDER BY. */
+/** Term of ORDER BY. */
 export interface OrderTerm {
   expression: Sql;
   descending: boolean;
-  /** Path of the field as asked for, `organization__name`. */
+  /** Path of the field as requested, for example `organization__name`. */
   name: string;
   kind: FieldKind;
   columnType: string;
   nullable: boolean;
-  /** Column of a page's rows that carries the value. */
+  /** Column of a page's rows that contains the value. */
   column: string;
 }
 
-/** ORDER BY terms, always ended by `id` so that pages never overlap. */
+/** Returns the ORDER BY terms. The last one is always `id`, so that pages never overlap. */
 export function orderTerms(
   definition: ResourceDefinition,
   alias: string,
@@ -41,13 +41,13 @@ export function orderTerms(
   return terms;
 }
 
-/** Values of the order that are no columns of the rows themselves, for the cursor of the next page. */
+/** Returns the values of the order that are not columns of the rows, for the cursor of the next page. */
 export const orderColumns = (terms: readonly OrderTerm[]): Sql[] =>
   terms
     .filter(({ column }) => /^order_\d+$/.test(column))
     .map(({ expression, column }) => sql`${expression} AS ${ident(column)}`);
 
-/** The terms as SQL; reversed, for reading a list from its end. */
+/** Returns the terms as SQL, reversed for reading a list from its end. */
 export const compileOrder = (terms: readonly OrderTerm[], { reversed = false } = {}): Sql =>
   join(
     terms.map(({ expression, descending }) =>
@@ -91,14 +91,14 @@ function termOf(
     expression: target.stored ? value : sql`NULL::${raw(columnType)}`,
     kind,
     columnType,
-    // What is not there, or not for the caller to see, has no value.
+    // A missing or unreadable related object has no value.
     nullable: true,
   };
 }
 
 /**
- * The field that the first step of a path names; null for a relation. A field may have the name of a
- * relation: `attempts` is their number, `attempts__id` their ids.
+ * Returns the field that the first step of a path names, or null for a relation. A field can have the
+ * name of a relation: `attempts` is their number, `attempts__id` their ids.
  *
  * @throws BadRequest, Forbidden for a name that is neither
  */
@@ -111,7 +111,7 @@ function fieldToOrderBy(
   return !isOwn && isRelation(definition, name) ? null : filterableField(definition, name);
 }
 
-/** Where all rows are of one type, that order says nothing. */
+/** Returns the term for the type. If all rows have one type, orders by id. */
 const typeTerm = (definition: ResourceDefinition, alias: string): FoundTerm =>
   definition.variants
     ? {

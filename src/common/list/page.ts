@@ -7,7 +7,7 @@ export interface PageLimits {
   maxPageSize: number;
 }
 
-/** What part of a list is asked for. */
+/** Requested part of a list. */
 export type PageRequest =
   | {
       style: 'numbered';
@@ -15,21 +15,21 @@ export type PageRequest =
       size: number;
       sentSize: number | null;
       count: boolean;
-      /** Cursor of a `next` link. */
+      /** Cursor from a `next` link. */
       after: string | null;
     }
   | { style: 'limited'; limit: number };
 
-/** One part of a list and how it was cut. `PaginationInterceptor` makes the envelope of it. */
+/** Part of a list, with the request for it. `PaginationInterceptor` converts a page to its envelope. */
 export class Page<T = Record<string, unknown>> {
   constructor(
     readonly results: readonly T[],
     readonly request: PageRequest,
-    /** Total of all pages, or null where it was not asked for. */
+    /** Total of all pages, or null if it was not requested. */
     readonly count: number | null,
     readonly number: number,
     readonly hasNext: boolean,
-    /** Cursor of the next page, where there is one. */
+    /** Cursor of the next page, or null. */
     readonly after: string | null = null,
   ) {}
 }
@@ -40,8 +40,8 @@ const positive = (text: string | undefined): number | null =>
 /**
  * Reads the paging parameters (docs/contract/lists.md#pages).
  *
- * @param events whether `limit` is understood: event lists only
- * @throws NotFound for a page that cannot exist
+ * @param events true for event lists, which support `limit`
+ * @throws NotFound for an impossible page
  */
 export function parsePage(
   parameters: QueryParameters,
@@ -72,7 +72,7 @@ export function parsePage(
   };
 }
 
-/** The envelope of a page. Links are paths (docs/contract/conventions.md#links). */
+/** Returns the envelope of a page. Links are paths (docs/contract/conventions.md#links). */
 export function envelope(page: Page<unknown>, path: string, query: QueryParameters): object {
   if (page.request.style === 'limited') return { results: page.results };
   const { sentSize } = page.request;

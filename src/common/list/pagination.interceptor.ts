@@ -8,13 +8,13 @@ import { map, type Observable } from 'rxjs';
 import { envelope, Page } from './page.js';
 import type { QueryParameters } from './query.js';
 
-/** What the links of an envelope are made of. */
+/** Parts of a request that the links of an envelope contain. */
 interface ListRequest {
   path: string;
   query: QueryParameters;
 }
 
-/** Makes the envelope of every list: handlers give back a `Page` and know nothing of links. */
+/** Creates the envelope of every list. Handlers return a `Page` without links. */
 @Injectable()
 export class PaginationInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

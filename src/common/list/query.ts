@@ -1,32 +1,32 @@
 import { BadRequest } from '../errors/errors.js';
 import { isStorable } from '../fields/text.js';
 
-/** One `field__lookup=value` of a query string, still in the caller's words. */
+/** One `field__lookup=value` of a query string, not converted yet. */
 export interface Condition {
-  /** The key as sent, for error texts. */
+  /** The key as sent, for error messages. */
   key: string;
   path: readonly string[];
   lookup: string;
   negated: boolean;
-  /** Value compared with the text of the column cast to an integer (`__int`). */
+  /** True: compares the value with the column's integer as text (`__int`). */
   castInteger: boolean;
   value: string;
 }
 
-/** A parsed list query. Nothing in it has been checked against a resource yet. */
+/** Parsed list query, not verified against a resource yet. */
 export interface ListQuery {
-  /** ANDed; conditions that share a to-many relation speak of the same related row. */
+  /** Conditions combined by AND. Those through the same to-many relation concern the same related row. */
   all: readonly Condition[];
-  /** ANDed, each on a related row of its own (`chain__`). */
+  /** Conditions combined by AND, each on a separate related row (`chain__`). */
   chained: readonly Condition[];
-  /** One OR group (`or__`). */
+  /** Conditions combined by OR (`or__`). */
   any: readonly Condition[];
-  /** Words of `search`; each must be found. */
+  /** Words of `search`, all of which must be found. */
   search: readonly string[];
-  /** Kinds of objects, of lists that hold several. */
+  /** Types of objects, for lists of several types. */
   types: readonly string[];
   order: readonly string[];
-  /** Texts in the resource's own language (`ResourceOptions.expression`); each must hold. */
+  /** Texts in the resource's query language (`ResourceOptions.expression`), all of which must match. */
   expressions: readonly string[];
   roleLevel: string | null;
 }
@@ -65,11 +65,11 @@ const OF_LISTS = new Set([
   'count_disabled',
   'role_level',
 ]);
-/** Parameters of lists of events. */
+/** Parameters of event lists. */
 const OF_EVENTS = new Set(['limit', 'no_truncate']);
-/** Parameters that clients send to every URL and that mean nothing to a list. */
+/** Parameters that clients send to every URL and that lists ignore. */
 const IGNORED = new Set(['format']);
-/** Parameters of other routes. A column of such a name is reached with a lookup: `limit__exact`. */
+/** Parameters of other routes. A column of that name is filtered with a lookup: `limit__exact`. */
 const OF_OTHERS = new Set([...OF_EVENTS, 'validate', 'dry_run', 'hostvars', 'towervars', 'all']);
 
 const MAX_PARAMETERS = 100;
@@ -77,18 +77,18 @@ const MAX_SEARCH_LENGTH = 512;
 const MAX_SEARCH_WORDS = 32;
 const MAX_ORDER_FIELDS = 16;
 
-/** Parameters that only some lists understand. */
+/** Parameters that only some lists support. */
 export interface OwnParameters {
-  /** The parameter that is filled in a language of its own. */
+  /** Parameter for the list's query language. */
   expression?: string | null;
-  /** The list is one of events. */
+  /** True for an event list. */
   events?: boolean;
 }
 
 /**
- * Reads a query string.
+ * Parses a query string.
  *
- * @throws BadRequest that names the parameter at fault
+ * @throws BadRequest naming the invalid parameter
  */
 export function parseListQuery(
   parameters: QueryParameters,
@@ -125,13 +125,13 @@ export function parseListQuery(
   };
 }
 
-/** Lookups that an index answers, or that compare whole values. */
+/** Lookups that an index supports, or that compare whole values. */
 const CHEAP = new Set(['exact', 'in', 'isnull', 'gt', 'gte', 'lt', 'lte']);
 const FEW_CONDITIONS = 10;
 
 /**
- * Whether a query may have the database look at every row with much work for each: searches in
- * texts, ways over relations, and crowds of conditions.
+ * True if a query may make the database do expensive work for every row: searches in texts, filters
+ * through relations, or many conditions.
  */
 export function isCostly({ all, any, chained, search, order, expressions }: ListQuery): boolean {
   const conditions = [...all, ...any, ...chained];
@@ -143,11 +143,11 @@ export function isCostly({ all, any, chained, search, order, expressions }: List
   );
 }
 
-/** Whether a query looks for parts of texts, of which nobody knows beforehand how many rows have them. */
+/** True if a query searches for parts of texts. The number of matching rows cannot be predicted. */
 export const looksIntoTexts = ({ all, any, chained, search }: ListQuery): boolean =>
   search.length > 0 || [...all, ...any, ...chained].some(({ lookup }) => !CHEAP.has(lookup));
 
-/** Names a list is ordered by; empty ones are passed over. */
+/** Returns the names that a list is ordered by, without empty ones. */
 function orderNames(values: readonly string[]): string[] {
   const names = values
     .flatMap((value) => value.split(','))
@@ -159,12 +159,16 @@ function orderNames(values: readonly string[]): string[] {
   return names;
 }
 
-/** The values of one parameter, however often it was sent. */
+/** Returns all non-empty values of one parameter. */
 export function valuesOf(parameter: string | string[] | undefined): string[] {
   return [parameter ?? []].flat().filter((value) => value !== '');
 }
 
-/** Reads one `field__lookup=value`. @throws BadRequest */
+/**
+ * Parses one `field__lookup=value`.
+ *
+ * @throws BadRequest
+ */
 export function parseCondition(
   key: string,
   value: string,

@@ -1,21 +1,24 @@
 import { BadRequest } from '../errors/errors.js';
 
 const MAX_LENGTH = 256;
-/** States that the repetitions of a pattern may unfold to; each costs PostgreSQL memory and time. */
+/**
+ * Maximum number of states of a pattern with its repetitions expanded. Each state costs PostgreSQL memory
+ * and time.
+ */
 const MAX_STATES = 2000;
 
 const TOO_LONG = `A regular expression may have at most ${MAX_LENGTH} characters.`;
 const TOO_LARGE = 'The regular expression repeats too much.';
 const OTHER_SYNTAX = 'The regular expression may not switch to another syntax.';
 
-/** These make PostgreSQL read the rest of a pattern by other rules than those that are counted here. */
+/** Prefixes that make PostgreSQL read the pattern in another syntax than the one that is counted here. */
 const SWITCH = /^(?:\*\*\*|\(\?[a-z]*[beqx])/;
 const REPETITION = /\{(\d{1,3})(?:,(\d{0,3}))?\}/y;
 const BRACKET = /\[\^?\]?(?:\[[.:=][^\]]*\]|\\.|[^\]\\])*\]?/sy;
 
 /**
- * Refuses patterns that PostgreSQL would unfold to an automaton of many megabytes: the bounds of
- * nested repetitions multiply. What is wrong in other ways is left to PostgreSQL, which says so.
+ * Rejects patterns that PostgreSQL would expand to an automaton of many megabytes: the bounds of nested
+ * repetitions multiply. Other errors of a pattern are reported by PostgreSQL.
  *
  * @throws BadRequest
  */
@@ -25,9 +28,9 @@ export function assertBoundedPattern(pattern: string): void {
   if (statesOf(pattern) > MAX_STATES) throw new BadRequest(TOO_LARGE);
 }
 
-/** Characters of a pattern once its repetitions are written out; groups count as what they hold. */
+/** Counts the characters of a pattern with its repetitions expanded; a group counts as its content. */
 function statesOf(pattern: string): number {
-  /** Size of what was read in each group that is open, and of the last thing in it. */
+  /** Size of the content so far of each open group, and of the last element in it. */
   const open = [{ size: 0, last: 0 }];
   for (let at = 0; at < pattern.length;) {
     const group = open.at(-1) ?? { size: 0, last: 0 };

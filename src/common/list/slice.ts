@@ -3,29 +3,33 @@ import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { isBehind } from './cursor.js';
 import { compileOrder, type OrderTerm } from './order.js';
 
-/** Rows to skip from which on a page is found by ids first. */
+/** Offset from which a page is found by ids first. */
 export const DEEP = 1000;
 
-/** The parts of a list's statements. */
+/** Parts of a list's statements. */
 export interface Cut {
   where: Sql;
   order: readonly OrderTerm[];
   /** Statement for the total. */
   count: Sql;
-  /** The total is kept by the database and costs next to nothing. */
+  /** True if the database maintains the total, which then costs almost nothing. */
   isKept: boolean;
-  /** The rows are found first and ordered then: an index that has the order may lead past most rows. */
+  /**
+   * True: rows are found first and sorted then, because an index in list order may pass over most rows.
+   */
   isFenced: boolean;
-  /** What is found is looked for once, for the page and for its total. */
+  /** True: the page and its total share one search. */
   isFoundOnce: boolean;
-  /** Only who asks decides what is found, so that one plan serves all: it is prepared. */
+  /**
+   * True if the result depends on the caller only, so that the statement is prepared and its plan reused.
+   */
   isStable: boolean;
 }
 
-/** Column of the rows that carries the total of all pages. */
+/** Column of the rows that contains the total of all pages. */
 const TOTAL = 'list_total';
 
-/** The rows of the first page, each with the total of all pages. */
+/** Returns the statement for the rows of the first page, each with the total of all pages. */
 export const firstPage = (
   definition: ResourceDefinition,
   columns: Sql,
@@ -36,7 +40,9 @@ export const firstPage = (
     ? foundOnce(definition, columns, cut, limit)
     : firstRows(definition, sql`${columns}, (${cut.count}) AS ${ident(TOTAL)}`, cut, limit);
 
-/** Ids and what they are ordered by are kept of all that is found; the wide rows of the page are read. */
+/**
+ * Materializes only the ids and order values of all matching rows; reads the wide rows of the page only.
+ */
 function foundOnce(
   definition: ResourceDefinition,
   columns: Sql,
@@ -54,17 +60,20 @@ function foundOnce(
     JOIN ${ident(definition.table)} t ON t.id = page.id ORDER BY ${compileOrder(order)}`;
 }
 
-/** The total that rows of `firstPage` carry; where there are none there are none on any page. */
+/** Returns the total in the rows of `firstPage`. Without rows the total is 0. */
 export const totalOf = ([row]: readonly Row[]): number => Number(row?.[TOTAL] ?? 0);
 
 const found = ({ table }: ResourceDefinition, condition: Sql): Sql =>
   sql`${ident(table)} t WHERE ${condition}`;
 
-/** PostgreSQL plans what has an `OFFSET` for itself. */
+/** PostgreSQL plans a subquery with `OFFSET` separately. */
 const fenced = (definition: ResourceDefinition, condition: Sql): Sql =>
   sql`(SELECT * FROM ${found(definition, condition)} OFFSET 0) t`;
 
-/** The first rows of a list, or the first behind a place; few are skipped. */
+/**
+ * Returns the statement for the first rows of a list, or for the first rows behind a position. The offset
+ * must be small.
+ */
 export function firstRows(
   definition: ResourceDefinition,
   columns: Sql,
@@ -81,8 +90,8 @@ export function firstRows(
 }
 
 /**
- * A page far from the start: the ids come from an index, the wide rows of the page alone are read.
- * Where the total is known the page is looked for from the nearer end.
+ * Returns the statement for a page far from the start: the ids come from an index, and only the page's
+ * wide rows are read. If the total is known, the search starts from the nearer end.
  */
 export function deepRows(
   definition: ResourceDefinition,

@@ -10,17 +10,17 @@ import type { ColumnSamples } from './text-sample.js';
 import { TextSamples } from './text-samples.service.js';
 import { inListTime } from './time-limit.js';
 
-/** One object that was found. */
+/** Object in the search results. */
 export interface Hit {
   type: string;
   id: number;
   name: string;
   description: string;
-  /** Of runs. */
+  /** Status of a run; null for other objects. */
   status: string | null;
 }
 
-/** The search of lists (docs/contract/lists.md#search), over several resources at once. */
+/** Searches several resources at once, like the search of lists (docs/contract/lists.md#search). */
 @Injectable()
 export class TextSearch {
   constructor(
@@ -30,10 +30,10 @@ export class TextSearch {
   ) {}
 
   /**
-   * Readable objects that have every word, in one statement.
+   * Returns readable objects that contain every word, with one statement.
    *
-   * @param most of each resource; those called exactly so come first, then those that begin so, then
-   * the newest
+   * @param most maximum number per resource. Exact names come first, then names that begin with the text,
+   *   then the newest
    */
   async search(
     definitions: readonly ResourceDefinition[],
@@ -82,7 +82,7 @@ function hits(
     LIMIT ${most}`;
 }
 
-/** What people call an object: its name, or the first of what it is searched by. */
+/** Returns the display name of an object: its name, or its first searchable field. */
 function nameOf(definition: ResourceDefinition): Sql {
   const field = definition.field('name') ?? searchFields(definition)[0];
   return ident('t', field?.column ?? 'id');

@@ -3,16 +3,16 @@ import type { Database } from '../../database/database.js';
 import { sqlState } from '../../database/sql-state.js';
 import { Unavailable } from '../errors/errors.js';
 
-/** SQLSTATE of a statement that was ended because it took too long. */
+/** SQLSTATE of a statement that exceeded its timeout. */
 const STATEMENT_CANCELED = '57014';
 const RETRY_SECONDS = 5;
 const TOO_COSTLY =
   'The filters, search or order of this list take too long. Ask for less, or by other fields.';
 
 /**
- * Work whose statements may look at every row of a table.
+ * Runs work whose statements may read every row of a table.
  *
- * @throws Unavailable when it keeps the database busy for longer than LIST_TIMEOUT_MS
+ * @throws Unavailable if the work occupies the database for longer than LIST_TIMEOUT_MS
  */
 export async function inListTime<T>(
   database: Database,

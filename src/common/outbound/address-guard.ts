@@ -3,15 +3,15 @@ import type { LookupAddress } from 'node:dns';
 import ipaddr from 'ipaddr.js';
 import { OutboundError } from './outbound-error.js';
 
-/** Resolves a name to every address it has; replaced in tests to play a hostile name server. */
+/** Resolves a name to all its addresses. Tests replace the resolver to simulate a hostile name server. */
 export type Resolver = (host: string) => Promise<LookupAddress[]>;
 
 type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** Services that tell a machine its own secrets, at an address that looks like any other. */
+/** Addresses of metadata services, which reveal a machine's secrets, outside the reserved ranges. */
 const METADATA_ADDRESSES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** Names of the machine itself, whatever a name server says of them. */
+/** Names of the machine itself, regardless of the name server. */
 const LOCAL_NAME = /^(?:[^.]+\.)*localhost\.?$/i;
 
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
@@ -24,14 +24,14 @@ const systemResolver: Resolver = (host) =>
   });
 
 /**
- * Decides which network addresses outbound traffic may reach
- * (docs/contract/operations.md#outbound-calls). Only globally routable unicast addresses pass;
+ * Decides which network addresses outbound traffic can reach
+ * (docs/contract/operations.md#outbound-calls). Only globally routable unicast addresses are permitted;
  * every other range needs an entry in `allow` (`OUTBOUND_ALLOW`: CIDR ranges or single addresses).
  */
 export class AddressGuard {
   private readonly allowed: Range[];
 
-  /** Throws a RangeError naming the entry when `allow` holds something that is no CIDR range. */
+  /** @throws RangeError naming the entry of `allow` that is not a CIDR range */
   constructor(
     allow: readonly string[],
     private readonly resolver: Resolver = systemResolver,
@@ -39,7 +39,7 @@ export class AddressGuard {
     this.allowed = allow.map(parseRange);
   }
 
-  /** Whether a textual address, in any spelling the system resolver understands, may be reached. */
+  /** True if an address is permitted. Accepts any notation that the system resolver understands. */
   isAllowed(address: string): boolean {
     const parsed = parseAddress(address);
     if (!parsed) return false;
@@ -53,8 +53,8 @@ export class AddressGuard {
   }
 
   /**
-   * Refuses a host that is known to be refused without asking a name server: an address, or a name
-   * of this machine.
+   * Rejects an address, or a name of this machine, that is not permitted, without a query to a name
+   * server.
    *
    * @throws OutboundError `address`
    */
@@ -66,9 +66,9 @@ export class AddressGuard {
   }
 
   /**
-   * Every address of `host`, all of them checked: one refused address refuses the name, because
-   * the answer's order is the name server's choice. Connect to what this returns, never to the
-   * name again, otherwise a second look-up could answer differently (DNS rebinding).
+   * Resolves `host` and verifies all its addresses: one forbidden address rejects the name, because the
+   * name server chooses their order. Connect to the returned addresses and never to the name again: a
+   * second look-up could return other addresses (DNS rebinding).
    */
   async resolve(host: string): Promise<LookupAddress[]> {
     const name = host.replace(/^\[(.*)\]$/, '$1');
@@ -96,8 +96,10 @@ export class AddressGuard {
 }
 
 /**
- * The address to connect a plain socket (SMTP, IRC) to.
- * Throws OutboundError `dns` or `address`; `timeoutMs` bounds a name server that never answers.
+ * Returns the address to connect a plain socket (SMTP, IRC) to.
+ *
+ * @param timeoutMs limits the wait for a name server
+ * @throws OutboundError `dns`, `address` or `timeout`
  */
 export async function resolveAllowed(
   host: string,
@@ -120,7 +122,10 @@ export async function resolveAllowed(
   }
 }
 
-/** Fault of one `OUTBOUND_ALLOW` entry, or null; lets the settings report all faults at once. */
+/**
+ * Returns the error of one `OUTBOUND_ALLOW` entry, or null, so that the settings can report all errors at
+ * once.
+ */
 export function faultOfRange(entry: string): string | null {
   try {
     parseRange(entry);
@@ -141,7 +146,7 @@ function parseRange(entry: string): Range {
   }
 }
 
-/** Understands the odd IPv4 spellings (`0x7f.1`, `2130706433`) that inet_aton accepts. */
+/** Parses an address, including the IPv4 notations of inet_aton (`0x7f.1`, `2130706433`). */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.isValid(text) ? ipaddr.parse(text) : null;
 }

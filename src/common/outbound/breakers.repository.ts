@@ -3,29 +3,29 @@ import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
 
-/** Failures in a row that open the breaker (docs/contract/operations.md#circuit-breaker). */
+/** Consecutive failures that open the breaker (docs/contract/operations.md#circuit-breaker). */
 const THRESHOLD = 5;
 const FIRST_OPEN_SECONDS = 60;
 const LONGEST_OPEN_SECONDS = 900;
-/** Longer than any attempt takes, so that a probe that died with its process is replaced. */
+/** Time after which a probe is replaced because its process died. Longer than any attempt takes. */
 const PROBE_SECONDS = 120;
 
-/** A destination that failed lately, as those who would call it see it. */
+/** Circuit breaker of a destination with recent failures, as callers of the destination see it. */
 export interface BreakerState {
   destination: string;
-  /** It failed so often that it may not be called, or only to find out whether it is back. */
+  /** True if the failures reached the threshold. Only a probe can then call the destination. */
   tripped: boolean;
-  /** Until it may be tried again; 0 when it may be now. */
+  /** Seconds until the next attempt is permitted; 0 if it is permitted now. */
   open_seconds: number;
 }
 
-/** What a reader is told of a destination. */
+/** Circuit breaker of a destination in API responses. */
 export interface BreakerView {
-  /** `half_open`: the next attempt finds out whether it is back. */
+  /** `half_open`: the next attempt probes the destination. */
   readonly state: 'closed' | 'open' | 'half_open';
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number;
-  /** When it is asked again; null unless open. */
+  /** Time of the next probe; null unless open. */
   readonly open_until: Date | null;
 }
 
@@ -37,7 +37,7 @@ export interface BreakerRow {
   probe_until: string | null;
 }
 
-/** Destinations that failed lately. One without a row is in order. */
+/** Circuit breakers of destinations with recent failures. A destination without a row is healthy. */
 @Injectable()
 export class BreakersRepository extends TableRepository<BreakerRow> {
   constructor(database: Database) {
@@ -61,7 +61,7 @@ export class BreakersRepository extends TableRepository<BreakerRow> {
       FROM outbound_breakers WHERE destination = ANY(${destinations}::text[])`);
   }
 
-  /** Counts a failure, and opens the breaker where it is one too many, each time for longer. */
+  /** Counts a failure, and opens the breaker at the threshold, each time for longer. */
   async countFailure(destination: string): Promise<void> {
     const opens = sql`b.failures + 1 >= ${THRESHOLD}::int
       AND (b.open_until IS NULL OR b.open_until <= now())`;
@@ -78,7 +78,7 @@ export class BreakersRepository extends TableRepository<BreakerRow> {
           ELSE b.open_until END`);
   }
 
-  /** @returns whether nobody else is finding out whether the destination is back */
+  /** @returns false if another attempt is probing the destination */
   async takeProbe(destination: string): Promise<boolean> {
     const taken = await this.database.execute(sql`
       UPDATE outbound_breakers SET probe_until = now() + make_interval(secs => ${PROBE_SECONDS})
@@ -95,7 +95,7 @@ export class BreakersRepository extends TableRepository<BreakerRow> {
     await this.delete({ destination });
   }
 
-  /** Open breakers, by what is sent to the destination. */
+  /** Counts open breakers by the kind of message that is sent to the destination. */
   countOpen(): Promise<{ label: string; value: number }[]> {
     return this.database.rows(sql`
       SELECT coalesce(nullif(split_part(destination, ' ', 2), ''), 'status_post') AS label,

@@ -3,26 +3,26 @@ import { Batch } from '../batch.js';
 import { BreakersRepository, type BreakerState, type BreakerView } from './breakers.repository.js';
 import './tables.js';
 
-/** How long others wait while one attempt probes the destination. */
+/** Time that other attempts wait while one attempt probes the destination. */
 const PROBE_WAIT_SECONDS = 5;
 
-/** Whether a destination may be called now. */
+/** Decision whether an attempt to a destination can be made now. */
 export type Admission =
   | {
       readonly admitted: true;
-      /** It failed lately: tell how it went. */
+      /** True if the destination has recent failures, so that the outcome must be reported. */
       readonly tracked: boolean;
     }
   | { readonly admitted: false; readonly waitSeconds: number };
 
-/** Of a destination that did not fail lately. */
+/** State of a destination without recent failures. */
 export const CLOSED_BREAKER: BreakerView = { state: 'closed', failures: 0, open_until: null };
 
 /**
- * Keeps attempts away from destinations that are down
- * (docs/contract/operations.md#circuit-breaker): five failures in a row open the breaker for a
- * minute, doubling to fifteen; then one attempt probes, and success closes it. The state is in the
- * database, by its clock, so that all workers share it and a restart does not forget it.
+ * Blocks attempts to destinations that are down (docs/contract/operations.md#circuit-breaker). Five
+ * consecutive failures open the breaker for a minute, doubling to fifteen minutes; then one attempt
+ * probes the destination, and success closes the breaker. The state is in the database and uses its
+ * clock, so that all workers share it and it survives a restart.
  */
 @Injectable()
 export class CircuitBreaker {
@@ -32,7 +32,7 @@ export class CircuitBreaker {
 
   constructor(private readonly breakers: BreakersRepository) {}
 
-  /** Whether an attempt may be made. When it is not made after all, call `release`. */
+  /** Decides whether an attempt can be made. If the attempt is not made after all, call `release`. */
   async admit(destination: string): Promise<Admission> {
     const state = await this.states.run(destination);
     if (!state) return { admitted: true, tracked: false };
@@ -43,17 +43,20 @@ export class CircuitBreaker {
       : { admitted: false, waitSeconds: PROBE_WAIT_SECONDS };
   }
 
-  /** The destination answered. */
+  /** Reports that the destination responded. */
   succeeded(destination: string): Promise<void> {
     return this.breakers.forget(destination);
   }
 
-  /** The destination could not be reached or is broken. Attempts under way count once per opening. */
+  /**
+   * Reports that the destination was unreachable or failed. Concurrent attempts open the breaker only
+   * once.
+   */
   failed(destination: string): Promise<void> {
     return this.breakers.countFailure(destination);
   }
 
-  /** Gives an admission back that was not used. */
+  /** Returns an unused admission. */
   release(destination: string): Promise<void> {
     return this.breakers.releaseProbe(destination);
   }

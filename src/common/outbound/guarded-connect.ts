@@ -2,18 +2,18 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AddressGuard } from './address-guard.js';
 
-/** A host and port that a program wants to be connected to. */
+/** Host and port that a program requests a connection to. */
 export interface Target {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * Connects to a host at an address that the guard allows, and to no other.
+ * Connects to a host at an address that the guard permits.
  *
- * @param client for whom; what it gives up is not connected, and ends with it
- * @param watch is handed the socket before it is connected
- * @throws OutboundError for what the guard refuses, Error when the connection cannot be made
+ * @param client connection of the requesting program; when it closes, the new connection is closed too
+ * @param watch receives the socket before it is connected
+ * @throws OutboundError if the guard rejects the host, Error if the connection fails
  */
 export async function guardedConnect(
   guard: AddressGuard,

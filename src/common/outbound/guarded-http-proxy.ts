@@ -12,15 +12,15 @@ import type { AddressGuard } from './address-guard.js';
 import { guardedConnect, type Target } from './guarded-connect.js';
 import { OutboundError } from './outbound-error.js';
 
-/** Headers between a program and its proxy, which are nobody else's. */
+/** Headers between a program and its proxy, which are not forwarded. */
 const OF_THE_WAY = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];
 
 /**
- * An HTTP proxy on this machine for programs that know no other kind: as `GuardedProxy` it resolves
- * names and connects to nothing but what the guard allows. https goes through unread (`CONNECT`).
+ * Local HTTP proxy for programs that support no SOCKS proxy. Like `GuardedProxy`, it resolves names and
+ * connects only to addresses that the guard permits. https passes through unread (`CONNECT`).
  */
 export class GuardedHttpProxy {
-  /** Why connections were refused, in sentences. */
+  /** Messages of the connections that the guard rejected. */
   readonly refusals: string[] = [];
   private readonly sockets = new Set<Duplex>();
   private readonly server: Server;
@@ -41,13 +41,13 @@ export class GuardedHttpProxy {
     return proxy;
   }
 
-  /** As the variables `http_proxy` and `https_proxy` take it. */
+  /** URL for the variables `http_proxy` and `https_proxy`. */
   get url(): string {
     const address = this.server.address();
     return `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
   }
 
-  /** Ends the proxy and every connection through it. */
+  /** Closes the proxy and all its connections. */
   close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     return new Promise((resolve) => this.server.close(() => resolve()));
@@ -74,7 +74,7 @@ export class GuardedHttpProxy {
       const told = new Promise<IncomingMessage>((resolve, reject) => {
         passed.once('response', resolve).once('error', reject);
       });
-      // Whoever stops sending learns of it by the end of the connection.
+      // A sender that breaks off is noticed by the end of its connection.
       pipeline(asked, passed).catch(() => upstream.destroy());
       const response = await told;
       answer.writeHead(response.statusCode ?? 502, withoutWay(response.headers));
@@ -101,7 +101,7 @@ export class GuardedHttpProxy {
   }
 }
 
-/** @throws TypeError for what is no address */
+/** @throws TypeError if the text is not an address */
 function targetOf(address: string | URL): Target {
   const { protocol, hostname, port } = new URL(address);
   return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };

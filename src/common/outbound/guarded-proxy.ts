@@ -7,18 +7,18 @@ const VERSION = 5;
 const NO_AUTHENTICATION = 0;
 const CONNECT = 1;
 const ADDRESS_TYPES = { ipv4: 1, name: 3, ipv6: 4 } as const;
-/** Replies of the protocol that tell a program what became of its request. */
+/** Reply codes of the protocol. */
 const REPLIES = { connected: 0, failed: 1, notAllowed: 2, notSupported: 7 } as const;
 
 const HANDSHAKE_MS = 10_000;
 
 /**
- * A SOCKS proxy on this machine for programs that make their connections themselves: it resolves
- * names and connects to nothing but what the guard allows, whatever redirect, submodule or answer
- * of a name server brought the program there (RFC 1928, `CONNECT` without authentication).
+ * Local SOCKS proxy for programs that open connections themselves. The proxy resolves names and connects
+ * only to addresses that the guard permits, regardless of redirects, submodules or DNS replies (RFC 1928,
+ * `CONNECT` without authentication).
  */
 export class GuardedProxy {
-  /** Why connections were refused, in sentences. */
+  /** Messages of the connections that the guard rejected. */
   readonly refusals: string[] = [];
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
@@ -37,13 +37,13 @@ export class GuardedProxy {
     return proxy;
   }
 
-  /** As curl takes it; names are resolved here. */
+  /** URL in curl's format, with names resolved by the proxy. */
   get url(): string {
     const address = this.server.address();
     return `socks5h://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
   }
 
-  /** Ends the proxy and every connection through it. */
+  /** Closes the proxy and all its connections. */
   close(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     return new Promise((resolve) => this.server.close(() => resolve()));
@@ -58,14 +58,14 @@ export class GuardedProxy {
       if (upstream === null) client.end(reply(REPLIES.notAllowed));
       else join(client, upstream);
     } catch {
-      // A program that gave up, speaks something else, or wants what cannot be reached.
+      // The program disconnected, speaks another protocol, or requested an unreachable host.
       client.end(reply(REPLIES.failed));
     }
   }
 
   /**
-   * @param client for whom; what it gives up is not connected
-   * @returns null for what the guard refuses
+   * @param client connection of the requesting program; if it closes, no connection is made
+   * @returns null if the guard rejects the host
    */
   private async reach(target: Target, client: Socket): Promise<Socket | null> {
     try {
@@ -79,7 +79,7 @@ export class GuardedProxy {
 
   private watch(socket: Socket): void {
     this.sockets.add(socket);
-    // Whoever is at the other end learns of it by the end of its connection.
+    // The peer notices by the end of its connection.
     socket.on('error', () => socket.destroy());
     socket.once('close', () => this.sockets.delete(socket));
   }
@@ -92,7 +92,7 @@ function join(client: Socket, upstream: Socket): void {
   upstream.once('close', () => client.destroy());
 }
 
-/** @throws Error for anything that is not a request to connect */
+/** @throws Error for anything but a connection request */
 async function readTarget(client: Socket): Promise<Target> {
   const [version, methods] = await read(client, 2);
   if (version !== VERSION) throw new Error('This is no SOCKS 5');
@@ -121,7 +121,11 @@ async function readHost(client: Socket, type: number | undefined): Promise<strin
   }
 }
 
-/** Exactly so many bytes. @throws Error when the connection ends before */
+/**
+ * Reads an exact number of bytes.
+ *
+ * @throws Error if the connection ends before
+ */
 async function read(socket: Socket, length: number): Promise<Buffer> {
   if (length === 0) return Buffer.alloc(0);
   for (;;) {
@@ -138,6 +142,6 @@ async function read(socket: Socket, length: number): Promise<Buffer> {
   }
 }
 
-/** An answer; the address it was connected from is nobody's business. */
+/** Returns a reply. The bound address in it is zero, because programs do not need it. */
 const reply = (code: number): Buffer =>
   Buffer.from([VERSION, code, 0, ADDRESS_TYPES.ipv4, 0, 0, 0, 0, 0, 0]);

@@ -1,12 +1,12 @@
 import { OutboundError } from './outbound-error.js';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Control characters other than tab split or truncate a header line for some peer. */
+/** Control characters except tab. They split or truncate a header line for some peers. */
 const FORBIDDEN_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
-/** A header carries bytes; the HTTP client refuses characters that are none. */
+/** Characters outside Latin-1. A header contains bytes, and the HTTP client rejects other characters. */
 const BEYOND_A_BYTE = /[^\u0000-\u00ff]/;
 
-/** Headers that describe the connection or the framing; the HTTP client alone may set them. */
+/** Headers of the connection or the framing, which only the HTTP client sets. */
 const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -19,12 +19,12 @@ const FRAMING_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** True when the text holds a line break or NUL, which would let it inject protocol lines. */
+/** True if the text contains a line break or NUL, which could inject protocol lines. */
 export function hasLineBreak(text: string): boolean {
   return /[\r\n\0]/.test(text);
 }
 
-/** Why a header must not be sent, or null. */
+/** Returns the reason why a header must not be sent, or null. */
 export function faultOfHeader(name: string, value: string): string | null {
   if (!TOKEN.test(name)) return `"${name.slice(0, 40)}" is not a valid header name`;
   if (FRAMING_HEADERS.has(name.toLowerCase())) return `the header ${name} cannot be set`;
@@ -33,7 +33,7 @@ export function faultOfHeader(name: string, value: string): string | null {
   return null;
 }
 
-/** Throws OutboundError `invalid` for the first header that must not be sent. */
+/** @throws OutboundError `invalid` for the first header that must not be sent */
 export function assertHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const fault = faultOfHeader(name, value);

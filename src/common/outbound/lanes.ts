@@ -1,4 +1,4 @@
-/** What became of work that was handed in. */
+/** Result of adding work to a lane. */
 export type LaneEntry = 'ran' | 'queued' | 'known' | 'full';
 
 interface Waiting {
@@ -12,8 +12,8 @@ interface Lane {
 }
 
 /**
- * Shares a process among destinations: each has a lane with room for `width` pieces of work at
- * once, and what does not fit waits in its own lane instead of standing in everybody's way.
+ * Isolates destinations from each other: each has a lane that runs at most `width` tasks at once. Further
+ * tasks wait in their own lane, so that a slow destination does not delay the others.
  */
 export class Lanes {
   private readonly lanes = new Map<string, Lane>();
@@ -21,15 +21,15 @@ export class Lanes {
   private readonly active = new Set<Promise<void>>();
   private closed = false;
 
-  /** @param capacity how much may be running or waiting in all lanes together */
+  /** @param capacity maximum number of running and waiting tasks of all lanes together */
   constructor(
     private readonly width: number,
     private readonly capacity: number,
   ) {}
 
   /**
-   * Runs the work at once, and resolves when it is done, or takes it into its lane's queue and
-   * resolves immediately. Work whose id is here already is dropped (`known`). Work must not throw.
+   * Runs the task now and waits for its end, or queues it in its lane and returns immediately. A task
+   * whose id is already present is dropped (`known`). Tasks must not throw.
    */
   async enter(name: string, id: number, work: () => Promise<void>): Promise<LaneEntry> {
     if (this.ids.has(id)) return 'known';
@@ -45,13 +45,13 @@ export class Lanes {
     return 'ran';
   }
 
-  /** Drops what waits; what runs goes on. */
+  /** Drops waiting tasks. Running tasks continue. */
   close(): void {
     this.closed = true;
     for (const lane of this.lanes.values()) lane.waiting.length = 0;
   }
 
-  /** Resolves when nothing runs any more. */
+  /** Waits until no task is running. */
   async idle(): Promise<void> {
     while (this.active.size > 0) await Promise.allSettled(this.active);
   }

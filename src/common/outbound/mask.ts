@@ -1,10 +1,13 @@
 const STARS = '***';
-/** A first path segment this long is a token rather than a word such as `hooks`. */
+/**
+ * Minimum length of a first path segment that is considered a token rather than a word such as `hooks`.
+ */
 const TOKEN_LENGTH = 20;
 
 /**
- * A URL fit for display: user information, everything after the first path segment and the query
- * are replaced, because chat hooks carry their secret there. Text that is no URL becomes `***`.
+ * Returns a URL that is safe to display: user information, everything after the first path segment, and
+ * the query are replaced, because the URLs of chat hooks contain secrets there. A text that is not a URL
+ * becomes `***`.
  */
 export function maskUrl(text: string): string {
   if (!URL.canParse(text)) return STARS;
@@ -18,24 +21,27 @@ export function maskUrl(text: string): string {
 }
 
 /**
- * Replaces each secret by stars and each URL by its masked form; for texts that come from outside
- * (answers of services, errors of libraries) before they are stored or shown.
+ * Replaces each secret by stars and each URL by its masked form, for texts from outside (responses of
+ * services, errors of libraries), before they are stored or shown.
  */
 export function maskText(text: string, secrets: readonly string[] = []): string {
   let masked = text.replace(/\bhttps?:\/\/[^\s"'<>]+/gi, (url) => maskUrl(url));
-  // The longest first: a secret may contain another one.
+  // Longest first: a secret can contain another one.
   for (const secret of secrets.toSorted((left, right) => right.length - left.length)) {
     if (secret !== '') masked = masked.replaceAll(secret, STARS);
   }
   return masked;
 }
 
-/** Shorter pieces of a URL are words rather than secrets, and starring them would garble a text. */
+/**
+ * Minimum length of a secret part of a URL. Shorter parts are ordinary words, and masking them would
+ * garble texts.
+ */
 const PIECE_LENGTH = 6;
 
 /**
- * The parts of a URL that `maskUrl` hides, one by one, for texts that quote them without the rest of
- * it: a service that answers with the path it was called by.
+ * Returns the parts of a URL that `maskUrl` hides, for texts that quote them without the rest of the URL,
+ * such as a response that contains the request path.
  */
 export function secretsInUrl(text: string): string[] {
   if (!URL.canParse(text)) return [text];

@@ -4,28 +4,30 @@ import { Agent, buildConnector } from 'undici';
 import type { AddressGuard } from './address-guard.js';
 import { OutboundError } from './outbound-error.js';
 
-/** Bounds of the connections of one agent, in milliseconds. */
+/** Timeouts of the connections of one agent, in milliseconds. */
 export interface AgentLimits {
   readonly connectTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly totalTimeoutMs: number;
 }
 
-/** What a connection trusts, and proves itself with; as PEM. */
+/** Trusted authorities and client certificate of a connection, in PEM. */
 export interface TlsIdentity {
-  /** Authorities in place of those of the system. */
+  /** Trusted authorities, in place of those of the system. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** Enough for a burst to one service without letting one hung target collect every socket. */
+/**
+ * Maximum number of connections per origin: enough for a burst, while one stalled target cannot occupy
+ * all sockets.
+ */
 const CONNECTIONS_PER_ORIGIN = 32;
 
 /**
- * An undici agent whose sockets only ever reach addresses the guard allows. The check happens in
- * the look-up of the connection itself, so no second answer of a name server can differ from the
- * one that was checked.
+ * Creates an undici agent whose sockets only reach addresses that the guard permits. The look-up of the
+ * connection itself verifies the addresses, so no second DNS reply can differ from the verified one.
  */
 export function createGuardedAgent(
   guard: AddressGuard,
@@ -46,7 +48,7 @@ export function createGuardedAgent(
     bodyTimeout: limits.totalTimeoutMs,
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[(.*)\]$/, '$1');
-      // Node skips the look-up for literal addresses, so they are checked here.
+      // Node skips the look-up for literal addresses, so they are verified here.
       if (isIP(host) && !guard.isAllowed(host)) {
         callback(addressRefused(host), null);
         return;

@@ -8,17 +8,17 @@ import { redirectTarget } from './redirect.js';
 import type { RedirectMode } from './redirect.js';
 import { translateError } from './translate-error.js';
 
-/** Everything an OutboundClient may do (docs/contract/operations.md#outbound-calls). */
+/** Limits of an OutboundClient (docs/contract/operations.md#outbound-calls). */
 export interface OutboundClientOptions {
-  /** Private networks that may be reached: the setting `OUTBOUND_ALLOW`, CIDR notation. */
+  /** Permitted private networks: the setting `OUTBOUND_ALLOW`, in CIDR notation. */
   readonly allow: readonly string[];
   readonly userAgent: string;
-  /** Time to look the name up, connect and finish the TLS handshake. */
+  /** Timeout of the DNS look-up, the connection and the TLS handshake. */
   readonly connectTimeoutMs?: number;
   readonly headersTimeoutMs?: number;
-  /** The whole call, redirects included. */
+  /** Timeout of the whole call, including redirects. */
   readonly totalTimeoutMs?: number;
-  /** What is read of an answer; the rest is dropped. */
+  /** Maximum number of bytes read of a response body; the rest is discarded. */
   readonly maxResponseBytes?: number;
   readonly resolver?: Resolver;
 }
@@ -31,11 +31,11 @@ export interface OutboundRequest {
   readonly body?: string | Buffer;
   /** Default true. */
   readonly verifyTls?: boolean;
-  /** Certificates of this call alone. */
+  /** Trusted authorities and client certificate for this call only. */
   readonly tls?: TlsIdentity;
-  /** Default `none`: a 3xx answer is returned like any other. */
+  /** Default `none`: a 3xx response is returned like any other. */
   readonly redirects?: RedirectMode;
-  /** Aborts the call early, for instance at shutdown; it then fails as a retryable `timeout`. */
+  /** Aborts the call early, for example at shutdown. The call then fails with a retryable `timeout`. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,7 +43,7 @@ export interface OutboundResponse {
   readonly status: number;
   /** Lower-case names; repeated headers joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** At most `maxResponseBytes` of the body, decoded as UTF-8. */
+  /** Response body, decoded as UTF-8, up to `maxResponseBytes`. */
   readonly body: string;
   readonly truncated: boolean;
   readonly durationMs: number;
@@ -69,12 +69,12 @@ interface Hop {
 }
 
 /**
- * The one way out over HTTP, shared by notifications and status posts: every address checked at
- * connect time, every call bounded in time and size, redirects only to the same host.
- * All failures are OutboundErrors; an HTTP status is never an error here.
+ * Client for all outbound HTTP calls, shared by notifications and status posts: every address is verified
+ * at connect time, every call is limited in time and size, and redirects stay on the same host. All
+ * failures are OutboundErrors; an HTTP status is never an error here.
  */
 export class OutboundClient {
-  /** The address rule of this client, for sockets that do not speak HTTP. */
+  /** Address guard of this client, for sockets that do not speak HTTP. */
   readonly guard: AddressGuard;
   private readonly limits: Limits;
   private readonly userAgent: string;
@@ -90,7 +90,11 @@ export class OutboundClient {
     this.trusting = createGuardedAgent(this.guard, this.limits, false);
   }
 
-  /** Sends one request. Throws OutboundError. */
+  /**
+   * Sends one request.
+   *
+   * @throws OutboundError
+   */
   async request(request: OutboundRequest): Promise<OutboundResponse> {
     const url = parseTarget(request.url);
     const headers = this.headersOf(url, request);
@@ -115,7 +119,7 @@ export class OutboundClient {
     }
   }
 
-  /** Closes idle connections; pending requests are given up. */
+  /** Closes all connections; pending requests are aborted. */
   async close(): Promise<void> {
     await Promise.all([this.verifying.destroy(), this.trusting.destroy()]);
   }
@@ -147,7 +151,7 @@ export class OutboundClient {
     return { status: statusCode, headers: flatten(headers), body: text, truncated };
   }
 
-  /** Connections with certificates of one call are for that call alone. */
+  /** Returns the agent of a request. An agent with certificates is used for one call only. */
   private agentOf({ tls, verifyTls = true }: OutboundRequest): Agent {
     if (tls) return createGuardedAgent(this.guard, this.limits, verifyTls, tls);
     return verifyTls ? this.verifying : this.trusting;
@@ -163,7 +167,7 @@ export class OutboundClient {
   }
 }
 
-/** The value of a Basic `Authorization` header. */
+/** Returns the value of a Basic `Authorization` header. */
 export function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`;
 }
@@ -185,7 +189,7 @@ function parseTarget(text: string): URL {
   return url;
 }
 
-/** Reads up to `limit` bytes and drops the connection when there is more. */
+/** Reads up to `limit` bytes, and drops the connection if there are more. */
 async function readBounded(
   body: Dispatcher.ResponseData['body'],
   limit: number,
@@ -194,7 +198,7 @@ async function readBounded(
   let size = 0;
   const parts: AsyncIterable<unknown> = body;
   for await (const chunk of parts) {
-    // Nothing set an encoding: there are bytes only.
+    // No encoding is set, so all chunks are bytes.
     if (!Buffer.isBuffer(chunk)) continue;
     chunks.push(chunk);
     size += chunk.length;

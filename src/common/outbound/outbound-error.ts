@@ -1,4 +1,4 @@
-/** Why an outbound call failed, in the words the retry policy and the attempt log use. */
+/** Reason of a failed outbound call, as used by the retry policy and the attempt log. */
 export type OutboundErrorKind =
   | 'address'
   | 'dns'
@@ -10,7 +10,7 @@ export type OutboundErrorKind =
   | 'too_large'
   | 'invalid';
 
-/** Transient by nature; the other kinds repeat themselves however often they are tried. */
+/** Kinds of errors that can be temporary. The other kinds recur on every attempt. */
 const RETRYABLE_KINDS: ReadonlySet<OutboundErrorKind> = new Set([
   'dns',
   'connect',
@@ -19,7 +19,7 @@ const RETRYABLE_KINDS: ReadonlySet<OutboundErrorKind> = new Set([
 ]);
 
 /**
- * A failed outbound call. `message` is safe to store and to show: it never holds a path, a query,
+ * Error of an outbound call. `message` is safe to store and to show: it never contains a path, a query,
  * user information, a header or a body of the request.
  */
 export class OutboundError extends Error {
@@ -36,7 +36,7 @@ export class OutboundError extends Error {
   }
 }
 
-/** The redirect chain was longer than allowed; callers have their own contract text for it. */
+/** The redirect chain exceeded the limit. Callers have a separate contract message for this error. */
 export class RedirectLimitError extends OutboundError {
   constructor(readonly limit: number) {
     super('redirect', `More than ${limit} redirects were answered.`);

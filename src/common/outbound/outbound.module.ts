@@ -6,7 +6,7 @@ import { OutboundClient } from './outbound-client.js';
 
 const USER_AGENT = `automation-controller ${VERSION}`;
 
-/** Closes the process's one client; pending calls are given up then. */
+/** Closes the process's client at shutdown; pending calls are aborted. */
 @Injectable()
 class OutboundLifetime implements OnApplicationShutdown {
   constructor(private readonly client: OutboundClient) {}
@@ -16,7 +16,7 @@ class OutboundLifetime implements OnApplicationShutdown {
   }
 }
 
-/** The way out of the process, one for all features: the client and what keeps it off dead ends. */
+/** Outbound calls of all features: the HTTP client and the circuit breaker. */
 @Module({
   providers: [
     {

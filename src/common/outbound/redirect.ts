@@ -3,16 +3,17 @@ import { OutboundError } from './outbound-error.js';
 const KEEPS_METHOD: ReadonlySet<number> = new Set([301, 307, 308]);
 const MAY_DROP_BODY: ReadonlySet<number> = new Set([302, 303]);
 
-/** What a caller wants done with 3xx answers; `none` hands them back as they are. */
+/** Handling of 3xx responses; `none` returns them unchanged. */
 export type RedirectMode = 'same-host' | 'none';
 
 /**
- * Where a redirect leads, or null when the answer is none.
+ * Returns the target of a redirect, or null if the response is not a redirect.
  *
- * 301, 307 and 308 keep method and body (docs/contract/notifications.md#wire-formats). 302 and 303
- * would turn a POST into a GET without body: the delivery would be lost and yet look successful, so
- * they are refused unless the request is a GET or HEAD already. Throws OutboundError `redirect`
- * when the target is missing or another host.
+ * 301, 307 and 308 keep method and body (docs/contract/notifications.md#wire-formats). 302 and 303 would
+ * convert a POST to a GET without a body: the message would be lost and still look successful, so they
+ * are rejected unless the request is a GET or HEAD.
+ *
+ * @throws OutboundError `redirect` if the target is missing or on another host
  */
 export function redirectTarget(
   status: number,
@@ -39,7 +40,9 @@ export function redirectTarget(
   return next;
 }
 
-/** Same scheme, host and port; the step from http to https of the same host is allowed. */
+/**
+ * True for the same scheme, host and port. The change from http to https on the same host is permitted.
+ */
 function isSameHost(from: URL, to: URL): boolean {
   if (from.origin === to.origin) return true;
   const upgrade = from.protocol === 'http:' && to.protocol === 'https:';

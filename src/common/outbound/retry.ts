@@ -4,10 +4,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/**
- * Upper bound of the wait before each attempt, in milliseconds
- * (docs/contract/operations.md#retries).
- */
+/** Maximum delay before each attempt, in milliseconds (docs/contract/operations.md#retries). */
 const LADDER_MS: readonly number[] = [
   0,
   5 * SECOND,
@@ -19,28 +16,30 @@ const LADDER_MS: readonly number[] = [
   2 * HOUR,
 ];
 
-/** Attempts in all, the first one included. */
+/** Maximum number of attempts, including the first. */
 export const MAX_ATTEMPTS = LADDER_MS.length;
 
-/** A service may not push the next attempt further away than the longest step of our own. */
+/** Maximum delay that a service can request by `Retry-After`: the longest regular delay. */
 export const RETRY_AFTER_CAP_MS = 2 * HOUR;
 
 const RETRYABLE_CLIENT_ERRORS: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Whether an HTTP answer may become a success later: 408, 425, 429 and 5xx, never another 4xx. */
+/** True if an HTTP status can succeed later: 408, 425, 429 and 5xx, never another 4xx. */
 export function isRetryableStatus(status: number): boolean {
   return RETRYABLE_CLIENT_ERRORS.has(status) || (status >= 500 && status <= 599);
 }
 
-/** Whether a failed call may be tried again; errors we do not know are taken for bugs of ours. */
+/** True if a failed call can be retried. Unknown errors are treated as bugs of this program. */
 export function isRetryableError(error: unknown): boolean {
   return error instanceof OutboundError && error.retryable;
 }
 
 /**
- * Milliseconds to wait before the next attempt, or null when the attempts are used up.
- * `attempts` is how many were made so far (0 before the first). Full jitter: between 0 and the
- * step; a `Retry-After` (see parseRetryAfter) is a lower bound on top of it.
+ * Returns the delay in milliseconds before the next attempt, or null after the last one. Uses full
+ * jitter: a random delay between 0 and the step. A `Retry-After` (see parseRetryAfter) raises the lower
+ * bound.
+ *
+ * @param attempts number of attempts so far (0 before the first)
  */
 export function nextDelayMs(
   attempts: number,
@@ -54,8 +53,8 @@ export function nextDelayMs(
 }
 
 /**
- * Reads a `Retry-After` header: seconds or an HTTP date. Returns milliseconds from `nowMs`, at
- * least 0 and at most RETRY_AFTER_CAP_MS, or undefined when absent or unreadable.
+ * Parses a `Retry-After` header with seconds or an HTTP date. Returns milliseconds from `nowMs`, between
+ * 0 and RETRY_AFTER_CAP_MS, or undefined if the header is absent or invalid.
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim();
@@ -65,7 +64,9 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   return Math.min(Math.max(waitMs, 0), RETRY_AFTER_CAP_MS);
 }
 
-/** HTTP dates start with a day name; `Date.parse` alone would also take `-5` or `2.5`. */
+/**
+ * Parses an HTTP date, which starts with a day name. `Date.parse` alone would also accept `-5` or `2.5`.
+ */
 function httpDate(text: string): number {
   return /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
 }

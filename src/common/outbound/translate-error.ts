@@ -36,8 +36,8 @@ const TEXT_BY_KIND: Readonly<Record<OutboundErrorKind, string>> = {
 };
 
 /**
- * Turns any error of a socket or of the HTTP client into an OutboundError about `target` (host and
- * port). Texts of libraries are not passed on, because they may quote the request; the code is.
+ * Converts any error of a socket or of the HTTP client to an OutboundError about `target` (host and
+ * port). The message contains the error code but no text of a library, which could quote the request.
  */
 export function translateError(error: unknown, target: string): OutboundError {
   const own = findOutboundError(error);
@@ -58,7 +58,7 @@ function kindOf(code: string): OutboundErrorKind {
   return 'connect';
 }
 
-/** Errors arrive wrapped: as `cause`, or as members of the AggregateError of several addresses. */
+/** Finds an OutboundError in nested errors: in `cause`, or in the AggregateError of several addresses. */
 function findOutboundError(error: unknown): OutboundError | null {
   if (error instanceof OutboundError) return error;
   for (const inner of innerErrors(error)) {

@@ -16,10 +16,10 @@ import type { LinkContext } from '../common/rest/sublist.js';
 import { GrantsService } from './grants.service.js';
 import { RoleMembersRepository, type Access } from './role-members.repository.js';
 
-/** One way in which a user has access. */
+/** Role by which a user has access. */
 export interface AccessEntry {
   role: {
-    /** Null for the flags of the whole system. */
+    /** Null for system-wide flags. */
     id: number | null;
     name: string;
     resource_name?: string | null;
@@ -29,7 +29,7 @@ export interface AccessEntry {
     team_id?: number;
     team_name?: string;
   };
-  /** Roles of the object that it implies. */
+  /** Roles of the object that the role implies. */
   descendant_roles: string[];
 }
 
@@ -63,12 +63,13 @@ const ACCESS = list(
   }),
 );
 
-/** Schemas of what access lists add to the users they name. */
+/** Schemas of the members that access lists add to their users. */
 export const ACCESS_SUMMARIES: JsonSchemas = { direct_access: ACCESS, indirect_access: ACCESS };
 
 /**
- * Adds `direct_access` and `indirect_access` to a page of users: every role that gives access, the
- * roles of this object it implies, and the team it came through. A constant number of statements.
+ * Adds `direct_access` and `indirect_access` to a page of users: every role that gives access, the roles
+ * of this object that the role implies, and the team that holds the role. Uses a constant number of
+ * statements.
  */
 export async function describeAccess(
   context: LinkContext,
@@ -123,7 +124,7 @@ async function nameObjects(
   return names;
 }
 
-/** Revoking from a team needs the reading of it as well. */
+/** True if the caller can revoke the access. Revoking from a team also requires read on the team. */
 const mayRevoke = (one: Access, manageable: ReadonlySet<number>): boolean =>
   manageable.has(one.role_id) && (one.team_id === null || one.team_name !== null);
 

@@ -24,8 +24,8 @@ const SYSTEM_FLAGS: Record<string, SystemFlag> = {
 };
 
 /**
- * Grants and revokes roles, with the rules of who may do so (docs/contract/access.md#granting).
- * Both are idempotent.
+ * Grants and revokes roles and verifies that the caller has permission for it
+ * (docs/contract/access.md#granting). Both operations are idempotent.
  */
 @Injectable()
 export class GrantsService {
@@ -80,18 +80,21 @@ export class GrantsService {
     this.log('disassociate', role, object, refOf(resource('team'), team));
   }
 
-  /** @throws Forbidden unless the caller may grant and revoke this role */
+  /** @throws Forbidden unless the caller can grant and revoke this role */
   async assertMayGrant(role: RoleRow, actor: Actor): Promise<void> {
     if (!(await this.manageable([role.id], actor)).has(role.id)) throw denied();
   }
 
-  /** Which of some roles the caller may grant and revoke: superusers all, others as their admins. */
+  /**
+   * Returns the roles that the caller can grant and revoke: all for superusers, those of administered
+   * objects for others.
+   */
   async manageable(roles: readonly number[], actor: Actor): Promise<ReadonlySet<number>> {
     const { MANAGE_ORGANIZATION_AUTH } = this.settings;
     return new Set(await this.roles.manageable(roles, actor, MANAGE_ORGANIZATION_AUTH));
   }
 
-  /** @throws Forbidden for callers who administer nothing: there is no role they could grant */
+  /** @throws Forbidden for callers who administer nothing and so cannot grant any role */
   async assertMayGrantSome(actor: Actor): Promise<void> {
     if (actor.isSuperuser) return;
     if (!(await this.closure.holds(actor.id, 'admin_role'))) throw denied();

@@ -2,10 +2,10 @@ import { Forbidden } from '../common/errors/errors.js';
 import type { UserStore } from './user-store.js';
 
 /**
- * Keeps an installation from losing its last superuser. To be called in the transaction that takes
- * the flag or the user away; the lock makes two such requests wait for each other.
+ * Prevents an installation from losing its last superuser. Must be called in the transaction that removes
+ * the flag or the user; the lock serializes concurrent requests.
  *
- * @throws Forbidden with `detail` when nobody else is superuser
+ * @throws Forbidden with `detail` if no other superuser exists
  */
 export async function assertOtherSuperuser(
   users: UserStore,

@@ -4,17 +4,17 @@ import { resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { heldObjects } from './role-ancestors.repository.js';
 
-/** The caller holds `role` on the row itself, which is of `type`. */
+/** Permits rows of `type` on which the caller holds `role`. */
 export const hasRole = (type: string, role: string): Predicate => hasRoleOn('id', type, role);
 
-/** The caller holds `role` on the object of `type` that a column of the row names. */
+/** Permits rows whose column references an object of `type` on which the caller holds `role`. */
 export const hasRoleOn = (column: string, type: string, role: string): Predicate =>
   withHints(
     among(column, (_alias, actor) => heldIds(type, role, actor)),
     { type, role },
   );
 
-/** The caller holds one of `roles` on at least one object of `type`. */
+/** Returns the condition that the caller holds one of `roles` on at least one object of `type`. */
 export const holdsAny = (type: string, roles: readonly string[], actor: Actor): Sql =>
   or(
     ...roles.map((role) => {
@@ -23,14 +23,14 @@ export const holdsAny = (type: string, roles: readonly string[], actor: Actor): 
     }),
   );
 
-/** The caller holds one of `roles` on any object of `type`, whatever the row. */
+/** Permits every row if the caller holds one of `roles` on any object of `type`. */
 export const hasRoleAnywhere = (type: string, ...roles: string[]): Predicate =>
   withHints(
     (_alias, actor) => holdsAny(type, roles, actor),
     ...roles.map((role) => ({ type, role })),
   );
 
-/** The row is readable when the object of `type` that a column of the row names meets a predicate. */
+/** Permits rows whose column references an object of `type` that meets a predicate. */
 export const through = (column: string, type: string, predicate: Predicate): Predicate => {
   const meeting =
     (rule: Predicate): Ids =>
@@ -44,14 +44,14 @@ export const through = (column: string, type: string, predicate: Predicate): Pre
   return withArms(rule, () => armsOf(predicate).map((arm) => isOneOf(column, meeting(arm))));
 };
 
-/** Ids that are known, or the query for them; `alias` is the row that is asked about. */
+/** Known ids, or a query for ids. `alias` is the row being tested. */
 type Ids = (alias: string, actor: Actor) => readonly number[] | Sql;
 
-/** Ids of the objects of a type on which the caller holds a role. */
+/** Returns the ids of the objects of a type on which the caller holds a role. */
 export const heldIds = (type: string, role: string, actor: Actor): readonly number[] | Sql =>
   actor.held?.on(type, role) ?? heldObjects(type, role, actor);
 
-/** A column of the row is among some ids. */
+/** Permits rows whose column is one of the ids. */
 export const among = (column: string, ids: Ids): Predicate =>
   withArms(isIn(column, ids), () => [isOneOf(column, ids)]);
 
@@ -63,13 +63,16 @@ const matching =
     return found.length === 0 ? FALSE : sql`${ident(alias, column)} = ANY(${found}::int[])`;
   };
 
-/** Whether ids are there, and need not be asked for. */
+/** True if the ids are known and need no query. */
 export const isKnown = (ids: readonly number[] | Sql): ids is readonly number[] =>
   Array.isArray(ids);
 
 const isIn = (column: string, ids: Ids): Predicate =>
   matching(column, ids, (query) => sql`IN (${query})`);
 
-/** The same for few rows: PostgreSQL looks for what has them by its index, whatever it expects. */
+/**
+ * Permits rows whose column is one of few ids. `= ANY(ARRAY(…))` makes PostgreSQL use the index on the
+ * column, regardless of its row estimate.
+ */
 const isOneOf = (column: string, ids: Ids): Predicate =>
   matching(column, ids, (query) => sql`= ANY(ARRAY(${query}))`);

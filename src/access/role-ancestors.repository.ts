@@ -5,20 +5,20 @@ import { Database } from '../database/database.js';
 import { and, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 
-/** Roles of objects that are named in a statement at most. */
+/** Maximum number of held roles whose object ids are listed in a statement. */
 const MOST_HELD = 2000;
 
-/** Which of the roles that users hold are meant; what is left out may be any. */
+/** Selection among the roles that users hold. Omitted members match any value. */
 interface Held {
   user?: number | Sql;
-  /** Type of the object a role belongs to. */
+  /** Type of the object that the role belongs to. */
   type?: string;
   role?: string;
-  /** Condition on the id of that object. */
+  /** Returns the condition on the object's id. */
   object?: (id: Sql) => Sql;
 }
 
-/** What users (`mem`) hold, themselves or by implication (`anc`). */
+/** Returns the query for the roles that users (`mem`) hold, directly or by implication (`anc`). */
 const held = (columns: Sql, { user, type, role, object }: Held): Sql => sql`
   SELECT ${columns} FROM role_members mem JOIN role_ancestors anc ON anc.ancestor_id = mem.role_id
   WHERE ${and(
@@ -28,26 +28,35 @@ const held = (columns: Sql, { user, type, role, object }: Held): Sql => sql`
     object === undefined ? TRUE : object(sql`anc.object_id`),
   )}`;
 
-/** Ids of the objects of a type on which a user holds a role, directly or by implication. */
+/**
+ * Returns the query for the ids of the objects of a type on which a user holds a role, directly or by
+ * implication.
+ */
 export const heldObjects = (type: string, role: string, { id }: Pick<Actor, 'id'>): Sql =>
   held(sql`anc.object_id`, { user: id, type, role });
 
-/** Ids of the objects of a type on which a user holds any role. */
+/** Returns the query for the ids of the objects of a type on which a user holds any role. */
 export const reachedObjects = (type: string, { id }: Pick<Actor, 'id'>): Sql =>
   held(sql`anc.object_id`, { user: id, type });
 
-/** Types and ids of all objects on which a user holds a role, or any. */
+/** Returns the query for types and ids of all objects on which a user holds a role, or any role. */
 export const heldObjectsOfAllTypes = ({ id }: Pick<Actor, 'id'>, role?: string): Sql =>
   held(sql`anc.content_type, anc.object_id`, {
     user: id,
     ...(role === undefined ? {} : { role }),
   });
 
-/** Ids of the users who hold a role, or any, on objects of a type that a condition on the id picks. */
+/**
+ * Returns the query for the ids of the users who hold a role, or any role, on objects that a condition on
+ * the id selects.
+ */
 export const usersHolding = (type: string, role: string | null, object: (id: Sql) => Sql): Sql =>
   held(sql`mem.user_id`, { type, object, ...(role === null ? {} : { role }) });
 
-/** Ids of all roles that a user holds in any way, as far as a condition on the id picks them. */
+/**
+ * Returns the query for the ids of all roles that a user holds, directly or by implication, limited by a
+ * condition on the id.
+ */
 export const rolesHeldBy = (user: number | Sql, condition: (role: Sql) => Sql = () => TRUE): Sql =>
   sql`${held(sql`anc.role_id`, { user })} AND ${condition(sql`anc.role_id`)}`;
 
@@ -59,14 +68,14 @@ export interface RoleAncestorRow {
   object_id: number | null;
 }
 
-/** How many users hold a role of an object in any way. */
+/** Number of users who hold a role of an object, directly or by implication. */
 export interface HolderCount {
   role_field: string;
   object_id: number;
   total: number;
 }
 
-/** @returns query for the `HolderCount`s of some roles of some objects */
+/** @returns query for the `HolderCount`s of roles of objects */
 export const holderCounts = (type: string, roles: readonly string[], ids: readonly number[]): Sql =>
   sql`
     SELECT anc.role_field, anc.object_id, count(DISTINCT mem.user_id)::int AS total
@@ -75,14 +84,14 @@ export const holderCounts = (type: string, roles: readonly string[], ids: readon
       AND anc.object_id = ANY(${ids}::int[])
     GROUP BY anc.role_field, anc.object_id`;
 
-/** The closure of the edges between roles: who holds an ancestor holds the role. */
+/** Transitive closure of the edges between roles: a holder of an ancestor also holds the role. */
 @Injectable()
 export class RoleAncestorsRepository extends TableRepository<RoleAncestorRow> {
   constructor(database: Database) {
     super(database, 'role_ancestors');
   }
 
-  /** Whether a user holds such a role on any object of a type, or on one. */
+  /** True if a user holds the role on any object of a type, or on one object. */
   async holds(user: number, role: string, type?: string, object?: number): Promise<boolean> {
     const row = await this.database.row(sql`
       ${held(sql`1`, {
@@ -94,7 +103,7 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestorRow> {
     return row !== undefined;
   }
 
-  /** All that a user holds, or null where it is more than a statement should name. */
+  /** Returns all roles that a user holds, or null if they are too many for a statement. */
   async heldBy(user: number): Promise<HeldRoles | null> {
     const roles = await this.database.rows<HeldRole>(sql`
       SELECT content_type, role_field, array_agg(DISTINCT object_id) AS ids
@@ -105,7 +114,7 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestorRow> {
     return total > MOST_HELD ? null : new HeldRoles(roles);
   }
 
-  /** Adds what an edge implies: whoever holds `parent` in any way holds all that `child` implies. */
+  /** Adds the closure of an edge: holders of `parent` also hold everything that `child` implies. */
   async connect(parent: number, child: number): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO role_ancestors (ancestor_id, role_id, content_type, role_field, object_id)
@@ -115,13 +124,21 @@ export class RoleAncestorsRepository extends TableRepository<RoleAncestorRow> {
       ON CONFLICT DO NOTHING`);
   }
 
-  /** The same for roles and all they imply. @param ids query for the ids of roles */
+  /**
+   * Rebuilds the closure of roles and of all roles that they imply.
+   *
+   * @param ids query for the ids of the roles
+   */
   rebuildBelow(ids: Sql): Promise<void> {
     return this.rebuild(sql`
       SELECT role_id FROM role_ancestors WHERE ancestor_id IN (${ids}) UNION ${ids}`);
   }
 
-  /** Writes the closure of roles anew from the edges. @param ids query for the ids of the roles */
+  /**
+   * Rebuilds the closure of roles from the edges.
+   *
+   * @param ids query for the ids of the roles
+   */
   async rebuild(ids: Sql): Promise<void> {
     await this.database.execute(sql`
       WITH RECURSIVE affected AS MATERIALIZED (SELECT id FROM roles WHERE id IN (${ids})),

@@ -14,8 +14,9 @@ import { RoleParentsRepository, type RoleEdge } from './role-parents.repository.
 import { objectRoles, rolesOf, RolesRepository } from './roles.repository.js';
 
 /**
- * Roles, who implies whom, and the closure of it. New objects take the lock shared, changes of
- * edges take it alone: an object made while a team is granted a role of its organization is seen.
+ * Manages roles, the implications between them, and the closure. Creating objects takes the lock in
+ * shared mode; changing edges takes it exclusively, so that an object created while a team is granted a
+ * role of its organization is not missed.
  */
 @Injectable()
 export class RoleGraph extends RoleStore {
@@ -67,7 +68,7 @@ export class RoleGraph extends RoleStore {
     return sql`${ident(alias, 'id')} IN (${heldObjects(definition.type, role, actor)})`;
   }
 
-  /** Of a list of roles: those of the objects on which the caller holds one. */
+  /** Returns the condition for a list of roles: those of the objects on which the caller holds a role. */
   private rolesWhereHeld(alias: string, role: string, actor: Actor): Sql | null {
     if (!isRoleField(role)) return null;
     if (actor.isSuperuser) return TRUE;
@@ -75,7 +76,11 @@ export class RoleGraph extends RoleStore {
       ${heldObjectsOfAllTypes(actor, role)})`;
   }
 
-  /** Adds an edge: holders of `parent` hold `child`. @returns whether it would close a cycle */
+  /**
+   * Adds an edge: holders of `parent` also hold `child`.
+   *
+   * @returns `cycle` if the edge would close a cycle and was not added
+   */
   async addEdge(parent: number, child: number, via: 'team'): Promise<'added' | 'cycle'> {
     await this.edges.lock();
     if (await this.closure.existsBy({ role_id: parent, ancestor_id: child })) return 'cycle';
@@ -90,7 +95,7 @@ export class RoleGraph extends RoleStore {
     await this.closure.rebuildBelow(sql`SELECT ${child}::int`);
   }
 
-  /** Edges that the declarations imply, for the roles of some objects. */
+  /** Adds the edges that the declarations imply for the roles of objects. */
   private async tie(definition: ResourceDefinition, rows: readonly Row[]): Promise<void> {
     const edges: RoleEdge[] = [];
     for (const { field, impliedBy = [], impliedByParent = {} } of definition.roles) {

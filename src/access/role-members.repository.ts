@@ -11,29 +11,33 @@ export interface RoleMemberRow {
   user_id: number;
 }
 
-/** A role that gives a user access to an object, and the team it came through. */
+/** Role that gives a user access to an object, and the team through which the user holds it. */
 export interface Access {
   user_id: number;
   role_id: number;
   role_field: string;
   content_type: string;
   object_id: number;
-  /** Roles of the object that it implies, by field. */
+  /** Roles of the object that the role implies, by field. */
   descendants: string[];
   team_id: number | null;
   team_name: string | null;
   team_organization_name: string | null;
 }
 
-/** Ids of the users who were given one of some roles. @param roles query for the ids of the roles */
+/**
+ * Returns the query for the ids of the users who were granted one of the roles.
+ *
+ * @param roles query for the ids of the roles
+ */
 export const usersGranted = (roles: Sql): Sql => sql`
   SELECT mem.user_id FROM role_members mem WHERE mem.role_id IN (${roles})`;
 
-/** Ids of the roles that a user was given. */
+/** Returns the query for the ids of the roles that a user was granted. */
 export const rolesGivenTo = (user: number): Sql => sql`
   SELECT mem.role_id FROM role_members mem WHERE mem.user_id = ${user}`;
 
-/** The roles that users hold themselves. */
+/** Roles that users hold directly. */
 @Injectable()
 export class RoleMembersRepository extends TableRepository<RoleMemberRow> {
   constructor(
@@ -43,20 +47,20 @@ export class RoleMembersRepository extends TableRepository<RoleMemberRow> {
     super(database, 'role_members');
   }
 
-  /** @returns whether the user did not have the role yet */
+  /** @returns true if the user did not hold the role before */
   async grant(role: number, user: number): Promise<boolean> {
     const added = await this.database.execute(sql`
       INSERT INTO role_members (role_id, user_id) VALUES (${role}, ${user}) ON CONFLICT DO NOTHING`);
     return added > 0;
   }
 
-  /** @returns whether the user had the role */
+  /** @returns true if the user held the role */
   async revoke(role: number, user: number): Promise<boolean> {
     const { affected } = await this.delete({ role_id: role, user_id: user });
     return affected === 1;
   }
 
-  /** Gives a user the admin role of an object, unless he holds it by implication. */
+  /** Grants a user the admin role of an object, unless the user already holds it by implication. */
   async grantAdmin(type: string, object: number, user: number): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO role_members (role_id, user_id)
@@ -67,8 +71,8 @@ export class RoleMembersRepository extends TableRepository<RoleMemberRow> {
   }
 
   /**
-   * Every role that gives some users access to an object, in order of the roles. Names that the
-   * reader may not see are null.
+   * Returns every role that gives the users access to an object, ordered by role. Team names that the
+   * reader cannot see are null.
    */
   accessTo(
     type: string,

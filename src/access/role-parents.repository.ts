@@ -3,7 +3,7 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 
-/** Namespace of the advisory lock that keeps the closure true under concurrent changes. */
+/** Key of the advisory lock that keeps the closure consistent under concurrent changes. */
 const GRAPH_LOCK = 7_301;
 
 export interface RoleParentRow {
@@ -12,31 +12,34 @@ export interface RoleParentRow {
   via: 'implied' | 'team';
 }
 
-/** A role by its object, for edges between roles whose ids are not known. */
+/** Edge between roles whose ids are unknown, identified by their objects. */
 export interface RoleEdge {
   child: { object: number; field: string };
   parent: { type: string; object: number; field: string };
 }
 
-/** Ids of the roles that imply a role, or that a role implies. */
+/** Returns the query for the ids of the roles that imply a role, or that a role implies. */
 export const neighboursOf = (role: number, direction: 'parents' | 'children'): Sql =>
   direction === 'parents'
     ? sql`SELECT parent_id FROM role_parents WHERE child_id = ${role}`
     : sql`SELECT child_id FROM role_parents WHERE parent_id = ${role}`;
 
-/** The edges between roles: whoever holds the parent holds the child. */
+/** Edges between roles: holders of the parent also hold the child. */
 @Injectable()
 export class RoleParentsRepository extends TableRepository<RoleParentRow> {
   constructor(database: Database) {
     super(database, 'role_parents');
   }
 
-  /** Waits for all who change edges or add roles, and makes them wait until the transaction ends. */
+  /** Takes the lock exclusively until the end of the transaction. */
   async lock(): Promise<void> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${GRAPH_LOCK})`);
   }
 
-  /** Waits for those who change edges, and makes them wait until the transaction ends. */
+  /**
+   * Takes the lock in shared mode until the end of the transaction: waits for changes of edges, but not
+   * for other shared holders.
+   */
   async lockShared(): Promise<void> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock_shared(${GRAPH_LOCK})`);
   }
@@ -51,7 +54,7 @@ export class RoleParentsRepository extends TableRepository<RoleParentRow> {
     await this.delete({ child_id: child, parent_id: parent, via });
   }
 
-  /** Adds edges that declarations imply, to roles of objects of one type. */
+  /** Adds the edges that declarations imply, for roles of objects of one type. */
   async imply(type: string, edges: readonly RoleEdge[]): Promise<void> {
     const column = <T>(read: (edge: RoleEdge) => T): T[] => edges.map(read);
     await this.database.execute(sql`
@@ -70,7 +73,11 @@ export class RoleParentsRepository extends TableRepository<RoleParentRow> {
       ON CONFLICT DO NOTHING`);
   }
 
-  /** Removes the edges to some roles that declarations imply. @param ids query for ids of roles */
+  /**
+   * Removes the edges to roles that declarations imply.
+   *
+   * @param ids query for the ids of the roles
+   */
   async removeImplied(ids: Sql): Promise<void> {
     await this.database.execute(
       sql`DELETE FROM role_parents WHERE via = 'implied' AND child_id IN (${ids})`,

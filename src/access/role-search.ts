@@ -6,7 +6,7 @@ import { searchTerms } from '../common/list/query.js';
 import { and, FALSE, ident, or, type Sql } from '../database/sql.js';
 import { isRoleOf, objectOfRole } from './roles.repository.js';
 
-/** Kinds of objects that have roles, and the collections they are in. */
+/** Types of objects that have roles, with their collections. */
 export const ROLE_OBJECTS = {
   organization: 'organizations',
   team: 'teams',
@@ -20,7 +20,7 @@ export const ROLE_OBJECTS = {
 
 const TYPES = Object.keys(ROLE_OBJECTS);
 
-/** The object of a role, by its kind: a role has one of them at most. */
+/** Relations from a role to its object, by type. At most one of them leads to a row. */
 export const objectRelations: Readonly<Record<string, Relation>> = Object.fromEntries(
   TYPES.map((type): [string, Relation] => [
     type,
@@ -34,10 +34,10 @@ export const objectRelations: Readonly<Record<string, Relation>> = Object.fromEn
   ]),
 );
 
-/** Stands between a role and its object where people name both: "Execute on Deploy". */
+/** Word between a role and its object in the display text: "Execute on Deploy". */
 const BETWEEN = 'on';
 
-/** Finds roles as people call them: by what they allow, and on what. */
+/** Query language that finds roles by their display text: the role's name and the object's name. */
 export const calledSo: Expression = {
   parameter: 'called',
   help: 'Words of which each is in the name of the role or of its object, as in "Execute on Deploy".',

@@ -14,37 +14,50 @@ export interface RoleRow extends Row {
   role_field: string;
 }
 
-/** A role of an object and somebody who holds it without another role between. */
+/** Role of an object, and a user or team that holds it directly. */
 export interface DirectHolder {
   object_id: number;
   type: 'user' | 'team';
   holder_id: number;
 }
 
-/** Ids of the roles of some objects, or of the ones of a field. */
+/** Returns the query for the ids of the roles of objects, optionally of one role field. */
 export const rolesOf = (type: string, objects: readonly number[], field?: string): Sql => sql`
   SELECT id FROM roles WHERE content_type = ${type} AND object_id = ANY(${objects}::int[])
   ${field === undefined ? sql`` : sql`AND role_field = ${field}`}`;
 
-/** The roles (`ObjectRole`) of some objects. */
+/** Returns the query for the roles (`ObjectRole`) of objects. */
 export const objectRoles = (type: string, objects: readonly number[]): Sql => sql`
   SELECT id, object_id, role_field FROM roles
   WHERE content_type = ${type} AND object_id = ANY(${objects}::int[]) ORDER BY id`;
 
-/** Ids of the objects of a type that roles belong to. @param ids query for the ids of the roles */
+/**
+ * Returns the query for the ids of the objects of a type that roles belong to.
+ *
+ * @param ids query for the ids of the roles
+ */
 export const objectsOfRoles = (type: string, ids: Sql): Sql => sql`
   SELECT object_id FROM roles WHERE content_type = ${type} AND id IN (${ids})`;
 
-/** A row under an alias is a role of an object. @param object id of the object */
+/**
+ * Returns the condition that the row under an alias is a role of an object.
+ *
+ * @param object id of the object
+ */
 export const isRoleOf = (alias: string, type: string, object: Sql): Sql => sql`
   ${ident(alias, 'content_type')} = ${type} AND ${ident(alias, 'object_id')} = ${object}`;
 
-/** Query for the id of a role by what it is. */
+/** Returns the query for the id of a role by its object and field. */
 export const roleNamed = (type: Sql, object: Sql, field: Sql): Sql => sql`
   SELECT own.id FROM roles own
   WHERE own.content_type = ${type} AND own.object_id = ${object} AND own.role_field = ${field}`;
 
-/** Whether a role belongs to an object. @param role id of the role; @param object id of the object */
+/**
+ * Returns the condition that a role belongs to an object.
+ *
+ * @param role id of the role
+ * @param object id of the object
+ */
 export const objectOfRole = (role: Sql, type: string, object: Sql): Sql => sql`
   ${object} = (SELECT own.object_id FROM roles own
     WHERE own.id = ${role} AND own.content_type = ${type})`;
@@ -55,7 +68,9 @@ export class RolesRepository extends TableRepository<RoleRow> {
     super(database, 'roles');
   }
 
-  /** The role of an object by its field; objects with roles always have all of theirs. */
+  /**
+   * Returns the role of an object by its field. An object has either all roles of its resource or none.
+   */
   async ofObject(type: string, object: number, field: string): Promise<RoleRow> {
     const row = await this.database.row<RoleRow>(sql`
       SELECT * FROM roles
@@ -63,7 +78,7 @@ export class RolesRepository extends TableRepository<RoleRow> {
     return existing(row, 'an object has the roles its resource declares');
   }
 
-  /** Makes the roles of new objects. */
+  /** Creates the roles of new objects. */
   async createFor(
     type: string,
     objects: readonly number[],
@@ -79,9 +94,9 @@ export class RolesRepository extends TableRepository<RoleRow> {
   }
 
   /**
-   * Which of some roles a caller may grant and revoke (docs/contract/access.md#granting).
+   * Returns the roles that a caller can grant and revoke (docs/contract/access.md#granting).
    *
-   * @param managesMembership whether that includes the membership of organizations and teams
+   * @param managesMembership true if this includes the membership of organizations and teams
    */
   async manageable(
     ids: readonly number[],
@@ -102,7 +117,7 @@ export class RolesRepository extends TableRepository<RoleRow> {
     return rows.map(({ id }) => id);
   }
 
-  /** Users and teams that were given a role of some objects: users first, each in order of id. */
+  /** Returns the users and teams that were granted a role of objects: users first, each ordered by id. */
   directHolders(type: string, field: string, ids: readonly number[]): Promise<DirectHolder[]> {
     return this.database.preparedRows<DirectHolder>(sql`
       WITH own AS (

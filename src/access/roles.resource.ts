@@ -14,10 +14,7 @@ import { ident, sql } from '../database/sql.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
 import { calledSo, objectRelations } from './role-search.js';
 
-/**
- * A role of an object, or one of the two of the whole system
- * (docs/contract/access.md#role-resource).
- */
+/** Role of an object, or one of the two system-wide roles (docs/contract/access.md#role-resource). */
 class RoleSchema {
   @Integer({ readOnly: true, label: 'ID' })
   id!: number;
@@ -43,7 +40,7 @@ class RoleSchema {
   singleton_name!: string | null;
 }
 
-/** Roles that one step of the role graph, or all of its steps, lead to. */
+/** Declares the relation to the roles that one step, or all steps, of the role graph lead to. */
 const graph = (table: string, near: string, far: string): Relation => ({
   kind: 'many-to-many',
   target: () => resource('role'),
@@ -69,7 +66,7 @@ export const roles = defineResource({
     },
   ],
   policy: {
-    // Whoever holds any role on an object sees all roles of that object; the singletons are public.
+    // A user with any role on an object sees all roles of the object; the system-wide roles are public.
     read: (alias, actor) => sql`(
       ${ident(alias, 'object_id')} IS NULL
       OR (${ident(alias, 'content_type')}, ${ident(alias, 'object_id')}) IN (
@@ -100,14 +97,14 @@ export const roles = defineResource({
   extend,
   shows: {
     fields: { name: STRING, description: STRING },
-    // Named by the type of the object.
+    // Named by the object's type.
     relatedOthers: STRING,
     summary_fields: {
       resource_name: STRING,
       resource_id: INTEGER,
       resource_type: STRING,
       resource_type_display_name: STRING,
-      // Below the user or team that holds the role.
+      // Present in lists of a user's or team's roles.
       user_capabilities: object({ unattach: BOOLEAN }),
     },
   },

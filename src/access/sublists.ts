@@ -10,7 +10,7 @@ import { neighboursOf } from './role-parents.repository.js';
 import { rolesGrantedTo, teamsGranted } from './role-teams.repository.js';
 import { objectsOfRoles, rolesOf, RolesRepository, type RoleRow } from './roles.repository.js';
 
-/** The row of the list is among those whose ids a query gives. */
+/** Returns the condition that the list's row is among the ids of a query. */
 const isOneOf = (ids: Sql): Sql => sql`t.id IN (${ids})`;
 
 type Factory<Parent extends Row = Row, Child extends Row = Row> = (
@@ -18,7 +18,7 @@ type Factory<Parent extends Row = Row, Child extends Row = Row> = (
   name: string,
 ) => SubListSpec<Parent, Child>;
 
-/** Role of an object by its field; objects with roles always have all of theirs. */
+/** Returns the role of an object by its field. An object has either all roles of its resource or none. */
 const roleOf = (
   { services, parent, parentDefinition }: LinkContext,
   field: string,
@@ -27,7 +27,10 @@ const roleOf = (
 
 const grants = ({ services }: LinkContext): GrantsService => services.find(GrantsService);
 
-/** New users are made by administrators of the organization that the object is or belongs to. */
+/**
+ * Verifies that the caller administers the organization that the object is or belongs to. Only those
+ * administrators can create users.
+ */
 async function administersOrganization(context: LinkContext): Promise<void> {
   const { services, parent, parentDefinition, actor } = context;
   const organization =
@@ -36,7 +39,7 @@ async function administersOrganization(context: LinkContext): Promise<void> {
   await services.resources.assertMay(resource('organization'), id, 'administer', actor);
 }
 
-/** Users who hold a role of the object themselves; attaching grants it. */
+/** Declares the list of users who hold a role of the object directly. Attaching grants the role. */
 export const roleHolders =
   (field: string, { create = true }: { create?: boolean } = {}): Factory =>
   (definition) => ({
@@ -51,14 +54,14 @@ export const roleHolders =
       grants(context).revokeFromUser(await roleOf(context, field), user, context.actor),
   });
 
-/** The roles that can be granted on the object. */
+/** Declares the list of roles that can be granted on the object. */
 export const objectRoles = (): Factory => (definition) => ({
   target: () => resource('role'),
   scope: (parent) => sql`t.content_type = ${definition.type} AND t.object_id = ${parent.id}`,
   options: () => ({ visible: sql`TRUE`, orderBy: ['id'] }),
 });
 
-/** Adds to roles below their holder whether the caller may take each away. */
+/** Adds to the roles of a user or team whether the caller can revoke each of them. */
 const revocable: Pick<SubListSpec, 'options'> = {
   options: (context) => ({
     decorate: async (items) => {
@@ -75,7 +78,10 @@ const revocable: Pick<SubListSpec, 'options'> = {
   }),
 };
 
-/** Roles granted to a team; POST `{id}` grants one. The team's own read role is not shown. */
+/**
+ * Declares the list of roles granted to a team; POST `{id}` grants a role. The team's own read role is
+ * not shown.
+ */
 export const rolesOfTeam = (): Factory<Row, RoleRow> => () => ({
   target: () => resource('role'),
   scope: ({ id }) => isOneOf(rolesGrantedTo(id)),
@@ -98,7 +104,7 @@ export const rolesOfUser = (): Factory<Row, RoleRow> => () => ({
   detach: (context, role) => grants(context).revokeFromUser(role, context.parent, context.actor),
 });
 
-/** Objects of a type on which a team was granted any role. */
+/** Declares the list of objects of a type on which a team was granted any role. */
 export const grantedTo =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
@@ -107,7 +113,7 @@ export const grantedTo =
     ...options,
   });
 
-/** Objects of a type that a user reaches through any role. */
+/** Declares the list of objects of a type that a user has access to through any role. */
 export const holdingsOf =
   (type: string, options: Partial<SubListSpec> = {}): Factory =>
   () => ({
@@ -128,7 +134,10 @@ export const teamsOf = (): Factory => () => ({
   scope: (user) => isOneOf(heldObjects('team', 'member_role', user)),
 });
 
-/** Users with access to the object and by which path (docs/contract/access.md#access-lists). */
+/**
+ * Declares the list of users with access to the object, with the paths of their access
+ * (docs/contract/access.md#access-lists).
+ */
 export const accessList = (): Factory => (definition) => ({
   target: () => resource('user'),
   scope: (parent) =>
@@ -143,7 +152,9 @@ export const accessList = (): Factory => (definition) => ({
   }),
 });
 
-/** Users or teams that hold one role; the other side of `rolesOfUser` and `rolesOfTeam`. */
+/**
+ * Declares the list of users or teams that hold one role: the inverse of `rolesOfUser` and `rolesOfTeam`.
+ */
 export const holdersOfRole =
   (type: 'user' | 'team'): Factory<RoleRow> =>
   () => ({
@@ -165,7 +176,7 @@ export const holdersOfRole =
         : grants(context).revokeFromTeam(context.parent, holder, context.actor),
   });
 
-/** Implied neighbours of a role in the graph. */
+/** Declares the list of roles that imply a role, or that a role implies. */
 export const neighboursOfRole =
   (direction: 'parents' | 'children'): Factory =>
   () => ({
@@ -173,7 +184,7 @@ export const neighboursOfRole =
     scope: ({ id }) => isOneOf(neighboursOf(id, direction)),
   });
 
-/** Teams that hold any role on the object. */
+/** Declares the list of teams that hold any role on the object. */
 export const teamsWithAccess = (): Factory => (definition) => ({
   target: () => resource('team'),
   scope: ({ id }) => isOneOf(teamsGranted(rolesOf(definition.type, [id]))),

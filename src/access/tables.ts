@@ -4,14 +4,14 @@ const role = { type: 'integer', references: { table: 'roles', onDelete: 'CASCADE
 const user = { type: 'integer', references: { table: 'users', onDelete: 'CASCADE' } } as const;
 const team = { type: 'integer', references: { table: 'teams', onDelete: 'CASCADE' } } as const;
 
-/** Users who hold a role themselves. */
+/** Users who hold a role directly. */
 defineTable({
   name: 'role_members',
   columns: { role_id: { ...role, primary: true }, user_id: { ...user, primary: true } },
   indexes: [{ name: 'role_members_user_id_idx', columns: ['user_id', 'role_id'] }],
 });
 
-/** Teams that were granted a role. Each is also an edge from the team's member role. */
+/** Teams that were granted a role. Each grant is also an edge from the team's member role. */
 defineTable({
   name: 'role_teams',
   columns: { role_id: { ...role, primary: true }, team_id: { ...team, primary: true } },
@@ -19,23 +19,24 @@ defineTable({
 });
 
 /**
- * Edges: whoever holds the parent holds the child. A trigger on `roles` removes edges and closure
- * of deleted roles and computes anew what hung on them; a foreign key would remove them first.
+ * Edges between roles: holders of the parent also hold the child. A trigger on `roles` deletes the edges
+ * and the closure of deleted roles and recomputes dependent roles; a foreign key would delete the edges
+ * before the trigger could use them.
  */
 defineTable({
   name: 'role_parents',
   columns: {
     child_id: { type: 'integer', primary: true },
     parent_id: { type: 'integer', primary: true },
-    /** `implied` by the declarations, or `team` by a grant. */
+    /** `implied` by a declaration, or `team` by a grant. */
     via: { type: 'text', primary: true },
   },
   indexes: [{ name: 'role_parents_parent_id_idx', columns: ['parent_id'] }],
 });
 
 /**
- * The closure of `role_parents`, each role its own ancestor. What a role is and whose is repeated
- * here so that one index answers "which objects of this kind may the holder read".
+ * Closure of `role_parents`; each role is its own ancestor. The columns of the role are duplicated here,
+ * so that one index answers "which objects of this type can the holder read".
  */
 defineTable({
   name: 'role_ancestors',

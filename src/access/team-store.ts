@@ -7,12 +7,20 @@ export interface TeamRow extends Row {
   organization_id: number;
 }
 
-/** What roles and credentials need of teams, a room above them. Implemented by the teams module. */
+/**
+ * Queries on teams for roles and credentials, which belong to a lower layer. Implemented by the teams
+ * module.
+ */
 export abstract class TeamStore {
-  /** @throws BrokenInvariant for an id that no reference leads to */
+  /** @throws BrokenInvariant if the id is not a team's */
   abstract referenced(id: number): Promise<TeamRow>;
-  /** @returns query for `id`, `name` and `organization_name` of one team, names as far as the reader may see */
+  /**
+   * @returns query for `id`, `name` and `organization_name` of one team; names that the reader cannot see
+   *   are null
+   */
   abstract named(id: Sql, reader: Actor): Sql;
-  /** @returns query for some teams that do not belong to an organization; to none, when it is null */
+  /**
+   * @returns query for the given teams that do not belong to the organization; all of them if it is null
+   */
   abstract outside(ids: Sql, organization: number | null): Sql;
 }

@@ -1,10 +1,10 @@
-/** Flags of users that stand for the roles of the whole system. */
+/** Flags of users that represent the system-wide roles. */
 export type SystemFlag = 'is_superuser' | 'is_system_auditor';
 
-/** What roles need of users, a room above them. Implemented by the users module. */
+/** Queries on users for roles, which belong to a lower layer. Implemented by the users module. */
 export abstract class UserStore {
-  /** Ids of all superusers; none of them ceases to be one before the transaction ends. */
+  /** Returns the ids of all superusers. None of them can lose the flag before the transaction ends. */
   abstract lockSuperusers(): Promise<number[]>;
-  /** @returns whether the user had it otherwise */
+  /** @returns true if the flag changed */
   abstract setFlag(user: number, flag: SystemFlag, value: boolean): Promise<boolean>;
 }

@@ -32,8 +32,9 @@ export const ACTIVITY_SHOWS: ShownBesides = {
 };
 
 /**
- * Names and links of what the entries speak of, in one statement whatever their types. Objects that are gone keep the name they had; the name of one that is there and that the
- * caller may not read is left out, that of who did it as well.
+ * Returns names and links of the objects in the entries, batched with other queries. Deleted objects keep
+ * the name that they had. Names of existing objects that the caller cannot read are omitted, including
+ * the name of the author.
  */
 export async function describeEntries(
   rows: readonly Row[],
@@ -90,7 +91,7 @@ function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Exte
     const { role_id: roleId, role, object2, object2_name: name } = entry;
     if (roleId !== null) related.role = [resource('role').url(roleId)];
     const found = roleId === null ? {} : { id: roleId };
-    // A role of the whole system is an object of the entry itself.
+    // A system-wide role is itself an object of the entry.
     const named = object2 === 'role' ? { name } : {};
     summary.role = [{ ...found, ...named, role_field: role.split('.')[1] }];
   }
@@ -98,7 +99,7 @@ function describe(entry: DescribedEntry, hidden: Map<string, Set<number>>): Exte
   const isHidden = id !== null && hidden.get('user')?.has(id) === true;
   const actor = snapshot ? { actor: isHidden ? { id } : { ...snapshot, id } } : {};
   return {
-    // Several objects of one type may take part, so each type has a list of paths.
+    // Several objects of one type can be in one entry, so each type has a list of paths.
     related,
     summary_fields: { ...summary, ...actor },
   };

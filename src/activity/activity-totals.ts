@@ -1,9 +1,9 @@
 import { totalsBy } from '../common/resource/kept-totals.js';
 
 /**
- * Types that stand without an id in the totals: nobody holds a role on such an object, so the rule of
- * activity never asks which one an entry names, and there may be as many as entries. As it was when
- * the totals were first made (migrations/1795510000000-count-histories.ts).
+ * Types that are counted without ids. No roles exist on their objects, so the read rule of activity never
+ * depends on the id, and there could be as many ids as entries. The list must match the migration that
+ * created the totals (migrations/1795510000000-count-histories.ts).
  */
 export const UNNAMED: readonly string[] = [
   ...['host', 'group', 'label', 'schedule', 'job', 'project_update', 'inventory_update'],
@@ -11,7 +11,7 @@ export const UNNAMED: readonly string[] = [
   ...['o_auth2_access_token', 'inventory_source', 'notification_template'],
 ];
 
-/** How many entries there are of each author, organization and object: what their rule speaks of. */
+/** Numbers of entries by author, organization and object: the columns of the read rule. */
 export const ACTIVITY_TOTALS = totalsBy('activity_totals', {
   actor_id: 'integer',
   organization_id: 'integer',

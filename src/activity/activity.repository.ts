@@ -7,7 +7,7 @@ import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 
-/** What an entry keeps of who and what it is about, in case they are gone when it is shown. */
+/** Copies of data about the author and the objects of an entry, in case they are deleted later. */
 export interface DescribedEntry {
   id: number;
   actor_id: number | null;
@@ -18,7 +18,10 @@ export interface DescribedEntry {
   object2: string;
   object2_id: number | null;
   object2_name: string;
-  /** Type of the object and field of a role that was granted or taken away, and its id while it is there. */
+  /**
+   * Type of the object and field of a role that was granted or revoked, and the role's id while it
+   * exists.
+   */
   role: string | null;
   role_id: number | null;
 }
@@ -41,7 +44,11 @@ const COLUMNS = {
   actor_snapshot: 'json',
 };
 
-/** Query for the role that an entry says was granted or revoked. @param entry id of the entry */
+/**
+ * Returns the query for the role that an entry granted or revoked.
+ *
+ * @param entry id of the entry
+ */
 export const grantedRole = (entry: Sql): Sql => sql`
   SELECT CASE WHEN grt.object2 = 'role' THEN grt.object2_id ELSE (${roleNamed(
     sql`grt.object_type`,
@@ -56,7 +63,7 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
     super(database, 'activity_stream');
   }
 
-  /** Query for what some entries keep (`DescribedEntry`). */
+  /** Returns the query for the stored copies (`DescribedEntry`) of entries. */
   described(ids: readonly number[]): Sql {
     return sql`
       SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
@@ -67,7 +74,7 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
       WHERE id = ANY(${ids}::bigint[])`;
   }
 
-  /** @param author who did all of it; null when it is nobody with an account */
+  /** @param author user who made all the changes; null if no user account did */
   async record(
     entries: readonly ActivityEntry[],
     author: Pick<Actor, 'id' | 'username'> | null,

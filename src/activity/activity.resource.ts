@@ -21,8 +21,8 @@ import { resource } from '../common/resource/registry.js';
 import { ident, or, sql, type Sql } from '../database/sql.js';
 
 /**
- * One entry of the audit trail (docs/contract/activity.md#entries). It outlives the objects it
- * speaks of.
+ * Entry of the audit trail (docs/contract/activity.md#entries). An entry is kept after its objects are
+ * deleted.
  */
 class ActivitySchema {
   @Integer({ ...WIDE, label: 'ID', readOnly: true })
@@ -79,11 +79,14 @@ class ActivitySchema {
   @Char({ internal: true })
   object2_name!: string;
 
-  /** Kept so that the organization's auditors still see what became of deleted objects. */
+  /** Stored so that the organization's auditors can read entries about deleted objects. */
   @Integer({ internal: true, nullable: true })
   organization_id!: number | null;
 
-  /** Kept for the same reason for readers of what the object belonged to: the inventory of a host. */
+  /**
+   * Stored so that readers of the object's parent, such as the inventory of a host, can read entries
+   * about deleted objects.
+   */
   @Char({ internal: true, nullable: true })
   parent_type!: string | null;
 
@@ -91,18 +94,18 @@ class ActivitySchema {
   parent_id!: number | null;
 }
 
-/** What an entry names: by the columns of its type and its id. */
+/** Column prefix of an object in an entry. */
 type Side = 'object1' | 'object2' | 'parent';
 const typeColumn = (side: Side): string => (side === 'parent' ? 'parent_type' : side);
 
-/** The entry names an object of a type that meets a rule on the column of its id. */
+/** Permits entries about an object of a type whose id column meets a rule. */
 const namesOne = (side: Side, type: string, rule: (idColumn: string) => Predicate): Predicate => {
   const isOfType: Predicate = (alias) => sql`${ident(alias, typeColumn(side))} = ${type}`;
   const meets = rule(`${side}_id`);
   return withArms(allOf(isOfType, meets), () => armsOf(meets).map((arm) => allOf(isOfType, arm)));
 };
 
-/** The entry names an object that the caller may read by a role on it. */
+/** Permits entries about an object on which the caller holds the read role. */
 const namesReadable = (side: Side): Predicate => {
   const [type, id] = [typeColumn(side), `${side}_id`];
   const rule: Predicate = (alias, actor) => sql`
@@ -124,10 +127,13 @@ const namesReadable = (side: Side): Predicate => {
   return withArms(rule, () => [known]);
 };
 
-/** An organization shows its activity to auditors, not to all who may read it. */
+/** Type whose activity is visible to auditors only, and not to all readers of the object. */
 const SHOWN_TO_AUDITORS = 'organization';
 
-/** The entry names a team; those are read by more people than hold a role on them. */
+/**
+ * Permits entries about a team that the caller can read. More users can read a team than hold a role on
+ * it.
+ */
 const namesTeam = (side: Side): Predicate =>
   namesOne(side, 'team', (id) =>
     through(
@@ -140,7 +146,7 @@ const namesTeam = (side: Side): Predicate =>
     ),
   );
 
-/** The entry names a user in an organization that the caller audits, or the caller. */
+/** Permits entries about the caller, or about a user in an organization that the caller audits. */
 const namesAudited = (side: Side): Predicate =>
   namesOne(side, 'user', (id) => anyOf(among(id, auditedUsers), isActor(id)));
 
@@ -175,7 +181,8 @@ export const activityStream = defineResource({
     { name: 'activity_stream_parent_idx', columns: ['parent_type', 'parent_id'] },
   ],
   policy: {
-    // Mine, about what I may read or audit, and whatever belongs to organizations I audit.
+    // Entries by the caller, about objects that the caller can read or audit, and of audited
+    // organizations.
     read: anyOf(
       isActor('actor_id'),
       hasRoleOn('organization_id', 'organization', 'auditor_role'),

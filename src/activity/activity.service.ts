@@ -4,7 +4,7 @@ import { currentActor } from '../common/http/request-scope.js';
 import { Database } from '../database/database.js';
 import { ActivityRepository } from './activity.repository.js';
 
-/** Collects the entries of a transaction and writes them in one statement before it commits. */
+/** Collects the entries of a transaction and writes them with one statement before the commit. */
 @Injectable()
 export class ActivityService extends ActivityRecorder {
   private readonly pending = new WeakMap<object, ActivityEntry[]>();

@@ -3,7 +3,10 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { resource } from '../common/resource/registry.js';
 import type { SubListSpec } from '../common/rest/sublist.js';
 
-/** What happened to an object, as far as the caller may see; for a user also what he did. */
+/**
+ * Declares the list of activity about an object that the caller can read. For a user, includes activity
+ * by the user.
+ */
 export const activityOf =
   () =>
   (definition: ResourceDefinition): SubListSpec => ({

@@ -1,7 +1,7 @@
 import { MEGABYTE } from './http-settings.js';
 import { bytes, integer } from './setting.js';
 
-/** How much one bulk request may ask for. */
+/** Limits of one bulk request. */
 export const BULK_SETTINGS = {
   BULK_BODY_LIMIT: bytes({
     category: 'bulk',

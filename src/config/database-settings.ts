@@ -1,6 +1,6 @@
 import { integer, milliseconds, secret } from './setting.js';
 
-/** PostgreSQL: where it is, and how long it is waited for. */
+/** Connection to PostgreSQL, and its timeouts. */
 export const DATABASE_SETTINGS = {
   DATABASE_URL: secret({ category: 'system', default: '', help: 'PostgreSQL connection URL.' }),
   MIGRATION_DATABASE_URL: secret({

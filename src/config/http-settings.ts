@@ -3,10 +3,10 @@ import { bytes, integer, seconds } from './setting.js';
 
 export const MEGABYTE = 1_048_576;
 
-/** Memory that an API process may come to need. */
+/** Maximum memory that an API process may need. */
 const PROCESS_BYTES = 256 * MEGABYTE;
 
-/** A process for each core, as far as the memory reaches that this container may use. */
+/** Returns one process per core, limited by the memory that is available to this container. */
 export function processesOfMachine(
   cores = availableParallelism(),
   bytes = process.constrainedMemory() || totalmem(),
@@ -14,7 +14,7 @@ export function processesOfMachine(
   return Math.max(1, Math.min(cores, Math.floor(bytes / PROCESS_BYTES)));
 }
 
-/** How many processes serve, and what clients may hold of them before they have said who they are. */
+/** Number of API processes, and limits for unauthenticated clients. */
 export const HTTP_SETTINGS = {
   WEB_CONCURRENCY: integer({
     category: 'system',

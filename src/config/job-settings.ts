@@ -3,17 +3,17 @@ import { MEGABYTE } from './http-settings.js';
 import { bytes, integer, list, seconds, string } from './setting.js';
 
 const GIGABYTE = 1024 * MEGABYTE;
-/** What PostgreSQL takes for a number of seconds. */
+/** Maximum number of seconds: the maximum of a PostgreSQL integer. */
 const MAX_SECONDS = 2 ** 31 - 1;
 
-/** What is done to many machines at once without a playbook. */
+/** Default modules of ad hoc commands. */
 const AD_HOC_MODULES: readonly string[] = [
   ...['command', 'shell', 'yum', 'apt', 'apt_key', 'apt_repository', 'apt_rpm', 'service'],
   ...['group', 'user', 'mount', 'ping', 'selinux', 'setup'],
   ...['win_ping', 'win_service', 'win_updates', 'win_group', 'win_user'],
 ];
 
-/** How workers run jobs, and the boundary around them (docs/contract/runs.md#isolation). */
+/** Execution of jobs by workers, and the sandbox around them (docs/contract/runs.md#isolation). */
 export const JOB_SETTINGS = {
   AD_HOC_COMMANDS: list({
     category: 'jobs',
@@ -125,10 +125,10 @@ export const JOB_SETTINGS = {
   }),
 } as const;
 
-/** With less, Ansible itself does not start. */
+/** Minimum memory with which Ansible starts. */
 const LEAST_MEMORY_BYTES = 64 * MEGABYTE;
 
-/** What is wrong with the settings of jobs that their declarations cannot say, a sentence each. */
+/** Returns the errors of job settings that their declarations cannot express, one sentence each. */
 export function jobSettingFaults(settings: {
   readonly JOB_SHOW_PATHS: readonly string[];
   readonly JOB_MEMORY_BYTES: number;
@@ -142,17 +142,17 @@ export function jobSettingFaults(settings: {
   ];
 }
 
-/** A path of JOB_SHOW_PATHS. */
+/** Entry of JOB_SHOW_PATHS. */
 export interface ShownPath {
   readonly path: string;
   readonly isWritable: boolean;
 }
 
-/** Parts of a machine that a run has its own of, or must not have. */
+/** Paths that a run must not see, or of which the run has a separate copy. */
 const NEVER_SHOWN = ['/', '/dev', '/etc', '/proc', '/root', '/run', '/runner', '/sys', '/var'];
 const WRITABLE = ':rw';
 
-/** The entries of JOB_SHOW_PATHS, which {@link jobSettingFaults} has found good. */
+/** Parses the entries of JOB_SHOW_PATHS, which {@link jobSettingFaults} has validated. */
 export function shownPaths(entries: readonly string[]): ShownPath[] {
   return entries.map((entry) => {
     const isWritable = entry.endsWith(WRITABLE);
@@ -160,7 +160,7 @@ export function shownPaths(entries: readonly string[]): ShownPath[] {
   });
 }
 
-/** What is wrong with the entries, a sentence each. */
+/** Returns the errors of the entries, one sentence each. */
 function shownPathFaults(entries: readonly string[], dataDir: string): string[] {
   return shownPaths(entries).flatMap(({ path }) => {
     if (!isAbsolute(path)) return [`JOB_SHOW_PATHS: "${path}" is not an absolute path.`];

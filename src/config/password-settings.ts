@@ -1,6 +1,6 @@
 import { boolean, integer } from './setting.js';
 
-/** What a new password must have (docs/contract/resources.md#passwords). */
+/** Requirements of new passwords (docs/contract/resources.md#passwords). */
 export const PASSWORD_SETTINGS = {
   LOCAL_PASSWORD_MIN_LENGTH: integer({
     category: 'authentication',
@@ -37,7 +37,7 @@ export const PASSWORD_SETTINGS = {
   }),
 } as const;
 
-/** How often a password may be guessed (docs/contract/access.md#guessing). */
+/** Rate limits of failed logins (docs/contract/access.md#guessing). */
 export const LOGIN_SETTINGS = {
   LOGIN_RATE: integer({
     category: 'authentication',

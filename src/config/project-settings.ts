@@ -1,6 +1,6 @@
 import { boolean, days, list } from './setting.js';
 
-/** Where projects may come from, and what they may bring along. */
+/** Permitted sources of projects, and the content that projects can install. */
 export const PROJECT_SETTINGS = {
   PROJECT_SCM_SCHEMES: list({
     category: 'jobs',

@@ -2,7 +2,7 @@ import { seconds } from './setting.js';
 
 export const DAY_SECONDS = 86_400;
 
-/** How long a browser stays logged in, and by which way it comes (docs/contract/access.md#sessions). */
+/** Lifetime of browser sessions, and enforcement of https (docs/contract/access.md#sessions). */
 export const SESSION_SETTINGS = {
   SESSION_COOKIE_AGE: seconds({
     category: 'authentication',

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 export type SettingType = 'integer' | 'boolean' | 'string' | 'list' | 'secret';
 
-/** One setting: environment variable, type, default, bounds and what it is for. */
+/** Declaration of a setting: type, default, limits and description. */
 export interface SettingDeclaration<T> {
   type: SettingType;
   default: T;
@@ -12,11 +12,14 @@ export interface SettingDeclaration<T> {
   min?: number;
   max?: number;
   choices?: readonly string[];
-  /** What the word `auto` stands for on this machine, where it may be said. */
+  /** Returns the value for `auto` on this machine, if the setting accepts `auto`. */
   auto?: () => T;
-  /** Group under `/api/v2/settings/<category>/`. */
+  /** Category of the setting, in `/api/v2/settings/<category>/`. */
   category: string;
-  /** May be changed at run time through the API; the environment gives the start value. */
+  /**
+   * True if the setting can be changed at run time through the API. The environment provides the initial
+   * value.
+   */
   runtime?: boolean;
 }
 
@@ -39,27 +42,31 @@ export const string = (options: Options<string>): SettingDeclaration<string> => 
   type: 'string',
   ...options,
 });
-/** Comma-separated texts. */
+/** Declares a setting with comma-separated texts. */
 export const list = (
   options: Options<readonly string[]>,
 ): SettingDeclaration<readonly string[]> => ({
   type: 'list',
   ...options,
 });
-/** A text that is never shown. */
+/** Declares a setting with a text that is never shown. */
 export const secret = (options: Options<string>): SettingDeclaration<string> => ({
   type: 'secret',
   ...options,
 });
 
-/** Every fault of the environment at once. */
+/** Error with all invalid settings of the environment. */
 export class SettingsError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are not usable:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
   }
 }
 
-/** Converts one text to a setting's type. @throws Error with a sentence for the operator */
+/**
+ * Converts a text to a setting's type.
+ *
+ * @throws Error with a message for the operator
+ */
 export function parseSetting(
   name: string,
   declaration: SettingDeclaration<unknown>,
@@ -96,14 +103,14 @@ export function parseSetting(
   }
 }
 
-/** The text of a setting: `NAME`, or the content of the file that `NAME_FILE` names. */
+/** Returns the text of a setting: `NAME`, or the content of the file in `NAME_FILE`. */
 export function readEnvironment(environment: NodeJS.ProcessEnv, name: string): string | undefined {
   const file = environment[`${name}_FILE`];
   if (file !== undefined && file !== '') return readFileSync(file, 'utf8').trim();
   return environment[name];
 }
 
-/** The files that values of settings come from. */
+/** Returns the files that contain values of settings. */
 export function settingFiles(environment: NodeJS.ProcessEnv, names: readonly string[]): string[] {
   return names.flatMap((name) => environment[`${name}_FILE`] || []);
 }

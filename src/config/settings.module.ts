@@ -1,7 +1,10 @@
 import { Global, Module } from '@nestjs/common';
 import { Settings } from './settings.js';
 
-/** The settings, read once from the environment; a fault stops the process with all faults named. */
+/**
+ * Settings, read once from the environment. Invalid settings stop the process with an error that names
+ * all of them.
+ */
 @Global()
 @Module({
   providers: [{ provide: Settings, useFactory: () => Settings.load(process.env) }],

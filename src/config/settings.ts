@@ -21,7 +21,7 @@ import {
 import { DAY_SECONDS, SESSION_SETTINGS } from './session-settings.js';
 import { STREAM_SETTINGS } from './stream-settings.js';
 
-/** Every setting of the product. The table in docs/settings.md is generated from this. */
+/** All settings of the product. The table in docs/settings.md is generated from this object. */
 export const SETTINGS = {
   ...DATABASE_SETTINGS,
   REDIS_URL: secret({ category: 'system', default: '', help: 'Redis connection URL.' }),
@@ -264,9 +264,13 @@ export type SettingValues = {
     : never;
 };
 
-/** The settings of this process. Injected wherever a setting is needed. */
+/** Settings of this process, for injection. */
 export abstract class Settings {
-  /** Reads and checks the environment. @throws SettingsError listing every fault */
+  /**
+   * Reads and validates the environment.
+   *
+   * @throws SettingsError with all errors
+   */
   static load(environment: NodeJS.ProcessEnv): Settings {
     const faults: string[] = [];
     const values: Record<string, unknown> = {};

@@ -1,6 +1,6 @@
 import { integer, seconds } from './setting.js';
 
-/** Bounds of live streams (server-sent events): each holds a connection. */
+/** Limits of live streams (server-sent events), each of which holds a connection. */
 export const STREAM_SETTINGS = {
   STREAMS_PER_USER: integer({
     category: 'system',

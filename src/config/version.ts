@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The package's folder: two or three levels up, as this file is compiled or not. */
+/** Returns the folder of the package: two levels up from the source, three from the compiled file. */
 function packageFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   for (;;) {

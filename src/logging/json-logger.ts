@@ -4,10 +4,10 @@ import { currentScope } from '../common/http/request-scope.js';
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
 
-/** Keys whose values never reach a log line, at any depth. */
+/** Keys whose values are never logged, at any depth. */
 const SECRET_KEY = /pass(word|phrase)?|secret|token|authorization|cookie|private|webhook_key/i;
 
-/** One JSON line per event. Secrets are replaced by stars before they are written. */
+/** Logger that writes one JSON line per event. Secrets are replaced by stars. */
 export class JsonLogger implements LoggerService {
   constructor(private readonly least: string) {}
 

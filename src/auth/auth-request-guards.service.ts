@@ -12,10 +12,13 @@ import type { ApiRequest } from '../common/http/request.js';
 import { RequestGuards } from '../common/rest/request-guards.js';
 import { AuthGuard } from './auth.guard.js';
 
-/** Types of objects whose routes may change accounts and tokens, the caller's among them. */
+/** Types of objects whose routes can change accounts and tokens, including those of the caller. */
 const CHANGE_ACCOUNTS: ReadonlySet<string> = new Set(['user', 'role', 'o_auth2_access_token']);
 
-/** The guards of a request in their order, but for the rate: the request was counted when it came. */
+/**
+ * Runs the guards of a request again, in order. Skips the rate limit, because the request has already
+ * been counted.
+ */
 @Injectable()
 export class AuthRequestGuards implements RequestGuards, OnModuleInit {
   constructor(
@@ -43,17 +46,17 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
   }
 
   /**
-   * Judges a caller at the beginning of a transaction and holds the answer until its end: the caller's row is
-   * locked, with the token or session, so that a request that removes them waits for the write.
-   * A request that may change accounts locks them as it will need them: of two that both hold a weaker lock
-   * neither could go on.
+   * Authorizes a caller at the beginning of a transaction and keeps the decision valid until its end: the
+   * caller's row is locked, with the token or session, so that a request that deletes them waits for the
+   * write. A request that can change accounts takes the stronger lock at once: two requests that both
+   * hold a weaker lock would deadlock.
    *
    * @throws Unauthenticated, Forbidden, NotFound
    */
   private async judgeWrite(scope: RequestScope, actor: Actor): Promise<void> {
     const { target } = scope;
     const changed = target?.type === 'user' ? [target.id] : [];
-    // Asked together: the object is judged by what holds once the caller is locked.
+    // Sent together, in this order: the object is authorized after the caller is locked.
     const [, account, refusal] = await atOnce([
       target && CHANGE_ACCOUNTS.has(target.type)
         ? this.users.lockForChange([actor.id, ...changed])

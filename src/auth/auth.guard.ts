@@ -13,10 +13,7 @@ import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Settings } from '../config/settings.js';
 import { AuthenticationService } from './authentication.service.js';
 
-/**
- * Nobody gets further without credentials, except where a route says so. A route that says nothing
- * is refused.
- */
+/** Authenticates every request, unless its route is public. Refuses routes without a declaration. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
@@ -50,14 +47,14 @@ export class AuthGuard implements CanActivate {
     return true;
   }
 
-  /** Clients warn before a session ends without requests, by its age in seconds. */
+  /** Sets `Session-Timeout` in seconds, so that clients can warn before an idle session ends. */
   private announceTimeout(context: ExecutionContext): void {
     const response = context.switchToHttp().getResponse<Response>();
     if (response.headersSent) return;
     response.setHeader('Session-Timeout', this.settings.SESSION_COOKIE_AGE);
   }
 
-  /** The browser keeps the cookie as long as the server keeps the session. */
+  /** Renews the cookie, so that the browser keeps it as long as the server keeps the session. */
   private renew(context: ExecutionContext, session: string): void {
     const http = context.switchToHttp();
     const age = this.settings.SESSION_COOKIE_AGE;
@@ -75,18 +72,19 @@ export class AuthGuard implements CanActivate {
         ip: request.ip ?? '',
         headers: request.headers,
         secure: request.secure,
-        // A response that has begun can set no cookie, so its session is not prolonged.
+        // A response that has begun cannot set a cookie, so its session is not extended.
         prolongs: !context.switchToHttp().getResponse<Response>().headersSent,
         body: request.body,
         wanted: (actor) => targetStatement(this.infoOf(context), request.params, actor),
       });
     } catch (error) {
-      // A public page answers anybody, whatever credentials came along.
+      // A public page ignores invalid credentials.
       if (access === 'public' && error instanceof Unauthenticated) {
         this.events.refused(error, request);
         return null;
       }
-      // A form that could not be read has no token to show: what is wrong with it tells more.
+      // A form that could not be parsed has no token. The parse error is more helpful than the CSRF
+      // error.
       throw (error instanceof Forbidden && this.bodies.faultOf(request)) || error;
     }
   }
@@ -98,8 +96,8 @@ export class AuthGuard implements CanActivate {
   private accessOf(context: ExecutionContext, request: ApiRequest): RouteAccess | undefined {
     const info = this.infoOf(context);
     if (info) return info.access;
-    // The fallback answers for whatever URL was asked: a public URL's OPTIONS is public too, and what
-    // lies outside this version is unknown to everyone (docs/contract/clients.md#logging-in).
+    // The fallback handles every other URL: OPTIONS of a public URL is public too, and URLs outside this
+    // version are unknown to every caller (docs/contract/clients.md#logging-in).
     const entry = this.table.match(request.path);
     if (!entry && !request.path.startsWith('/api/v2/')) return 'public';
     const routes = [...(entry?.routes.values() ?? [])];

@@ -29,7 +29,7 @@ import { UserTokensController } from './user-tokens.controller.js';
     LoginThrottle,
     SessionsService,
     TokensService,
-    // In this order: who asks, how often, then what of the object in the URL is open to them.
+    // Order of the guards: authentication, rate limit, authorization on the object in the URL.
     AuthGuard,
     AccessGuard,
     { provide: APP_GUARD, useExisting: AuthGuard },

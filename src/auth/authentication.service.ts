@@ -18,24 +18,24 @@ import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensRepository } from './tokens.repository.js';
 
-/** What authentication reads of a request. */
+/** Parts of a request that authentication reads. */
 export interface Credentials {
   method: string;
   ip: string;
   headers: IncomingHttpHeaders;
-  /** Whether it came by https. */
+  /** True if the request used https. */
   secure: boolean;
-  /** True when the age of the session begins anew with the request. */
+  /** True if the request extends the session. */
   prolongs: boolean;
   body?: Record<string, unknown>;
-  /** Statement for the row that a caller will be asked about next, if that can be told. */
+  /** Returns the statement for the row that the request will need next, or null if it is unknown. */
   wanted?: (actor: Actor) => Sql | null;
 }
 
-/** Who asks. */
+/** Result of authentication. */
 export interface Identity {
   actor: Actor;
-  /** What `wanted` found for him; where nothing was found, or not asked, it is not known yet. */
+  /** Result of the `wanted` statement; undefined if the row is not known yet. */
   row?: Row | null;
 }
 
@@ -43,7 +43,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const BAD_PASSWORD = 'Invalid username/password. To establish a login session, visit /api/login/.';
 
 /**
- * Finds out who asks: Bearer token, session cookie, HTTP Basic, in this order
+ * Authenticates requests by Bearer token, session cookie, or HTTP Basic, in this order
  * (docs/contract/conventions.md#authentication).
  */
 @Injectable()
@@ -60,10 +60,11 @@ export class AuthenticationService {
   ) {}
 
   /**
-   * The caller, and what is wanted for him, or null for an anonymous request; an unknown or expired token is anonymous.
+   * Returns the caller, possibly with the wanted row, or null for an anonymous request. An unknown or
+   * expired token is anonymous.
    *
-   * @throws Unauthenticated for a wrong password, Forbidden for a read token that writes or a
-   * session without a valid CSRF token
+   * @throws Unauthenticated for a wrong password, Forbidden for a write with a read-only token or a
+   *   session without a valid CSRF token
    */
   async authenticate(credentials: Credentials): Promise<Identity | null> {
     const header = credentials.headers.authorization;
@@ -83,8 +84,8 @@ export class AuthenticationService {
   }
 
   /**
-   * Checks a password in the same time for known and unknown users. One that was right a moment ago
-   * is no guess.
+   * Verifies a password in the same time for known and unknown users. A password with a recent successful
+   * check is not counted as a guess.
    *
    * @throws Unauthenticated, TooManyRequests, Unavailable
    */
@@ -143,7 +144,7 @@ export class AuthenticationService {
       );
     }
     const bytes = Buffer.from(value, 'base64');
-    // Clients that know no charset send Latin-1 (RFC 7617, section 3).
+    // Clients without a charset send Latin-1 (RFC 7617, section 3).
     const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
     const colon = text.indexOf(':');
     if (colon < 0) throw new LoginRefused(BAD_PASSWORD);

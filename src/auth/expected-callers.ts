@@ -1,22 +1,22 @@
 import type { Actor } from '../common/access.js';
 
-/** Tokens that are remembered, a hundred bytes each. */
+/** Maximum number of remembered tokens, about a hundred bytes each. */
 const MOST = 5000;
 
 /**
- * Who came with a token the last time: a guess, and never an answer. What is asked of PostgreSQL with the
- * token is put for him, and thrown away unless it is he again
- * (docs/decisions/0112-who-asks-and-what-for.md).
+ * Caller of the last request with each token. This is a prediction and never authenticates: it only
+ * allows combining the look-up of the token with the query for the caller's row. The row is discarded
+ * unless the caller is the expected one (docs/decisions/0112-who-asks-and-what-for.md).
  */
 export class ExpectedCallers {
   private readonly callers = new Map<string, Actor>();
 
-  /** @param digest of the token */
+  /** @param digest digest of the token */
   of(digest: string): Actor | undefined {
     return this.callers.get(digest);
   }
 
-  /** Notes who it was; of too many tokens the one that came first is forgotten. */
+  /** Remembers the caller of a token. At the maximum, drops the token that was added first. */
   note(digest: string, actor: Actor): void {
     if (!this.callers.has(digest) && this.callers.size >= MOST) {
       const [first = digest] = this.callers.keys();
@@ -30,7 +30,7 @@ export class ExpectedCallers {
   }
 }
 
-/** Whether what was put for one is what would be put for the other. */
+/** True if a statement compiled for one caller is the same for the other. */
 export const isSameCaller = (one: Actor, other: Actor): boolean =>
   one.id === other.id &&
   one.isSuperuser === other.isSuperuser &&

@@ -5,11 +5,13 @@ import { TooManyRequests, Unavailable } from '../common/errors/errors.js';
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import { Settings } from '../config/settings.js';
 
-/** Passwords of one address that are checked, or wait for it, at once. */
+/**
+ * Maximum number of passwords of one address that are checked, or wait for the check, at the same time.
+ */
 const MAX_AT_ONCE = 8;
 const RETRY_SECONDS = 1;
 
-/** A password somebody sent for an account. */
+/** Attempt to log in with a password. */
 export interface Guess {
   username: string;
   password: string;
@@ -17,12 +19,12 @@ export interface Guess {
 }
 
 /**
- * Bounds guessing of passwords (docs/contract/access.md#guessing). A guess is counted before the
- * password is checked, so that none slips past beside others, and given back when it was right, or
- * was not checked at all because too many wait.
- * Counted are the guesses of an address for an account, so that one sender locks out nobody else,
- * and those for an account from everywhere. The same guess sent many times at once, as clients do
- * that log in with every request, is one.
+ * Limits the guessing of passwords (docs/contract/access.md#guessing). A guess is counted before the
+ * check, so that concurrent guesses cannot exceed the limit; the count is reverted if the password was
+ * right, or if it was not checked because too many were waiting. Two counts apply: guesses from one
+ * address for an account, so that one sender cannot lock out others, and guesses for an account from all
+ * addresses. Identical concurrent guesses count once, because clients with Basic authentication send the
+ * password with every request.
  */
 @Injectable()
 export class LoginThrottle {
@@ -35,8 +37,8 @@ export class LoginThrottle {
   ) {}
 
   /**
-   * @param verify checks the password
-   * @throws TooManyRequests, Unavailable where too many passwords wait to be checked
+   * @param verify verifies the password
+   * @throws TooManyRequests, and Unavailable if too many passwords wait for their check
    */
   attempt(guess: Guess, verify: () => Promise<boolean>): Promise<boolean> {
     const { username, password, address } = guess;

@@ -13,12 +13,12 @@ export interface SessionRow {
   last_seen: string;
 }
 
-/** Which session is meant, and how long one lasts. */
+/** Identifier of a session, with the maximum ages of sessions. */
 export interface LivingSession {
   digest: string;
-  /** From its last request. */
+  /** Maximum age since the last request. */
   ageSeconds: number;
-  /** From its start. */
+  /** Maximum age since the start. */
   maxAgeSeconds: number;
 }
 
@@ -35,7 +35,10 @@ export class SessionsRepository extends TableRepository<SessionRow> implements S
       WHERE usr.id = ${user}`);
   }
 
-  /** The user of a session that has not ended; `renewed` when nothing was heard of it for a while. */
+  /**
+   * Returns the user of an active session. `renewed` is true if the last recorded request is older than
+   * `quietSeconds`.
+   */
   user(
     session: LivingSession,
     quietSeconds: number,
@@ -51,14 +54,17 @@ export class SessionsRepository extends TableRepository<SessionRow> implements S
     return row !== undefined;
   }
 
-  /** The user of a session that has not ended; neither changes before the transaction ends. The user is locked first. */
+  /**
+   * Returns the user of an active session, and locks user and session until the transaction ends. The
+   * user is locked first.
+   */
   lockUser(session: LivingSession): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
       SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor
       ${fromLiving(session)} FOR SHARE OF usr FOR SHARE OF ses`);
   }
 
-  /** Has the age of a session begin anew, unless a request of the session is writing. */
+  /** Records a request of the session, unless another request holds a lock on it. */
   async touch(digest: string): Promise<void> {
     await this.database.execute(sql`
       UPDATE sessions SET last_seen = now() WHERE digest IN (
@@ -69,7 +75,11 @@ export class SessionsRepository extends TableRepository<SessionRow> implements S
     await this.update({ digest, user_id: user }, { generation });
   }
 
-  /** Removes some of which nothing was heard for days. @returns how many */
+  /**
+   * Deletes up to `most` sessions without a request for `days` days.
+   *
+   * @returns the number of deleted sessions
+   */
   removeQuiet(days: number, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM sessions WHERE digest IN (
@@ -82,7 +92,7 @@ export class SessionsRepository extends TableRepository<SessionRow> implements S
   }
 }
 
-/** `ses` with its user `usr`, unless it is too old or a newer password ended it. */
+/** Joins `ses` and its user `usr`, unless the session is too old or a newer password ended it. */
 const fromLiving = ({ digest, ageSeconds, maxAgeSeconds }: LivingSession): Sql => sql`
   FROM sessions ses JOIN (${accounts()}) usr ON usr.id = ses.user_id
   WHERE ses.digest = ${digest} AND ses.generation = usr.session_generation

@@ -6,7 +6,9 @@ import { SessionsRepository, type LivingSession } from './sessions.repository.js
 
 const RENEWAL_SECONDS = 60;
 
-/** Browser sessions: sliding age up to a limit, ended by logout or by a change of the password. */
+/**
+ * Browser sessions with a sliding age up to a maximum. A logout or a change of the password ends them.
+ */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -14,7 +16,11 @@ export class SessionsService {
     private readonly settings: Settings,
   ) {}
 
-  /** Starts a session. @returns the cookie's value */
+  /**
+   * Starts a session.
+   *
+   * @returns the value of the cookie
+   */
   async start(userId: number): Promise<string> {
     const { token, digest } = issueToken('acs');
     await this.sessions.start(digest, userId);
@@ -22,10 +28,10 @@ export class SessionsService {
   }
 
   /**
-   * The user of a session that has not ended. Its age begins anew with a request, written once a
-   * minute at most; `renewed` says so, for the browser has to keep the cookie as long.
+   * Returns the user of an active session. A request extends the session, which is written at most once a
+   * minute; `renewed` is then true, because the browser's cookie must be extended too.
    *
-   * @param prolongs whether it begins anew
+   * @param prolongs true if the request extends the session
    */
   async find(cookie: string, prolongs: boolean): Promise<(Account & { renewed: boolean }) | null> {
     const session = this.living(tokenDigest(cookie));
@@ -37,7 +43,7 @@ export class SessionsService {
     return { ...user, renewed };
   }
 
-  /** Whether a session has not ended, without prolonging it. */
+  /** True if a session is active; does not extend the session. */
   isOpen(cookie: string): Promise<boolean> {
     return this.sessions.isOpen(this.living(tokenDigest(cookie)));
   }
@@ -46,7 +52,7 @@ export class SessionsService {
     await this.sessions.end(tokenDigest(cookie));
   }
 
-  /** The user of a session that has not ended, locked until the transaction ends. */
+  /** Returns the user of an active session, locked until the transaction ends. */
   lockUser(digest: string): Promise<Account | undefined> {
     return this.sessions.lockUser(this.living(digest));
   }

@@ -1,12 +1,12 @@
 import { defineTable } from '../database/table.js';
 
-/** Browser sessions. The cookie holds a random text; only its digest is stored. */
+/** Browser sessions. The cookie contains a random text; only its digest is stored. */
 defineTable({
   name: 'sessions',
   columns: {
     digest: { type: 'text', primary: true },
     user_id: { type: 'integer', references: { table: 'users', onDelete: 'CASCADE' } },
-    /** `users.session_generation` at login: a changed password ends older sessions. */
+    /** `users.session_generation` at login. A change of the password ends older sessions. */
     generation: { type: 'integer' },
     created: { type: 'timestamp with time zone', default: 'now()' },
     last_seen: { type: 'timestamp with time zone', default: 'now()' },

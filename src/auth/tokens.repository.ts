@@ -8,7 +8,7 @@ import type { TokenStore } from '../users/token-store.js';
 import { accounts, type Account } from '../users/users.repository.js';
 import type { TokenSchema } from './token.schema.js';
 
-/** Whose token it is, what it is for, and whether its last use was not written for a while. */
+/** User and scope of a token. `stale` is true if the last recorded use is older than a minute. */
 export interface TokenUse extends Account {
   scope: string;
   stale: boolean;
@@ -39,7 +39,11 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
       DELETE FROM tokens WHERE user_id = ${user} AND digest IS DISTINCT FROM ${kept}::text`);
   }
 
-  /** Makes a token for a user by name. @returns whether there is one */
+  /**
+   * Creates a token for a user by name.
+   *
+   * @returns false if there is no such user
+   */
   async addByName(
     username: string,
     { description, scope, digest, lifetimeSeconds }: Omit<NewToken, 'user'>,
@@ -52,7 +56,11 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
     return added > 0;
   }
 
-  /** Removes some of those that expired days ago. @returns how many */
+  /**
+   * Deletes up to `most` tokens that expired more than `days` days ago.
+   *
+   * @returns the number of deleted tokens
+   */
   removeExpired(days: number, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM tokens WHERE id IN (
@@ -60,15 +68,16 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
         LIMIT ${most})`);
   }
 
-  /** What a token that has not expired stands for. */
+  /** Returns the user and scope of an unexpired token. */
   use(digest: string): Promise<TokenUse | undefined> {
     return this.database.preparedRow<TokenUse>(useOf(digest));
   }
 
   /**
-   * The same, and the row that a statement finds by its id, in one statement.
+   * Returns the user and scope of an unexpired token, and the row of a `wanted` statement, with one
+   * statement.
    *
-   * @returns `row` is null where there is none
+   * @returns `row` is null if the statement finds none
    */
   async useWithRow(
     digest: string,
@@ -82,14 +91,19 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
     return { use, row: row.id === null ? null : row };
   }
 
-  /** The same; neither its user nor the token changes before the transaction ends. The user is locked first. */
+  /**
+   * Returns the user and scope of an unexpired token, and locks user and token until the transaction
+   * ends. The user is locked first.
+   */
   lockUse(digest: string): Promise<TokenUse | undefined> {
     return this.database.preparedRow<TokenUse>(
       sql`${useOf(digest)} FOR SHARE OF usr FOR SHARE OF tok`,
     );
   }
 
-  /** Notes a use, unless a request of the same token is writing: the next request notes it. */
+  /**
+   * Records a use, unless another request holds a lock on the token: the next request records it then.
+   */
   async touch(digest: string): Promise<void> {
     await this.database.execute(sql`
       UPDATE tokens SET last_used = now() WHERE id IN (

@@ -11,7 +11,7 @@ import type { TokenSchema } from './token.schema.js';
 import { TokensRepository } from './tokens.repository.js';
 import { tokens } from './tokens.resource.js';
 
-/** Makes personal access tokens (docs/contract/access.md#tokens). */
+/** Creates personal access tokens (docs/contract/access.md#tokens). */
 @Injectable()
 export class TokensService {
   constructor(
@@ -23,8 +23,8 @@ export class TokensService {
   ) {}
 
   /**
-   * Makes a token for a user; the route has asked who may. The answer is the only place where the
-   * clear text ever appears; the digest is stored.
+   * Creates a token for a user; the route has verified the permission. Only the response contains the
+   * token in clear text; its digest is stored.
    */
   async create(
     { description, scope }: TokenSchema,

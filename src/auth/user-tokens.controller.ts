@@ -31,7 +31,7 @@ const create: RouteInfo = {
   shownOnce: true,
 };
 
-/** A user's tokens; the command-line client names the user by name. */
+/** Tokens of a user. The command-line client identifies the user by name. */
 @ApiTags('users')
 @Controller('api/v2/users/:id')
 export class UserTokensController {

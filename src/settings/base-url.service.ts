@@ -5,7 +5,7 @@ import { RuntimeSettings } from './runtime-settings.service.js';
 
 const ANY_ADDRESS = new Set(['0.0.0.0', '::', '']);
 
-/** The public address of this installation, without a trailing slash (setting `BASE_URL`). */
+/** Public address of this installation, without a trailing slash (setting `BASE_URL`). */
 @Injectable()
 export class BaseUrl {
   constructor(
@@ -14,8 +14,8 @@ export class BaseUrl {
   ) {}
 
   /**
-   * Returns `BASE_URL`. Without one, returns the origin of the request where the caller has one, else
-   * the address that the API listens on, by the name of the machine where it listens on all.
+   * Returns `BASE_URL`. If it is not set, returns the origin of the request if the caller has one, else
+   * the address that the API listens on, with the machine's name if the API listens on all addresses.
    */
   async get(origin?: string): Promise<string> {
     const { BASE_URL } = await this.runtime.get('BASE_URL');

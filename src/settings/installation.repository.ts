@@ -3,11 +3,11 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 
-/** Id of the installation, as a value of a statement; null before it has one. */
+/** Returns the id of the installation as an SQL value; null before it is assigned. */
 export const installationUuid = (): Sql =>
   sql`(SELECT value FROM installation WHERE name = 'uuid')`;
 
-/** What is true of this installation, for as long as it lasts. */
+/** Permanent facts about this installation. */
 @Injectable()
 export class InstallationRepository extends TableRepository<{ name: string; value: string }> {
   constructor(database: Database) {

@@ -15,7 +15,7 @@ import { messageOf } from '../common/errors/message-of.js';
 type Declaration = SettingDeclaration<unknown>;
 const DECLARATIONS: Readonly<Record<string, Declaration | undefined>> = SETTINGS;
 
-/** Settings as they are now: the environment's, and over them what was changed through the API. */
+/** Current settings: the environment's values, with changes made through the API. */
 @Injectable()
 export class RuntimeSettings {
   constructor(
@@ -25,7 +25,10 @@ export class RuntimeSettings {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** Present values, read from the database: a change holds for the next request everywhere. */
+  /**
+   * Reads current values from the database, so that a change applies to the next request in every
+   * process.
+   */
   async get<Name extends SettingName>(...names: Name[]): Promise<Pick<SettingValues, Name>> {
     const rows = await this.changes.of(names);
     const changed = new Map(rows.map((row) => [row.name, row.value]));
@@ -38,7 +41,10 @@ export class RuntimeSettings {
     return [...new Set(SETTING_FIELDS.map(categoryOf))].sort();
   }
 
-  /** Names of a category; `all` and `changed` are categories of their own. Null: no such category. */
+  /**
+   * Returns the names of a category; `all` and `changed` are special categories. Null: there is no such
+   * category.
+   */
   async names(category: string): Promise<readonly string[] | null> {
     if (category === 'changed') {
       const changed = await this.changes.names();
@@ -50,7 +56,7 @@ export class RuntimeSettings {
     return fields.length > 0 ? fields.map(({ name }) => name) : null;
   }
 
-  /** Values for the API: secrets masked. */
+  /** Returns values for the API, with secrets masked. */
   async show(names: readonly string[]): Promise<Record<string, unknown>> {
     const values: Readonly<Record<string, unknown>> = await this.get(
       ...names.flatMap((name) => declaredName(name) ?? []),
@@ -65,9 +71,9 @@ export class RuntimeSettings {
   }
 
   /**
-   * Changes run-time settings; others that come along unchanged are ignored.
+   * Changes run-time settings. Other settings are ignored if their values are unchanged.
    *
-   * @throws Invalid naming every setting that is wrong or cannot be changed here
+   * @throws Invalid naming every setting that is invalid or cannot be changed here
    */
   async change(names: readonly string[], body: Record<string, unknown>): Promise<void> {
     const present = await this.show(names);
@@ -98,7 +104,7 @@ export class RuntimeSettings {
     this.log(present, changes);
   }
 
-  /** Puts settings back to what the environment says. */
+  /** Resets settings to the values of the environment. */
   async reset(names: readonly string[]): Promise<void> {
     const rows = await this.changes.forget(names);
     this.log(
@@ -131,7 +137,7 @@ function shown(name: SettingName, value: unknown): unknown {
   return SETTINGS[name].type === 'secret' && value !== '' ? ENCRYPTED : value;
 }
 
-/** Entries that a list may have. */
+/** Maximum number of entries of a list. */
 const MAX_ENTRIES = 1000;
 
 const isTextList = (given: unknown): given is string[] =>

@@ -13,23 +13,23 @@ import type { SettingDeclaration } from '../config/setting.js';
 import { SETTINGS, type SettingName } from '../config/settings.js';
 import { COMPUTED_SETTING_FIELDS } from './computed-settings.js';
 
-/** Names of categories that are more than a word. */
+/** Display names of categories that are not derived from the slug. */
 const TITLES: Readonly<Record<string, string>> = { ui: 'UI', 'named-url': 'Named URL' };
 
-/** A category as people call it. */
+/** Returns the display name of a category. */
 export const categoryName = (slug: string): string => TITLES[slug] ?? labelOf(slug);
 
 const ABBREVIATIONS =
   /\b(?:api|cpu|git|hsts|http|https|id|ip|ms|scm|ssh|tls|tmp|ui|uri|url)(s?)\b/gi;
 
-/** `BASE_URL` as people write it: "Base URL". */
+/** Returns the display name of a setting: "Base URL" for `BASE_URL`. */
 export const settingLabel = (name: string): string =>
   labelOf(name.toLowerCase()).replace(
     ABBREVIATIONS,
     (word, plural: string) => word.slice(0, word.length - plural.length).toUpperCase() + plural,
   );
 
-/** The settings as fields; those that may not be changed at run time are read-only. */
+/** Settings as fields. Settings that cannot be changed at run time are read-only. */
 abstract class SettingsSchema {}
 
 function decoratorOf(name: string, setting: SettingDeclaration<unknown>): PropertyDecorator {

@@ -18,7 +18,7 @@ import { Database } from '../database/database.js';
 import { categoryName, RUNTIME_SETTING_FIELDS, SETTING_FIELDS } from './setting-fields.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 
-/** Settings by name: those of the category that was asked for. */
+/** Schema of the settings of a category, by name. */
 const VALUES = mapOf(anyOf(STRING, NUMBER, BOOLEAN, list(STRING), mapOf(STRING)));
 const CATEGORIES = object({
   count: INTEGER,
@@ -26,7 +26,7 @@ const CATEGORIES = object({
   previous: orNull(STRING),
   results: list(object({ url: STRING, slug: STRING, name: STRING })),
 });
-/** The settings of the category in a URL. */
+/** Returns the settings of the category in a URL. */
 const fieldsAt: NonNullable<RouteInfo['fieldsAt']> = async (services, { category = '' }) => {
   const names = await services.find(RuntimeSettings).names(category);
   return names ? SETTING_FIELDS.filter(({ name }) => names.includes(name)) : undefined;

@@ -3,7 +3,7 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 
-/** A setting that was changed at run time. */
+/** Setting that was changed at run time. */
 export interface ChangedSetting {
   name: string;
   value: unknown;
@@ -15,13 +15,13 @@ export class SettingsRepository extends TableRepository<ChangedSetting> {
     super(database, 'settings');
   }
 
-  /** Those of some settings that were changed. */
+  /** Returns the given settings that were changed. */
   of(names: readonly string[]): Promise<ChangedSetting[]> {
     return this.database.preparedRows<ChangedSetting>(sql`
       SELECT name, value FROM settings WHERE name = ANY(${names}::text[])`);
   }
 
-  /** Names of all settings that were changed, in order. */
+  /** Returns the names of all changed settings, in order. */
   async names(): Promise<string[]> {
     const rows = await this.database.rows<{ name: string }>(
       sql`SELECT name FROM settings ORDER BY name`,
@@ -35,7 +35,7 @@ export class SettingsRepository extends TableRepository<ChangedSetting> {
       ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value, modified = now()`);
   }
 
-  /** @returns those of them that had been changed, as they were */
+  /** @returns the given settings that had been changed, with their former values */
   forget(names: readonly string[]): Promise<ChangedSetting[]> {
     return this.database.rows<ChangedSetting>(sql`
       DELETE FROM settings WHERE name = ANY(${names}::text[]) RETURNING name, value`);

@@ -7,7 +7,7 @@ import type { TeamSchema } from './team.schema.js';
 
 @Injectable()
 export class TeamHooks implements ResourceHooks<TeamSchema> {
-  /** Only a superuser may move a team to another organization. */
+  /** Prevents all callers except superusers from moving a team to another organization. */
   async prepareUpdate(
     _row: RowOf<TeamSchema>,
     values: ValuesOf<TeamSchema>,

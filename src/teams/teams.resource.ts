@@ -36,7 +36,7 @@ export const teams = defineResource({
       hasRoleOn('organization_id', 'organization', 'member_role'),
       unlessConfined(hasRoleAnywhere('organization', 'admin_role', 'auditor_role')),
     ),
-    // The organization's own rule decides: the reference needs `administer` on it.
+    // Permission is checked through the reference, which requires `administer` on the organization.
     add: () => everyone,
     mayAdd: (actor) => holdsAny('organization', ['admin_role'], actor),
     change: hasRole('team', 'admin_role'),

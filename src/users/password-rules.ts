@@ -11,11 +11,11 @@ type Rules = Pick<
 >;
 
 /**
- * What an installation demands of a password and this one does not have
+ * Returns the requirements of the installation that a password does not meet
  * (docs/contract/resources.md#passwords).
  */
 export function passwordFaults(password: string, rules: Rules): string[] {
-  // Not counted further: a request may send megabytes.
+  // Skip the other checks: a request can contain megabytes.
   if (password.length > MAX_LENGTH) return [`Password max length is ${MAX_LENGTH}`];
   const count = (kind: RegExp): number => password.match(kind)?.length ?? 0;
   const demands: [isMet: boolean, text: string][] = [

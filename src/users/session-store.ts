@@ -1,5 +1,12 @@
-/** What a change of a password needs of sessions, a room above users. Implemented by the auth module. */
+/**
+ * Operations on sessions when a password changes, for the users module, which belongs to a lower layer.
+ * Implemented by the auth module.
+ */
 export abstract class SessionStore {
-  /** Has a session go on where the others of the user end. @param digest of the session's cookie */
+  /**
+   * Keeps a session active when the user's other sessions end.
+   *
+   * @param digest digest of the session's cookie
+   */
   abstract keep(digest: string, user: number, generation: number): Promise<void>;
 }

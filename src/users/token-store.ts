@@ -1,9 +1,9 @@
-/** What users need of their tokens. Implemented by the auth module. */
+/** Operations on tokens for the users module. Implemented by the auth module. */
 export abstract class TokenStore {
   /**
-   * Ends the tokens of a user.
+   * Revokes the tokens of a user.
    *
-   * @param kept digest of the one that goes on; null for none
+   * @param kept digest of the token that stays valid; null for none
    */
   abstract endOthers(user: number, kept: string | null): Promise<void>;
 }

@@ -40,7 +40,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
         throw new Forbidden(`Cannot change ${flag}.`);
     }
     const { password } = values;
-    // An import sends an empty password: an account that cannot log in with one.
+    // Imports send an empty password for an account that cannot log in with a password.
     if (!isNewPassword(password)) return { columns: { password_hash: '' } };
     this.assertGood(password);
     return { slowColumns: () => this.hash(password, actor) };
@@ -71,7 +71,10 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     };
   }
 
-  /** A changed password ends all sessions but the one it was changed in; tokens where it is set so. */
+  /**
+   * Ends all sessions except the current one after a change of the password. Also revokes tokens, if the
+   * setting requires it.
+   */
   async updated(before: RowOf<UserSchema>, after: RowOf<UserSchema>): Promise<void> {
     if (before.session_generation === after.session_generation) return;
     const { sessionDigest, tokenDigest } = currentScope() ?? {};
@@ -88,7 +91,10 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     await assertOtherSuperuser(this.users, row.id, 'Cannot delete user.');
   }
 
-  /** Whoever sets somebody's password can act as him: as somebody who may more, he must not. */
+  /**
+   * Prevents privilege escalation: a caller who sets a user's password can act as that user, so the user
+   * must not have more permissions than the caller.
+   */
   private async assertMaySetPassword({ id }: RowOf<UserSchema>, actor: Actor): Promise<void> {
     try {
       await this.references.assertAllowed(resource('user'), [id], 'set_password', actor);
@@ -97,7 +103,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     }
   }
 
-  /** @throws Invalid for a password against the rules */
+  /** @throws Invalid for a password that does not meet the requirements */
   private assertGood(password: string): void {
     const faults = passwordFaults(password, this.settings);
     if (faults.length > 0) throw new Invalid({ password: faults });
@@ -112,7 +118,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
   }
 }
 
-/** A password to be set; an empty one, or what is shown in its place, is none. */
+/** True for a new password. An empty text and the placeholder are not passwords. */
 const isNewPassword = (password: unknown): password is string =>
   typeof password === 'string' && password !== '' && password !== ENCRYPTED;
 

@@ -36,11 +36,11 @@ export class UserSchema extends ResourceSchema {
   @DateTime({ readOnly: true })
   last_login!: string | null;
 
-  /** scrypt hash, or empty for an account that cannot log in with a password. */
+  /** scrypt hash; empty for an account that cannot log in with a password. */
   @Text({ internal: true })
   password_hash!: string;
 
-  /** Raised when the password changes; sessions of older generations end. */
+  /** Incremented when the password changes. Sessions of older generations end. */
   @Integer({ internal: true, default: 0 })
   session_generation!: number;
 }

@@ -10,7 +10,7 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { UserSchema } from './user.schema.js';
 
-/** Who somebody is, for those who check that he is. */
+/** Identity and system-wide flags of a user, for authentication. */
 export interface Account {
   id: number;
   username: string;
@@ -18,22 +18,22 @@ export interface Account {
   is_system_auditor: boolean;
 }
 
-/** Query for all accounts, with the generation of the sessions that count. */
+/** Returns the query for all accounts, with the generation of valid sessions. */
 export const accounts = (): Sql => sql`
   SELECT id, username, is_superuser, is_system_auditor, session_generation FROM users`;
 
-/** Query for how people are called, to be joined. */
+/** Returns the query for the names of users, for joins. */
 export const people = (): Sql => sql`
   SELECT id, username, email, first_name, last_name FROM users`;
 
-/** Name of a user, as a value of a statement; null when there is none whom the reader may see. */
+/** Returns the name of a user as an SQL value; null if the reader cannot see the user. */
 export const usernameOf = (id: Sql, reader: Actor): Sql => sql`(
   SELECT usr.username FROM users usr
   WHERE usr.id = ${id} AND ${permit(resource('user').policy, 'read', 'usr', reader)})`;
 
 /**
- * Of some users, by a query for their ids, those who hold nothing in an organization; superusers
- * belong everywhere.
+ * Returns the query for those of the users who hold no role in an organization. Superusers belong to
+ * every organization.
  */
 export const usersOutside = (ids: Sql, organization: number): Sql => sql`
   SELECT usr.id FROM users usr WHERE usr.id IN (${ids}) AND NOT usr.is_superuser
@@ -46,7 +46,7 @@ export class UsersRepository extends TableRepository<RowOf<UserSchema>> implemen
     super(database, 'users');
   }
 
-  /** @throws BrokenInvariant for an id that no reference leads to */
+  /** @throws BrokenInvariant if the id is not a user's */
   async referenced(id: number): Promise<RowOf<UserSchema>> {
     const row = await this.database.row<RowOf<UserSchema>>(
       sql`SELECT * FROM users WHERE id = ${id}`,
@@ -60,7 +60,7 @@ export class UsersRepository extends TableRepository<RowOf<UserSchema>> implemen
       FROM users WHERE username = ${username}`);
   }
 
-  /** The superuser who is there for the longest time. */
+  /** Returns the superuser with the lowest id. */
   firstSuperuser(): Promise<Pick<Account, 'id' | 'username'> | undefined> {
     return this.database.row(
       sql`SELECT id, username FROM users WHERE is_superuser ORDER BY id LIMIT 1`,
@@ -71,7 +71,7 @@ export class UsersRepository extends TableRepository<RowOf<UserSchema>> implemen
     return this.existsBy({ is_superuser: true });
   }
 
-  /** Makes a superuser, or makes an existing user one; an empty hash keeps the present one. */
+  /** Creates a superuser, or makes an existing user a superuser. An empty hash keeps the existing one. */
   async saveSuperuser(username: string, passwordHash: string): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO users (username, password_hash, is_superuser)
@@ -86,13 +86,13 @@ export class UsersRepository extends TableRepository<RowOf<UserSchema>> implemen
       SELECT id, username, is_superuser, is_system_auditor FROM users WHERE id = ${id} FOR SHARE`);
   }
 
-  /** Locks accounts to be changed, always in the same order. */
+  /** Locks accounts for a change, always in the same order. */
   async lockForChange(ids: readonly number[]): Promise<void> {
     await this.database.preparedRows(sql`
       SELECT id FROM users WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
   }
 
-  /** Notes a login, once a minute at most, and not while a request of the user is writing. */
+  /** Records a login, at most once a minute, and not while another request holds a lock on the user. */
   async noteLogin(id: number): Promise<void> {
     await this.database.execute(sql`
       UPDATE users SET last_login = now() WHERE id IN (

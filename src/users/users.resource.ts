@@ -18,14 +18,14 @@ import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { UserSchema } from './user.schema.js';
 
-/** Keys by which clients tell accounts of this installation from those of other directories. */
+/** Keys by which clients distinguish local accounts from those of other directories. */
 const LOCAL = { auth: [], ldap_dn: '', external_account: null } as const;
 
-/** Ids of the users who are members of organizations that a condition on the id picks. */
+/** Returns the query for the ids of the members of organizations that a condition on the id selects. */
 const membersOf = (organizations: (id: Sql) => Sql): Sql =>
   usersHolding('organization', 'member_role', organizations);
 
-/** Organizations on which the caller holds a role. */
+/** Returns the condition for organizations on which the caller holds a role. */
 const ofCaller =
   (role: string, actor: Actor) =>
   (id: Sql): Sql =>
@@ -35,8 +35,9 @@ const sharesOrganization: Predicate = (alias, actor) =>
   sql`${ident(alias, 'id')} IN (${membersOf(ofCaller('read_role', actor))})`;
 
 /**
- * "Can admin": the caller administers every organization the user belongs to, there is at least
- * one, and the user is neither superuser nor auditor (docs/contract/access.md#administering-users).
+ * Permits users whom the caller administers: the caller is an administrator of every organization that
+ * the user belongs to, there is at least one, and the user is neither superuser nor auditor
+ * (docs/contract/access.md#administering-users).
  */
 const administersAllOf: Predicate = (alias, actor) => sql`(
   NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
@@ -45,13 +46,13 @@ const administersAllOf: Predicate = (alias, actor) => sql`(
     ${membersOf((id) => not(ofCaller('admin_role', actor)(id)))}))`;
 
 /**
- * The user may nothing that the caller may not: whoever could take over more by setting the password
- * of such a user is refused (docs/contract/access.md#administering-users).
+ * Permits users who hold no role that the caller does not hold: otherwise the caller could gain
+ * permissions by setting the user's password (docs/contract/access.md#administering-users).
  */
 const isWithinRights: Predicate = (alias, actor) => sql`NOT EXISTS (
   ${rolesHeldBy(ident(alias, 'id'), (role) => sql`${role} NOT IN (${rolesHeldBy(actor.id)})`)})`;
 
-/** The user belongs to no organization, and an administrator of any asks. */
+/** Permits administrators of any organization on users who belong to no organization. */
 const isOrphan: Predicate = (alias, actor) => sql`(
   NOT ${ident(alias, 'is_superuser')} AND NOT ${ident(alias, 'is_system_auditor')}
   AND ${holdsAny('organization', ['admin_role'], actor)}
@@ -91,7 +92,7 @@ export const users = defineResource({
     delete: administersAllOf,
     deleteRefusal: 'Cannot delete user.',
     actions: {
-      // Taking a user into an organization gives its administrators power over the account.
+      // Adding a user to an organization gives the organization's administrators control of the account.
       enlist: anyOf(administersAllOf, allOf(isOrphan, isWithinRights)),
       self: isActor('id'),
       set_password: anyOf(isActor('id'), isWithinRights),

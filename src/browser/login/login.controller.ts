@@ -32,14 +32,14 @@ import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { AuthenticationService } from '../../auth/authentication.service.js';
 import { SessionsService } from '../../auth/sessions.service.js';
 
-/** The session that the request names. */
+/** Session in the request's cookie. */
 const SessionCookie = createParamDecorator((_data: undefined, context: ExecutionContext) =>
   sessionOf(context.switchToHttp().getRequest<Cookies>()),
 );
 
 const HTML_ANSWER = { type: 'string' };
 
-/** Browser login and logout (docs/contract/access.md#sessions). */
+/** Login and logout of browsers (docs/contract/access.md#sessions). */
 @ApiTags('login')
 @Controller('api')
 export class LoginController {
@@ -107,7 +107,7 @@ export class LoginController {
     }
   }
 
-  /** POST only: a link on another site must not end somebody's session. */
+  /** Accepts POST only: a link on another site must not log a user out. */
   @Route({
     kind: 'action',
     access: 'public',
@@ -134,11 +134,14 @@ export class LoginController {
   }
 }
 
-/** What is no text is nobody's name, and not all that JSON can hold is one. */
+/** Returns the text of a value; '' for other JSON values, which no user name matches. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
-/** Only a path of our own: an address given from outside must not lead elsewhere after login. */
+/**
+ * Returns the URL to redirect to after the login. Accepts only a path on this server, because the value
+ * comes from outside.
+ */
 function nextOf(value: unknown): string {
   return typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(value) ? value : '/api/v2/';
 }

@@ -16,7 +16,7 @@ const probe = (operationId: string, summary: string, response: JsonSchema): Rout
   response,
 });
 
-/** Probes of the operator and the orchestrator (docs/contract/operations.md#health). */
+/** Health endpoints for the operator and the orchestrator (docs/contract/operations.md#health). */
 @ApiTags('operations')
 @Controller('health')
 export class HealthController {

@@ -8,7 +8,7 @@ import { sql } from '../database/sql.js';
 export interface HealthState {
   ready: boolean;
   database: boolean;
-  /** The API accepts work without Redis; it starts when Redis is back. */
+  /** True if Redis is connected. Without Redis the API accepts work, which starts when Redis is back. */
   redis: boolean;
 }
 
@@ -20,7 +20,10 @@ export class HealthService {
     private readonly host: HttpAdapterHost<HttpAdapter>,
   ) {}
 
-  /** A process that is about to end is not ready: new requests go to another one. */
+  /**
+   * Returns the health. A process that is shutting down is not ready, so that new requests go to another
+   * process.
+   */
   async state(): Promise<HealthState> {
     const database = await this.database
       .row(sql`SELECT 1`)

@@ -19,7 +19,7 @@ interface Sample {
   value: number;
 }
 
-/** A number an operator watches, read from the truth when it is asked for. */
+/** Metric that is read from the database on each request. */
 interface Watched {
   name: string;
   help: string;
@@ -27,7 +27,7 @@ interface Watched {
   samples: () => Promise<readonly Sample[]>;
 }
 
-/** What every process measures of itself, and what is read from the database, which one of them does. */
+/** Metrics of all processes, and metrics that one process reads from the database. */
 @Injectable()
 export class MetricsService {
   private readonly watching = new Registry();
@@ -54,7 +54,7 @@ export class MetricsService {
       registers: [this.watching],
       collect: async () => {
         const found = await samples();
-        // Not before: another scrape that reads meanwhile would find nothing.
+        // Reset only after the query: a concurrent scrape would otherwise find no values.
         gauge.reset();
         for (const sample of found) gauge.set({ [label]: sample.label }, sample.value);
       },
@@ -112,12 +112,12 @@ export class MetricsService {
     return this.watching.contentType;
   }
 
-  /** Text in the format of Prometheus. */
+  /** Returns the metrics in the Prometheus text format. */
   async text(): Promise<string> {
     return (await this.all()).metrics();
   }
 
-  /** The same as JSON, for the command-line client. */
+  /** Returns the metrics as JSON, for the command-line client. */
   json(): Promise<MetricObjectWithValues<MetricValue<string>>[]> {
     return this.all().then((registry) => registry.getMetricsAsJSON());
   }

@@ -8,7 +8,7 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 
-/** JSON schemas of the documents a client starts from. */
+/** JSON schemas of the root documents. */
 export const ROOT = object({
   description: STRING,
   current_version: STRING,
@@ -62,6 +62,6 @@ export const CONFIG = object(
     project_local_paths: list(STRING),
     custom_virtualenvs: list(STRING),
   },
-  // For those who may set up projects.
+  // Only for users who can create projects.
   ['project_base_dir', 'project_local_paths', 'custom_virtualenvs'],
 );

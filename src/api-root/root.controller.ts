@@ -30,7 +30,7 @@ const document = (
   response,
 });
 
-/** The documents a client starts from (docs/contract/conventions.md#documents-to-start-from). */
+/** Documents at which a client starts (docs/contract/conventions.md#documents-to-start-from). */
 @ApiTags('root')
 @Controller('api')
 export class RootController {
@@ -46,7 +46,7 @@ export class RootController {
     @Req() request: ApiRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<object> {
-    // The command-line client takes its CSRF token from here before it logs in.
+    // The command-line client takes its CSRF token from this response before it logs in.
     issueCsrfToken(request, response);
     return {
       description: 'Automation Controller REST API',

@@ -18,7 +18,8 @@ import { liveIsolations } from '../instances/instances.repository.js';
 import { liveNodes } from '../instances/worker-nodes.repository.js';
 
 /**
- * Root keys that differ from their path, as clients know them (docs/contract/clients.md#starting).
+ * Root keys that differ from the path, for compatibility with clients
+ * (docs/contract/clients.md#starting).
  */
 const ROOT_KEYS: Record<string, string> = {
   inventories: 'inventory',
@@ -40,11 +41,11 @@ const BECOME_METHODS = [
   ['sesu', 'Sesu'],
 ] as const;
 
-/** The installation as everybody sees it. */
+/** Public information about the installation. */
 interface Installation {
   uuid: string | null;
   isolation: string[];
-  /** Runs that all live workers together take at once. */
+  /** Number of runs that all live workers together run concurrently. */
   capacity: number;
 }
 
@@ -56,7 +57,7 @@ export class RootService {
     private readonly runtime: RuntimeSettings,
   ) {}
 
-  /** Name to path of every collection and document below `/api/v2/`, from the routes themselves. */
+  /** Returns names and paths of all collections and documents below `/api/v2/`, from the routes. */
   collections(table: RouteTable): Record<string, string> {
     const found: Record<string, string> = {};
     for (const { pattern, routes } of table.entries) {
@@ -66,12 +67,15 @@ export class RootService {
     return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** What the operator tells those who log in. */
+  /** Returns the operator's notice on the login page. */
   async loginInfo(): Promise<string> {
     return (await this.runtime.get('CUSTOM_LOGIN_INFO')).CUSTOM_LOGIN_INFO;
   }
 
-  /** Names the machine that answers alone: those of workers are for superusers and auditors. */
+  /**
+   * Returns public status. Names only the machine that handles the request: names of worker machines are
+   * reserved for superusers and auditors.
+   */
   async ping(): Promise<object> {
     const row = await this.database.row<Installation>(sql`
       SELECT ${installationUuid()} AS uuid,

@@ -6,7 +6,9 @@ import { Settings } from '../config/settings.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { withDatabase } from './migrate.js';
 
-/** Makes a superuser, or makes an existing user one; a given password replaces the present one. */
+/**
+ * Creates a superuser, or makes an existing user a superuser. A given password replaces the existing one.
+ */
 async function saveSuperuser(username: string, password: string): Promise<void> {
   const hash = password === '' ? '' : await new PasswordHasher().hash(password);
   await withDatabase((database) => new UsersRepository(database).saveSuperuser(username, hash));
@@ -27,7 +29,7 @@ export async function createSuperuser(argv: readonly string[]): Promise<number> 
   return 0;
 }
 
-/** Makes the first administrator from ADMIN_USERNAME and ADMIN_PASSWORD when nobody is superuser. */
+/** Creates the first administrator from ADMIN_USERNAME and ADMIN_PASSWORD if there is no superuser. */
 export async function ensureAdmin(): Promise<number> {
   const { ADMIN_USERNAME, ADMIN_PASSWORD } = Settings.load(process.env);
   const found = await withDatabase((database) => new UsersRepository(database).hasSuperuser());
@@ -44,7 +46,7 @@ export async function ensureAdmin(): Promise<number> {
   return 0;
 }
 
-/** Prints a new access token of a user; the only time it is shown. */
+/** Prints a new access token of a user. The token is shown only once. */
 export async function createToken(argv: readonly string[]): Promise<number> {
   const { values } = parseArgs({
     args: [...argv],

@@ -11,13 +11,13 @@ import { cleanupDeliveries } from '../webhooks/cleanup-deliveries.js';
 import { WebhookDeliveriesRepository } from '../webhooks/webhook-deliveries.repository.js';
 import { withDatabase } from './migrate.js';
 
-/** Rows removed in one statement, so that locks stay short. */
+/** Maximum number of rows per statement, so that locks are short. */
 const BATCH = 10_000;
 
-/** Months after the last job of a host, and after its deletion. */
+/** Retention of host metrics in months, after the host's last job and after its deletion. */
 const HOST_METRICS = { quiet: 12, deleted: 36 };
 
-/** Removes what is past its time (settings DELIVERY_RETENTION, EVENT_RETENTION). */
+/** Deletes data past its retention (settings DELIVERY_RETENTION, EVENT_RETENTION). */
 export async function cleanup(): Promise<void> {
   await withDatabase(removeOld);
 }
@@ -37,7 +37,7 @@ async function removeOld(database: Database): Promise<void> {
   await cleanUpHostMetrics(database);
 }
 
-/** Drops what is wholly old; of the rest, what is old is deleted. */
+/** Drops partitions that are entirely old, and deletes old rows from the others. */
 async function removeEvents(database: Database, days: number): Promise<void> {
   const partitions = new EventPartitionsRepository(database);
   for (let dropped: number | null; (dropped = await partitions.dropOld(days)) !== null;) {
@@ -47,7 +47,7 @@ async function removeEvents(database: Database, days: number): Promise<void> {
   await removeAll('job_events', () => events.removeOld(days, BATCH));
 }
 
-/** Counts the months first: what is removed is counted in none. */
+/** Counts the months first, because deleted rows no longer count. */
 async function cleanUpHostMetrics(database: Database): Promise<void> {
   await new MonthlyHostMetricsRepository(database).recount();
   const metrics = new HostMetricsRepository(database);
@@ -59,7 +59,11 @@ async function removeAll(table: string, remove: () => Promise<number>): Promise<
   process.stdout.write(`${table}: removed ${await repeat(remove)}\n`);
 }
 
-/** Repeats a statement until it finds less than a batch. @returns how many rows it changed */
+/**
+ * Repeats a statement until it changes fewer rows than a batch.
+ *
+ * @returns the number of changed rows
+ */
 async function repeat(change: () => Promise<number>): Promise<number> {
   let total = 0;
   for (let changed = BATCH; changed === BATCH; total += changed) changed = await change();

@@ -7,7 +7,7 @@ import { FEATURES } from '../features.js';
 @Module({ imports: [...FEATURES, DemoModule] })
 class DemoDataModule {}
 
-/** Makes the demo objects unless this installation has had them before. */
+/** Creates the demo objects, unless this installation has already created them. */
 export async function demoData(): Promise<void> {
   const app = await NestFactory.createApplicationContext(DemoDataModule, { logger: ['error'] });
   try {

@@ -11,12 +11,16 @@ import { messageOf } from '../common/errors/message-of.js';
 
 const run = promisify(execFile);
 
-/** Something an operator should know and may have meant so. */
+/** Warning about a configuration that can be intended. */
 class Caution extends Error {}
 
 type Check = readonly [name: string, look: () => Promise<string>];
 
-/** Looks at everything an installation needs and says what is missing. @returns 1 when something is */
+/**
+ * Checks all requirements of an installation and prints the results.
+ *
+ * @returns 1 if a check failed
+ */
 export async function doctor(): Promise<number> {
   const settings = Settings.load(process.env);
   const checks: Check[] = [
@@ -54,7 +58,7 @@ async function database(): Promise<string> {
   }
 }
 
-/** What a worker started here and now would do. */
+/** Checks the sandbox that a worker on this machine would use. */
 async function isolation(settings: Settings): Promise<string> {
   const found = await findIsolation(settings);
   const refusal = await refusalOf(found, settings.JOB_ISOLATION, servesSeveral);

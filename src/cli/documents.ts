@@ -20,7 +20,7 @@ async function withApp<T>(work: (app: NestExpressApplication) => T): Promise<T> 
   }
 }
 
-/** Writes `docs/openapi.json`; with `--check` fails when it is not up to date. */
+/** Writes `docs/openapi.json`. With `--check`, fails if the file is outdated. */
 export async function openapi(argv: readonly string[]): Promise<number> {
   const document = await withApp((app) => {
     configureApp(app);
@@ -31,9 +31,9 @@ export async function openapi(argv: readonly string[]): Promise<number> {
 }
 
 /**
- * Writes a generated file of `docs/`, or compares it with `--check`.
+ * Writes a generated file of `docs/`, or compares the file with `--check`.
  *
- * @param command what brings it up to date, for the message
+ * @param command command that updates the file, for the message
  * @returns the exit code
  */
 export async function writeOrCheck(

@@ -8,13 +8,13 @@ import { dataSourceOptions } from '../database/data-source.js';
 import { Database } from '../database/database.js';
 import { entities } from '../entities.js';
 
-/** Key of the advisory lock under which one process migrates while others wait. */
+/** Key of the advisory lock that serializes migrations. */
 const MIGRATION_LOCK = 7_300;
 
 /**
- * Opens the data source of the environment, without the limits of an API request.
+ * Opens the data source of the environment, without the timeouts of API requests.
  *
- * @param options address and connections, where they differ from those of the environment
+ * @param options URL and pool size that replace those of the environment
  */
 export function openDataSource(
   options: { url?: string; poolSize?: number } = {},
@@ -25,7 +25,7 @@ export function openDataSource(
   return new DataSource(dataSourceOptions(chosen, entities())).initialize();
 }
 
-/** Does `work` with the database of the environment, without the limits of an API request. */
+/** Runs `work` with the database of the environment, without the timeouts of API requests. */
 export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
   const source = await openDataSource({ poolSize: 2 });
   try {
@@ -36,8 +36,8 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
 }
 
 /**
- * Runs pending migrations, by the role of MIGRATION_DATABASE_URL where it is set; safe to start from
- * several places at once.
+ * Runs pending migrations, with the role of MIGRATION_DATABASE_URL if it is set. Concurrent runs are
+ * safe.
  */
 export async function migrate(): Promise<void> {
   const { DATABASE_URL, MIGRATION_DATABASE_URL } = Settings.load(process.env);
@@ -61,7 +61,7 @@ export async function migrate(): Promise<void> {
   }
 }
 
-/** The role that an address logs in as. */
+/** Returns the database role that a URL logs in as. */
 async function roleOf(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -76,7 +76,10 @@ async function roleOf(url: string): Promise<string> {
   }
 }
 
-/** Lets the service's role work with the rows of every table and look after the partitions of events. */
+/**
+ * Grants the service's role access to the rows of all tables and to the functions for partitions of
+ * events.
+ */
 async function grantTables(client: Client, role: string): Promise<void> {
   const name = pg.escapeIdentifier(role);
   await client.query(`

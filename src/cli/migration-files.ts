@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../config/version.js';
 import { openDataSource } from './migrate.js';
 
-/** Statements that would bring the database to what is declared; none when nothing drifted. */
+/**
+ * Returns the statements that would bring the database to the declared schema; empty if there is no
+ * difference.
+ */
 async function drift(): Promise<{ up: string[]; down: string[] }> {
   const source = await openDataSource();
   try {
@@ -17,7 +20,7 @@ async function drift(): Promise<{ up: string[]; down: string[] }> {
   }
 }
 
-/** Fails when the migrations do not amount to what the resources declare. */
+/** Fails if the migrations do not produce the declared schema. */
 export async function migrationCheck(): Promise<number> {
   const { up } = await drift();
   if (up.length === 0) return 0;
@@ -25,7 +28,7 @@ export async function migrationCheck(): Promise<number> {
   return 1;
 }
 
-/** Writes `migrations/<time>-<name>.ts` and enters it into the index. */
+/** Writes `migrations/<time>-<name>.ts` and adds the migration to the index. */
 export async function migrationNew(argv: readonly string[]): Promise<number> {
   const [name] = argv;
   if (!name || !/^[a-z]+(-[a-z]+)*$/.test(name)) {

@@ -39,12 +39,12 @@ dies in an attempt leaves it to another one, which makes it once more under the 
 This page is generated from \`src/notifications/backends\`: \`${COMMAND}\`.
 `;
 
-/** Writes \`docs/notifications.md\`; with \`--check\` fails when it is not up to date. */
+/** Writes `docs/notifications.md`. With `--check`, fails if the file is outdated. */
 export function notificationDocs(argv: readonly string[]): Promise<number> {
   return writeOrCheck('notifications.md', notificationPage(), argv, COMMAND);
 }
 
-/** The page of all kinds. */
+/** Returns the page of all notification types. */
 export function notificationPage(): string {
   return `${INTRODUCTION}\n${NOTIFICATION_TYPES.map(sectionOf).join('\n')}`;
 }

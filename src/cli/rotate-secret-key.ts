@@ -5,7 +5,7 @@ import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/s
 import { Settings } from '../config/settings.js';
 import { openDataSource } from './migrate.js';
 
-/** Every column that holds sealed text, alone or inside JSON. */
+/** All columns with sealed texts, either alone or inside JSON. */
 const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['credentials', 'inputs'],
   ['notification_templates', 'notification_configuration'],
@@ -20,9 +20,9 @@ const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
 ];
 
 /**
- * Seals every stored secret with the present key. Start it with SECRET_KEY set to the new key and
- * SECRET_KEY_OLD to the previous one; afterwards the old one can go. Safe to repeat. What neither key
- * opens is left as it is: whoever sends variables may write a text that only looks sealed.
+ * Seals every stored secret with the current key. Start the command with SECRET_KEY set to the new key
+ * and SECRET_KEY_OLD to the previous one; afterwards the old key can be removed. Safe to repeat. A text
+ * that neither key opens is left unchanged, because variables can contain text that only looks sealed.
  */
 export async function rotateSecretKey(): Promise<number> {
   const { SECRET_KEY, SECRET_KEY_OLD } = Settings.load(process.env);
@@ -77,7 +77,7 @@ async function reseal(
   return { changed, left };
 }
 
-/** Replaces sealed texts; inside an object the key names the field a text was sealed for. */
+/** Replaces sealed texts. Inside an object, the key is the field that a text was sealed for. */
 function walk(
   value: unknown,
   field: string,

@@ -1,7 +1,11 @@
 import { COMMANDS } from './commands.js';
 import { messageOf } from '../common/errors/message-of.js';
 
-/** Runs one administrative command. @returns the exit code */
+/**
+ * Runs one administrative command.
+ *
+ * @returns the exit code
+ */
 export async function runCommand(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv;
   const command = COMMANDS.get(name);

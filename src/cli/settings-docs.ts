@@ -13,12 +13,12 @@ the service runs. All faults are told at once, and a process with wrong settings
 This page is generated from \`src/config/settings.ts\`: \`npm run controller -- settings-docs\`.
 `;
 
-/** Writes \`docs/settings.md\`; with \`--check\` fails when it is not up to date. */
+/** Writes `docs/settings.md`. With `--check`, fails if the file is outdated. */
 export function settingsDocs(argv: readonly string[]): Promise<number> {
   return writeOrCheck('settings.md', settingsTable(), argv, 'npm run controller -- settings-docs');
 }
 
-/** The page of all settings by category. */
+/** Returns the page of all settings by category. */
 export function settingsTable(): string {
   const all = Object.entries(SETTINGS);
   const categories = [...new Set(all.map(([, { category }]) => category))].sort();

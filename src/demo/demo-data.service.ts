@@ -22,7 +22,7 @@ const DEMO_ORGANIZATION = 'Default';
 const GALAXY_NAME = 'Ansible Galaxy';
 const GALAXY_URL = 'https://galaxy.ansible.com/';
 
-/** The objects a first start comes with, so that something can be launched at once. */
+/** Objects of a new installation, so that a first job can be launched immediately. */
 @Injectable()
 export class DemoData {
   constructor(
@@ -37,7 +37,7 @@ export class DemoData {
     private readonly settings: Settings,
   ) {}
 
-  /** Makes them once in the life of an installation; deleted ones do not come back. */
+  /** Creates the objects once per installation. Deleted objects are not created again. */
   async make(): Promise<boolean> {
     await writeDemoProject(this.settings.DATA_DIR);
     return this.database.transaction(async () => {
@@ -49,7 +49,7 @@ export class DemoData {
     });
   }
 
-  /** Does a part unless this installation has had it: each version's part has a name of its own. */
+  /** Runs a part unless this installation has already run it. Each version's part has a separate name. */
   private async once(name: string, work: (actor: Actor) => Promise<void>): Promise<boolean> {
     const isFirst = await this.installation.once(name);
     if (isFirst) await work(await this.administrator());
@@ -90,8 +90,8 @@ export class DemoData {
   }
 
   /**
-   * The public server of collections, for the organization that clients look it up in. One of that
-   * name that is there already is attached as it is.
+   * Creates the credential of the public Galaxy server, for the organization in which clients look for
+   * it. An existing credential of the same name is attached unchanged.
    */
   private async makeGalaxyCredential(actor: Actor): Promise<void> {
     const organization = await this.organizations.byName(DEMO_ORGANIZATION);

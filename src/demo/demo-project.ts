@@ -18,7 +18,7 @@ const HELLO_WORLD = `---
         msg: "Launched by {{ awx_user_name | default('a ' ~ (awx_job_launch_type | default('manual')) ~ ' run') }}"
 `;
 
-/** Writes the manual project of the demo into the folder of projects. */
+/** Writes the demo's manual project into the projects folder. */
 export async function writeDemoProject(dataFolder: string): Promise<void> {
   const folder = join(dataFolder, 'projects', DEMO_FOLDER);
   await mkdir(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import { labelLinkOf } from './label-links.js';
 import { LabelsRepository, type LabelOn } from './labels.repository.js';
 
-/** Labels that a summary names; the count is of all. */
+/** Maximum number of labels in a summary. `count` includes all labels. */
 const SHOWN = 10;
 
 export interface LabelSummary {
@@ -18,7 +18,7 @@ export const LABEL_SUMMARY = object({
   results: list(object({ id: INTEGER, name: STRING })),
 });
 
-/** `summary_fields.labels` of objects of one kind, in one statement. */
+/** Returns `summary_fields.labels` of objects of one type, with one statement. */
 export async function labelSummaries(
   definition: ResourceDefinition,
   ids: readonly number[],

@@ -8,7 +8,7 @@ import { and, not, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { LabelSchema } from './label.schema.js';
 
-/** A label on an object (`near`), and how many that object has. */
+/** Label on an object (`near`), and the object's number of labels. */
 export interface LabelOn {
   near: number;
   id: number;
@@ -16,7 +16,7 @@ export interface LabelOn {
   total: number;
 }
 
-/** Query for labels as other tables' statements join them. */
+/** Returns the query for labels, for joins in statements of other tables. */
 export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM labels`;
 
 @Injectable()
@@ -25,13 +25,13 @@ export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
     super(database, 'labels');
   }
 
-  /** Id of a label, as a row. */
+  /** Returns the id of a label, as a row. */
   byName(name: unknown, organization: unknown): Promise<Row | undefined> {
     return this.database.row<Row>(sql`
       SELECT id FROM labels WHERE name = ${name} AND organization_id = ${organization}`);
   }
 
-  /** Query for the first labels (`LabelOn`) of some objects of one kind, by name. */
+  /** Returns the query for the first labels (`LabelOn`) of objects of one type, by name. */
   firstOn(link: Link, ids: readonly number[], most: number): Sql {
     return sql`
       SELECT owner.id AS near, one.id, one.name, one.total
@@ -41,7 +41,11 @@ export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
         WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(most)}) AS one`;
   }
 
-  /** Labels that launches name, held against their deletion. @param actor null: all are readable */
+  /**
+   * Locks the labels of a launch against deletion.
+   *
+   * @param actor null: all labels are readable
+   */
   lockReadable(
     ids: readonly number[],
     actor: Actor | null,
@@ -51,9 +55,9 @@ export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
       FROM labels l WHERE l.id = ANY(${ids}::int[]) FOR KEY SHARE`);
   }
 
-  /** Deletes a label unless it stands on anything. */
+  /** Deletes a label unless it is in use. */
   async deleteUnused(id: number, links: readonly Link[]): Promise<void> {
-    // The lock comes first: an object that takes the label at this moment is seen by the second look.
+    // Lock first: the check then sees an object that concurrently attaches the label.
     await this.database.execute(sql`SELECT 1 FROM labels WHERE id = ${id} FOR UPDATE`);
     const unused = links.map((link) =>
       not(sql`EXISTS (SELECT 1 FROM (${selectLinks(link)}) lnk WHERE lnk.far = ${id})`),

@@ -8,7 +8,7 @@ import { ident, sql } from '../database/sql.js';
 import { labelLinkOf } from './label-links.js';
 import { LabelSchema } from './label.schema.js';
 
-/** The label stands on an object of `type` that the caller may read. */
+/** Permits labels on an object of `type` that the caller can read. */
 const isOn =
   (type: string): Predicate =>
   (alias, actor) => sql`${ident(alias, 'id')} IN (
@@ -39,7 +39,7 @@ export const labels = defineResource({
       isOn('workflow_job_template'),
       isOn('inventory'),
     ),
-    // The reference needs membership of the organization.
+    // Permission is checked through the reference, which requires membership of the organization.
     add: () => everyone,
     mayAdd: (actor) => holdsAny('organization', ['member_role'], actor),
     change: hasRoleOn('organization_id', 'organization', 'admin_role'),

@@ -13,14 +13,14 @@ import { LabelsRepository } from './labels.repository.js';
 
 const MAX_LABELS = 100;
 
-/** Labels of an object that is read-only, such as a job. */
+/** Declares the list of labels of a read-only object, such as a job. */
 export const labelsOf = (): ReturnType<typeof related> =>
-  // Whoever may read the object may read its labels.
+  // A caller who can read the object can read its labels.
   related('labels', { options: () => ({ visible: TRUE }) });
 
 /**
- * `labels/` of an object: `{name, organization}` attaches the label of that name (204) or makes it
- * (201); detaching the last use deletes it (docs/contract/resources.md#labels).
+ * Declares `labels/` of an object: `{name, organization}` attaches the label of that name (204) or
+ * creates it (201); detaching its last use deletes the label (docs/contract/resources.md#labels).
  */
 export const attachLabels =
   (): ((definition: ResourceDefinition, name: string) => SubListSpec) => (definition, name) =>
@@ -40,7 +40,10 @@ async function findLabel(
   return services.find(LabelsRepository).byName(name, organization);
 }
 
-/** The parent is locked, so that two requests do not both take the last place. */
+/**
+ * Verifies the maximum number of labels. Locks the parent, so that two requests cannot both add the last
+ * label.
+ */
 async function assertRoom(context: LinkContext, label: Row): Promise<void> {
   const { services, parent, parentDefinition } = context;
   const { database } = services;

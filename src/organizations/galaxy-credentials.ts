@@ -4,7 +4,7 @@ import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';
 
-/** `galaxy_credentials/` of an organization: servers of collections, in the order they are asked. */
+/** Declares `galaxy_credentials/` of an organization: the collection servers, in order of precedence. */
 export const attachGalaxyCredentials = (): ((
   definition: ResourceDefinition,
   name: string,

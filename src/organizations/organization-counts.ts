@@ -31,8 +31,8 @@ export const ORGANIZATION_SHOWS: ShownBesides = {
 };
 
 /**
- * `related_field_counts`: what of each kind the caller may see in each organization; hosts, which the
- * limit of the organization is about, on its detail only.
+ * Returns `related_field_counts`: the number of objects of each type in each organization that the caller
+ * can see. The number of hosts, which the organization's limit concerns, is on details only.
  */
 export async function organizationExtension(
   rows: readonly Row[],

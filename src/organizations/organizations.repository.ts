@@ -9,16 +9,18 @@ import type { OrganizationNotifications } from '../notifications/attached-templa
 import type { HostAllowance, OrganizationStore } from '../inventories/organization-store.js';
 import type { OrganizationSchema } from './organization.schema.js';
 
-/** Name of an organization, as a value of a statement; null when there is none that the reader may see. */
+/**
+ * Returns the name of an organization as an SQL value; null if the reader cannot see the organization.
+ */
 export const organizationNameOf = (id: Sql, reader: Actor): Sql => sql`(
   SELECT org.name FROM organizations org
   WHERE org.id = ${id} AND ${permit(resource('organization').policy, 'read', 'org', reader)})`;
 
-/** Whether there is an organization, as a value of a statement. */
+/** Returns the condition that an organization exists. */
 export const organizationExists = (id: Sql): Sql =>
   sql`EXISTS (SELECT 1 FROM organizations org WHERE org.id = ${id})`;
 
-/** One row when there is more than one organization, else none. */
+/** Returns the query that has one row if there is more than one organization, and none otherwise. */
 export const severalOrganizations = (): Sql => sql`SELECT 1 FROM organizations OFFSET 1 LIMIT 1`;
 
 @Injectable()
@@ -42,7 +44,7 @@ export class OrganizationsRepository
       VALUES (${organization}, ${credential}) ON CONFLICT DO NOTHING`);
   }
 
-  /** Ids of the credentials of the servers that content is asked of, in their order. */
+  /** Returns the ids of the credentials of an organization's content servers, in order of precedence. */
   async galaxyCredentials(organization: number): Promise<number[]> {
     const rows = await this.database.rows<{ credential_id: number }>(sql`
       SELECT credential_id FROM organization_galaxy_credentials

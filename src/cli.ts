@@ -1,5 +1,5 @@
 import { runCommand } from './cli/run-command.js';
 
 const code = await runCommand(process.argv.slice(2));
-// A command is over when it says so, whatever connections its application context still holds.
+// Exit explicitly: the application context can still hold open connections.
 process.exit(code);

@@ -22,18 +22,22 @@ import { Settings } from './config/settings.js';
 import { receiverGate } from './webhooks/receiver-gate.js';
 import { SignatureVerifier } from './webhooks/signature-verifier.service.js';
 
-/** Output of runs comes in formats of its own; its routes check them. */
+/** Routes of run output, which has additional formats that the routes negotiate themselves. */
 const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
-/** Where a body may be lines; the answer may be lines then too. */
+/** Route that accepts a body in lines and can then respond in lines. */
 const LINES = /^\/api\/v2\/bulk\/host_create\/?$/;
 
-/** What Express's types leave out: the prototype of its answers, and whom it trusts as a proxy. */
+/**
+ * Members of Express that its types omit: the prototype of responses, and the check for trusted proxies.
+ */
 interface Express {
   response: { json: (value: unknown) => Response };
   get(setting: 'trust proxy fn'): (address: string, hop: number) => boolean;
 }
 
-/** Everything between the socket and the first guard; shared by the API process and the tests. */
+/**
+ * Installs everything between the socket and the first guard. Shared by the API process and the tests.
+ */
 export function configureApp(app: NestExpressApplication): void {
   const settings = app.get(Settings);
   answerParserErrors(app.getHttpServer());
@@ -73,7 +77,7 @@ const takesLines = (request: Request): boolean =>
   LINES.test(request.originalUrl.split('?')[0] ?? '') &&
   sendsLines(request);
 
-/** What browsers need besides the routes: local assets, the controls and the forms of pages. */
+/** Installs the middleware for browsers: static assets, page controls and HTML forms. */
 function usePages(app: NestExpressApplication): void {
   app.use(compressed);
   app.use('/static', serveAssets);
@@ -81,7 +85,7 @@ function usePages(app: NestExpressApplication): void {
   app.use(pageControls);
   app.use(browserForms);
   app.use((request: Request, response: Response, next: NextFunction) => {
-    // The dashboard is for people; a program that starts at the root is looking for the API.
+    // The dashboard is for users; a program that requests the root is looking for the API.
     const isProgram = !acceptsHtml(request);
     if (request.path === '/' && ['GET', 'HEAD'].includes(request.method) && isProgram) {
       response.redirect(302, '/api/v2/');
@@ -91,7 +95,7 @@ function usePages(app: NestExpressApplication): void {
 
 const REQUEST_ID = /^[\w.-]{1,64}$/;
 
-/** Gives each request its scope, its id, and the time it took. */
+/** Gives each request its scope and its id, and reports the response time. */
 function openScope(request: Request, response: Response, next: NextFunction): void {
   const sent = request.get('X-Request-Id') ?? '';
   const requestId = REQUEST_ID.test(sent) ? sent : randomUUID();
@@ -108,7 +112,9 @@ function openScope(request: Request, response: Response, next: NextFunction): vo
   runInScope({ actor: null, requestId, sourceIp: request.ip ?? '' }, next);
 }
 
-/** The framework parses the query string whenever somebody looks at it. */
+/**
+ * Replaces the `query` getter by its value: the framework would parse the query string on every access.
+ */
 function parseQueryOnce(request: Request, _response: Response, next: NextFunction): void {
   Object.defineProperty(request, 'query', { value: request.query, writable: true });
   next();

@@ -52,11 +52,11 @@ import './workflows/workflow-job-nodes.resource.js';
 import './workflows/workflow-jobs.resource.js';
 import './schedules/schedules.resource.js';
 
-/** Everything that is stored: the TypeORM entities of all declarations above. */
+/** Returns the TypeORM entities of all tables that are declared by the imports above. */
 export function entities(): EntitySchema[] {
   const declared = declaredTables();
   const names = new Set(declared.map(({ name }) => name));
-  // A link that is more than a link, such as role membership, is declared as a table of its own.
+  // Links with more meaning than a link, such as role membership, are declared as separate tables.
   const ofResources = resourceTables(resources()).filter(({ name }) => !names.has(name));
   return [...ofResources, ...declared].map(entityOf);
 }

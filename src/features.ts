@@ -33,7 +33,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { WorkflowTemplatesModule } from './workflow-templates/workflow-templates.module.js';
 import { WorkflowsModule } from './workflows/workflows.module.js';
 
-/** The modules both processes share, the ground first. */
+/** Modules that both processes share, lowest layer first. */
 export const FEATURES: NonNullable<ModuleMetadata['imports']> = [
   SettingsModule,
   DatabaseModule.forEntities(entities),

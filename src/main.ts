@@ -7,7 +7,7 @@ await runProcess(async (settings) => {
   if (cluster.isPrimary && settings.WEB_CONCURRENCY > 1) {
     new ProcessGroup(settings, new JsonLogger(settings.LOG_LEVEL)).start();
   } else {
-    // Only where it is served: the process that forks the others needs none of it.
+    // Imported only here: the process that forks the others does not need the application.
     const { serve } = await import('./serve.js');
     await serve(settings);
   }

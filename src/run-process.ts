@@ -5,11 +5,14 @@ import { JsonLogger } from './logging/json-logger.js';
 
 const SHUTDOWN_LIMIT_MS = 24_000;
 
-/** Linux shows the descriptors of a process here, and this flag of each in octal. */
+/** Directory of a process's file descriptors on Linux, and their close-on-exec flag. */
 const DESCRIPTORS = '/proc/self/fd';
 const CLOSED_ON_EXEC = 0o2000000;
 
-/** Starts a process of the product: settings first, one clear message when it cannot start. */
+/**
+ * Starts a process of the product. Loads the settings first, and prints one clear message if they are
+ * invalid.
+ */
 export async function runProcess(start: (settings: Settings) => Promise<unknown>): Promise<void> {
   let settings: Settings;
   try {
@@ -24,7 +27,7 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
   let hasStarted = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      // A hook that never ends must not keep the process alive past the orchestrator's patience.
+      // A hook that never ends must not keep the process alive beyond the orchestrator's timeout.
       if (hasStarted) setTimeout(() => process.exit(1), SHUTDOWN_LIMIT_MS).unref();
       else endBy(signal);
     });
@@ -37,15 +40,15 @@ export async function runProcess(start: (settings: Settings) => Promise<unknown>
   logger.log({ message: 'started' }, 'Process');
 }
 
-/** Ends a process that has taken no work yet, as a process without listeners ends. */
+/** Ends a process that has not started work, as if it had no signal listeners. */
 function endBy(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
 /**
- * Closes the descriptors that the parent process left open: every run would inherit them. Those of
- * Node itself close by themselves when a program is started.
+ * Closes the file descriptors that the parent process left open, because every run would inherit them.
+ * Node's own descriptors close automatically when a program is started.
  */
 export function closeInherited(): void {
   if (!existsSync(DESCRIPTORS)) return;
@@ -56,7 +59,7 @@ export function closeInherited(): void {
       const flags = parseInt(/^flags:\s*(\d+)/m.exec(info)?.[1] ?? '', 8);
       if ((flags & CLOSED_ON_EXEC) === 0) closeSync(Number(name));
     } catch {
-      // The descriptor by which the folder was listed, closed by now.
+      // The descriptor that listed the directory, which is already closed.
     }
   }
 }

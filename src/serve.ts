@@ -17,7 +17,7 @@ export async function serve({ LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: Settings): Pr
     logger: new JsonLogger(LOG_LEVEL),
   });
   configureApp(app);
-  // Before this line SIGINT ends the process by itself.
+  // Before this line, SIGINT ends the process immediately.
   process.prependOnceListener('SIGINT', () => adapter.endAtOnce());
   serveExplorer(app, () => buildDocument(app, VERSION));
   const { HOST, PORT } = app.get(Settings);

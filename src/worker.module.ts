@@ -9,7 +9,7 @@ import { SchedulesWorkerModule } from './schedules/schedules-worker.module.js';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
 import { WorkflowEngineModule } from './execution/workflow-engine/workflow-engine.module.js';
 
-/** The worker process: the same features, and those that take from the queues. */
+/** Worker process: the same features, and the processors of the queues. */
 @Module({
   imports: [
     ...FEATURES,

@@ -13,7 +13,7 @@ import {
 } from '../common/fields/json-schema.js';
 import type { AlternativeAnswer, QueryParameter } from '../common/rest/route.js';
 
-/** JSON schemas of the answers that are no resource, for the OpenAPI document. */
+/** JSON schemas of responses that are not resources, for the OpenAPI document. */
 export const DETAIL = object({ detail: STRING });
 
 const HOST = object(
@@ -56,7 +56,7 @@ const PREVIEW_MEMBERS = {
 const COUNTS = { created: INTEGER, updated: INTEGER, unchanged: INTEGER };
 const COUNT_NAMES = Object.keys(COUNTS);
 
-/** Of a body of lines: the hosts are counted, not listed. */
+/** Members of the response to a body in lines, which counts the hosts instead of listing them. */
 const COUNTED = { url: STRING, inventory: INTEGER, ...COUNTS };
 const COUNTED_OPTIONAL = ['updated', 'unchanged'];
 
@@ -68,7 +68,10 @@ export const CREATED: JsonSchema = {
   description: 'Of a body of lines the hosts are counted. `on_conflict: "update"` counts them too.',
 };
 
-/** One line of the answer to a body of lines: progress, and last of all the result or the error. */
+/**
+ * Schema of one line of the response to a body in lines: progress, and in the last line the result or the
+ * error.
+ */
 export const CREATED_LINES = partial({
   progress: object(
     { phase: { ...STRING, enum: ['reading', 'writing'] }, lines: INTEGER, of: INTEGER },
@@ -106,7 +109,7 @@ const dryRun = (
   },
 ];
 
-/** Answers to `?dry_run=1` (docs/contract/conventions.md#dry-run). */
+/** Responses to `?dry_run=1` (docs/contract/conventions.md#dry-run). */
 const DRY_RUN = { dry_run: BOOLEAN };
 export const CREATE_DRY_RUN = dryRun(
   object({ ...DRY_RUN, ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),

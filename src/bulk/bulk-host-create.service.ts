@@ -25,7 +25,7 @@ import { addHost, emptyColumns, selectGiven, selectNames } from './given-hosts.j
 import { readHostEntries, type HostEntry } from './host-entries.js';
 import { HostAdditions } from './host-additions.service.js';
 
-/** Creates many hosts of one inventory at once: all or none, in a constant number of statements. */
+/** Creates many hosts in one inventory, all or none, with a constant number of statements. */
 @Injectable()
 export class BulkHostCreate {
   constructor(
@@ -36,9 +36,9 @@ export class BulkHostCreate {
   ) {}
 
   /**
-   * @param dryRun only tells what would come of the request
-   * @throws Invalid with every fault, those of entries by index; Forbidden beyond the limit of the
-   *   organization; Conflict when another request took one of the names meanwhile
+   * @param dryRun true to report the effects of the request without applying them
+   * @throws Invalid with all errors, those of entries by index; Forbidden beyond the limit of the
+   *   organization; Conflict if another request took one of the names concurrently
    */
   async create(
     { inventory: inventoryId, on_conflict: onConflict, hosts: given }: HostCreateRequest,
@@ -78,7 +78,11 @@ export class BulkHostCreate {
     });
   }
 
-  /** What becomes of the entries, in their order. @throws Conflict for names taken meanwhile */
+  /**
+   * Returns the outcome of each entry, in the order of the entries.
+   *
+   * @throws Conflict if another request took some of the names concurrently
+   */
   private async written(
     inventoryId: number,
     entries: readonly HostEntry[],
@@ -124,8 +128,8 @@ function assertPossible(
 }
 
 /**
- * What forbids adding hosts to the inventory. An unknown one and one the caller may not change read
- * alike.
+ * Returns the errors that prevent adding hosts to the inventory. An unknown inventory and one that the
+ * caller cannot change give the same error.
  */
 export function targetErrors(
   inventoryId: number,
@@ -143,7 +147,7 @@ export function targetErrors(
   };
 }
 
-/** Texts by kind of clash, as for single objects. */
+/** Messages by kind of name clash, the same as for single objects. */
 export const CLASH_TEXTS = {
   repeated: 'Hostnames must be unique in an inventory.',
   host: 'Hostnames must be unique in an inventory.',
@@ -187,11 +191,11 @@ const created = (entry: HostEntry, id: number): WrittenHost => ({
   result: 'created',
 });
 
-/** A host as it is stored now, or as it would be. */
+/** Returns a host as it is stored, or as a dry run would store it. */
 function shown(inventory: number, entry: HostEntry, host: WrittenHost): object {
   const { id, name, description, enabled, instance_id, variables } = host;
   const url = id === null ? null : resource('host').url(id);
-  // There are thousands: what is written out costs a tenth of what is put together.
+  // Requests contain thousands of hosts, and object literals cost a tenth of objects composed by spreads.
   return entry.groups.length === 0
     ? { id, name, description, enabled, instance_id, variables, url, inventory }
     : {

@@ -14,7 +14,7 @@ import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostDeleteRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
 
-/** Deletes many hosts, of one or several inventories: all or none. */
+/** Deletes many hosts of one or more inventories, all or none. */
 @Injectable()
 export class BulkHostDelete {
   constructor(
@@ -26,9 +26,9 @@ export class BulkHostDelete {
   ) {}
 
   /**
-   * @param dryRun only tells what would come of the request
-   * @throws Invalid for hosts that do not exist or cannot be read (alike), Forbidden for
-   *   inventories the caller may only read, Conflict while a job uses one of them
+   * @param dryRun true to report the effects of the request without applying them
+   * @throws Invalid for hosts that do not exist or cannot be read (the same error), Forbidden for
+   *   inventories that the caller can only read, Conflict if a job uses one of them
    */
   async remove(
     { hosts: given }: HostDeleteRequest,
@@ -42,7 +42,7 @@ export class BulkHostDelete {
       const hosts = await this.hosts.readable(ids, actor);
       assertDeletable(ids, hosts);
       const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
-      // Asked behind the lock, and so answered as it is under the lock.
+      // Sent after the lock in the same batch, so the check sees the state under the lock.
       const [held] = await atOnce([
         this.inventory.holdAll(inventoryIds, 'host'),
         this.inventory.assertIdle(...inventoryIds),
@@ -61,7 +61,7 @@ export class BulkHostDelete {
     if (removed < ids.length) throw new Conflict('Another request has just deleted some hosts.');
   }
 
-  /** One entry an inventory. */
+  /** Records one entry per inventory. */
   private record(hosts: readonly HostWithInventory[], held: ReadonlyMap<number, number>): void {
     for (const [inventoryId, before] of held) {
       const own = hosts.filter((host) => host.inventory_id === inventoryId);

@@ -36,38 +36,38 @@ import { HostAdditions, type HostTotals } from './host-additions.service.js';
 import { LineFaults } from './line-faults.js';
 import { messageOf } from '../common/errors/message-of.js';
 
-/** Hosts written by one statement. */
+/** Number of hosts written by one statement. */
 const BATCH = 10_000;
-/** Lines between two reports while a body is read. */
+/** Number of lines between two progress reports while the body is read. */
 const REPORT_EVERY = 5000;
 
 type Counts = Omit<HostTotals, 'groups'>;
 
-/** How far a request has come, in lines of its body. */
+/** Progress of a request, in lines of its body. */
 export interface StreamProgress {
   phase: 'reading' | 'writing';
   lines: number;
-  /** Lines with a host in them, once all are read. */
+  /** Total number of lines with a host, once all are read. */
   of?: number;
 }
 
 export type Report = (progress: StreamProgress) => void;
 
-/** What the URL says of the hosts in a body. */
+/** Parameters of the URL for the hosts in a body. */
 interface GivenTarget {
   target: HostTarget;
   onConflict: OnConflict;
 }
 
-/** A body of lines that has not been read yet, and what is to become of it. */
+/** Body in lines before it is read, with the parameters of the request. */
 export interface HostStream extends GivenTarget {
-  /** Where the lines come from, as long as the client is there. */
+  /** Request that provides the lines while the client is connected. */
   source: ApiRequest;
   keyed: KeyedRequest;
   dryRun: boolean;
 }
 
-/** Lines that were received: checked one by one, not yet against each other or the inventory. */
+/** Received lines: validated individually, but not against each other or the inventory. */
 interface Received {
   spool: HostSpool;
   faults: LineFaults;
@@ -75,8 +75,8 @@ interface Received {
 }
 
 /**
- * Creates the hosts of a body of lines: as many as an inventory may hold, all or none, in bounded
- * memory. The body is read and checked first; the transaction begins when it is complete.
+ * Creates the hosts of a body in lines: as many as an inventory can have, all or none, in bounded memory.
+ * The body is read and validated first; the transaction begins when the body is complete.
  */
 @Injectable()
 export class BulkHostStream {
@@ -90,9 +90,9 @@ export class BulkHostStream {
   ) {}
 
   /**
-   * What the URL says, before anything of the body is read.
+   * Reads the parameters of the URL, before the body is read.
    *
-   * @throws Invalid for a parameter that cannot be, or an inventory the caller may not add hosts to
+   * @throws Invalid for an invalid parameter, or an inventory to which the caller cannot add hosts
    */
   async prepare(query: QueryParameters, actor: Actor): Promise<GivenTarget> {
     const { inventory: inventoryId, on_conflict: onConflict } = readBody(
@@ -106,8 +106,8 @@ export class BulkHostStream {
   }
 
   /**
-   * @throws Invalid with the faults by line; Forbidden beyond the limit of the organization; Conflict
-   *   when another request took some of the names meanwhile. Nothing is written then.
+   * @throws Invalid with the errors by line; Forbidden beyond the limit of the organization; Conflict if
+   *   another request took some of the names concurrently. Nothing is written in these cases.
    */
   async create(stream: HostStream, report: Report): Promise<Reply<number>> {
     const spool = await HostSpool.open();
@@ -172,7 +172,7 @@ export class BulkHostStream {
       }
       let written = 0;
       for await (const given of this.staged()) {
-        // Whoever waits for the answer is gone: nobody would know what became of the hosts.
+        // The client has disconnected and would never learn of the result.
         if (source.socket.destroyed) throw new BadRequest('The client went away.');
         written += await this.writeBatch(stream, given, totals, spool.namesGroups);
         report({ phase: 'writing', lines: written, of: spool.size });
@@ -196,7 +196,7 @@ export class BulkHostStream {
     for await (const columns of spool.read()) {
       await this.database.execute(sql`INSERT INTO given_hosts ${selectGiven(columns)}`);
     }
-    // Without statistics the planner takes any table for a small one.
+    // Without statistics the planner assumes that the table is small.
     await this.database.execute(sql`ANALYZE given_hosts`);
   }
 
@@ -223,7 +223,7 @@ export class BulkHostStream {
     return check;
   }
 
-  /** The staged hosts in their order, as queries. */
+  /** Yields queries for the staged hosts, batch by batch in order. */
   private async *staged(): AsyncGenerator<Sql> {
     for (let after = 0; ;) {
       const part = existing(
@@ -238,7 +238,7 @@ export class BulkHostStream {
     }
   }
 
-  /** @returns hosts that are as they were given now */
+  /** @returns number of hosts that now have the given values */
   private async writeBatch(
     { target, onConflict }: HostStream,
     given: Sql,
@@ -250,7 +250,7 @@ export class BulkHostStream {
     return written;
   }
 
-  /** @returns hosts counted in addition */
+  /** @returns number of hosts added to the counts */
   private async count(writing: Sql, totals: Counts): Promise<number> {
     const rows = await this.database.rows<{ result: keyof Counts; hosts: number }>(sql`
       ${writing} SELECT result, count(*)::int AS hosts FROM written GROUP BY result`);
@@ -263,11 +263,11 @@ export class BulkHostStream {
   }
 }
 
-/** The value of each parameter that counts: the last one. */
+/** Returns the last value of each parameter, which is the one that counts. */
 const lastOfEach = (query: QueryParameters): Record<string, unknown> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, [value].flat().at(-1)]));
 
-/** The numbers of written hosts; the hosts themselves are read from the inventory. */
+/** Returns the numbers of written hosts. Clients read the hosts themselves from the inventory. */
 function answer(
   { target, onConflict }: HostStream,
   { created, updated, unchanged }: HostTotals,
@@ -277,7 +277,7 @@ function answer(
   return { url, inventory: target.id, created, ...others };
 }
 
-/** What a line holds, or why it is not JSON. */
+/** Returns the value of a line, or the reason why the line is not JSON. */
 function valueOf({ text }: BodyLine): unknown {
   if (text === null) return new LineError('The line is too long, or not UTF-8.');
   try {

@@ -14,7 +14,7 @@ import type { OnConflict } from '../inventories/given-hosts.repository.js';
 
 const ID_LIST = filledList({ ...INTEGER, minimum: 1 });
 
-/** Where hosts go and what becomes of those that are there; of a body of lines in the URL. */
+/** Target of created hosts: in the body, or in the URL for a body in lines. */
 export class HostTargetRequest {
   @Reference(() => resource('inventory'), {
     required: true,
@@ -39,7 +39,7 @@ export class HostTargetRequest {
   on_conflict!: OnConflict;
 }
 
-/** Hosts to be created. */
+/** Body of a bulk host creation. */
 export class HostCreateRequest extends HostTargetRequest {
   @Entries({
     schema: filledList(GIVEN_HOST),
@@ -48,16 +48,16 @@ export class HostCreateRequest extends HostTargetRequest {
   hosts!: unknown[];
 }
 
-/** Hosts to be deleted. */
+/** Body of a bulk host deletion. */
 export class HostDeleteRequest {
   @Ids({ help: 'Ids of the hosts to be deleted; of one or several inventories.' })
   hosts!: number[];
 }
 
-/** Ids; those that can be none are told by their position. */
+/** Declares a list of ids. Errors are reported by position. */
 function Ids(options: FieldOptions): PropertyDecorator {
   return applyDecorators(
-    // class-transformer asks the one first that was declared last.
+    // class-transformer applies the last declared transformation first.
     Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.map(toId) : value)),
     Entries({ schema: ID_LIST, ...options }),
     ValidateBy(

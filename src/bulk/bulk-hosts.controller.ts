@@ -25,7 +25,7 @@ import {
   TARGET_PARAMETERS,
 } from './bulk-answers.js';
 
-/** Creating and deleting many hosts in one request. */
+/** Creation and deletion of many hosts in one request. */
 @ApiTags('bulk')
 @Controller('api/v2/bulk')
 export class BulkHostsController {
@@ -47,7 +47,7 @@ export class BulkHostsController {
     return { detail: 'Bulk create hosts with this endpoint' };
   }
 
-  /** Lines are no body: they are read from the request itself, so the handler needs all of it. */
+  /** Creates hosts. A body in lines is not in `body`: the handler reads it from the request. */
   @Route({
     kind: 'action',
     access: 'authenticated',
@@ -74,7 +74,10 @@ export class BulkHostsController {
       : this.creations.create(body, actor, dryRun);
   }
 
-  /** Until the body is read nobody knows how it ends: an answer in lines says so in its last one. */
+  /**
+   * Creates hosts from lines. The result is unknown until the body is read, so a response in lines
+   * reports it in the last line.
+   */
   private async createFromLines(request: ApiRequest, dryRun: boolean): Promise<Reply> {
     const given = await this.streams.prepare(request.query, request.actor);
     const stream = { ...given, source: request, keyed: keyedRequest(request), dryRun };

@@ -14,10 +14,10 @@ import { entrySchema, filledList } from '../common/fields/field-schema.js';
 import { resource } from '../common/resource/registry.js';
 import { PROMPTS_BODY_FIELDS } from '../prompts/launch-body.js';
 
-/** `null` means "not sent". */
+/** Options of a field for which `null` means "not sent". */
 const OPTIONAL = { nullable: true, column: null, filter: false } as const;
 
-/** Launch fields as bulk launches send them: variables have two names. */
+/** Launch fields of bulk launches, in which variables have two names. */
 const LAUNCH_FIELDS: readonly Field[] = [
   ...PROMPTS_BODY_FIELDS.map((field) => ({ ...field, formerName: null })),
   ...declareFields([
@@ -27,7 +27,7 @@ const LAUNCH_FIELDS: readonly Field[] = [
 
 const isText = ({ kind }: Field): boolean => kind === 'string' || kind === 'text';
 
-/** Defaults for all jobs. Texts may be left out, and not be empty. */
+/** Defaults for all jobs. Text fields can be omitted but not be empty. */
 const DEFAULTS = LAUNCH_FIELDS.map((field): Field =>
   isText(field) ? { ...field, kind: 'string', blank: false } : field,
 );
@@ -35,13 +35,13 @@ const DEFAULTS = LAUNCH_FIELDS.map((field): Field =>
 const namesOf = (fields: readonly Field[]): ReadonlySet<string> =>
   new Set(fields.map(({ name }) => name));
 
-/** Defaults that count as not sent when they are empty. */
+/** Names of defaults that count as not sent when they are empty. */
 export const DEFAULTS_MAYBE_EMPTY = namesOf(LAUNCH_FIELDS.filter((field) => !isText(field)));
 
-/** The same of a job. */
+/** Names of a job's fields that count as not sent when they are empty. */
 export const JOB_FIELDS_MAYBE_EMPTY = new Set([...namesOf(LAUNCH_FIELDS), 'identifier']);
 
-/** One job of a bulk launch. */
+/** Job of a bulk launch. */
 @Includes(LAUNCH_FIELDS)
 export class BulkJob {
   @Integer({ required: true, min: 1, column: null, filter: false })

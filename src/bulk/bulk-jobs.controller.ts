@@ -11,7 +11,7 @@ import { DETAIL, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
 import { BulkLaunchRequest } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
-/** Launching many jobs in one request. */
+/** Launch of many jobs in one request. */
 @ApiTags('bulk')
 @Controller('api/v2/bulk/job_launch')
 export class BulkJobsController {

@@ -32,22 +32,22 @@ import {
 } from './bulk-launch-faults.js';
 import type { JobEntry } from './job-entries.js';
 
-/** A bulk launch as it was read. */
+/** Parsed bulk launch. */
 export interface BulkLaunch {
   name: string;
   description: string;
-  /** What was sent; null: nothing. */
+  /** Organization as sent; null if it was not sent. */
   organizationId: number | null;
   prompts: Prompts;
   entries: readonly JobEntry[];
 }
 
-/** What would come of an entry. */
+/** Result of checking an entry. */
 export interface CheckedEntry {
   entry: JobEntry;
-  /** Its prompts over those of the whole launch. */
+  /** Prompts of the entry, merged over those of the launch. */
   effective: Prompts;
-  /** Names of its fields that will have no effect. */
+  /** Names of the entry's fields that have no effect. */
   ignored: string[];
   secrets: readonly string[];
 }
@@ -55,23 +55,23 @@ export interface CheckedEntry {
 export interface CheckedLaunch {
   organizationId: number | null;
   entries: CheckedEntry[];
-  /** Texts about the launch as a whole. */
+  /** Errors of the launch as a whole. */
   faults: string[];
-  /** Faults by entry, and of fields. */
+  /** Errors by entry, and of fields. */
   entryErrors: FieldErrors[];
   fieldErrors: FieldErrors;
 }
 
 interface Subjects {
   templates: Subject[];
-  /** Organizations the caller is a member of. */
+  /** Organizations that the caller is a member of. */
   member_of: number[];
   organization_exists: boolean;
 }
 
 /**
- * The rules of a bulk launch (docs/contract/bulk.md#checks-of-a-bulk-launch): all faults at once, in a
- * constant number of queries.
+ * Rules of a bulk launch (docs/contract/bulk.md#checks-of-a-bulk-launch). Reports all errors at once,
+ * with a constant number of queries.
  */
 @Injectable()
 export class BulkLaunchCheck {
@@ -121,7 +121,7 @@ export class BulkLaunchCheck {
       await turns.next();
       const { templateId } = entry;
       const effective = overlaid(prompts, entry.prompts);
-      // Entries that bring no prompts of their own are planned once a template.
+      // Entries without their own prompts are planned once per template.
       const isPlanned = effective === prompts && plans.has(templateId);
       const plan = isPlanned
         ? (plans.get(templateId) ?? null)
@@ -155,7 +155,7 @@ export class BulkLaunchCheck {
     return existing(row, 'a SELECT without FROM has a row');
   }
 
-  /** What a launch of an entry amounts to; null where a template takes no prompts. */
+  /** Returns the plan of an entry's launch; null if the template accepts no prompts. */
   private plan(
     { templateId, prompts }: Pick<JobEntry, 'templateId' | 'prompts'>,
     objects: LaunchObjects,
@@ -187,7 +187,7 @@ function checkedAgainst(plan: Plan, entry: JobEntry, effective: Prompts): EntryV
   const { secrets } = plan.variables;
   return {
     result: { entry, effective, ignored: ownIgnored(entry, plan), secrets },
-    // What the caller may not know of the template does not show through its faults.
+    // Errors must not reveal data of a template that the caller cannot launch.
     errors: plan.template.mayStart ? withoutReferences(plan.errors) : {},
   };
 }
@@ -197,7 +197,7 @@ function checkedUpdate(
   entry: JobEntry,
   effective: Prompts,
 ): EntryVerdict {
-  // What the caller may not update has no faults but that, as with other templates.
+  // Errors must not reveal data of a project that the caller cannot update, as with templates.
   const isManual =
     subject?.type === 'project' && subject.may_start && (subject.scm_type ?? '') === '';
   const ignored = [...entry.ignored, ...Object.keys(entry.prompts)];
@@ -210,8 +210,9 @@ function checkedUpdate(
 }
 
 /**
- * The entry's own prompts over the defaults; variables key by key
- * (docs/contract/bulk.md#prompts-of-a-bulk-launch). Without any of its own: the defaults themselves.
+ * Merges the entry's prompts over the defaults, variables key by key
+ * (docs/contract/bulk.md#prompts-of-a-bulk-launch). Returns the defaults themselves for an entry without
+ * prompts.
  */
 function overlaid(defaults: Prompts, own: Prompts): Prompts {
   if (Object.keys(own).length === 0) return defaults;
@@ -231,7 +232,7 @@ function ownIgnored(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>
   return [...entry.ignored, ...names];
 }
 
-/** Unknown references are told otherwise, like forbidden ones. */
+/** Removes errors about unknown references, which are reported elsewhere with the forbidden ones. */
 function withoutReferences(errors: FieldErrors): FieldErrors {
   const rest = Object.entries(errors).filter(([field, texts]) => {
     if (!OBJECT_FIELDS.has(field)) return true;
@@ -240,7 +241,7 @@ function withoutReferences(errors: FieldErrors): FieldErrors {
   return Object.fromEntries(rest);
 }
 
-/** Organization of the workflow job. */
+/** Returns the organization of the workflow job. */
 function chooseOrganization(
   { organizationId: given }: BulkLaunch,
   { member_of: memberOf, organization_exists: exists }: Subjects,

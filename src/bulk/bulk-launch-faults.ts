@@ -5,7 +5,7 @@ import type { LaunchObjects } from '../launching/launch.loader.js';
 import type { PromptList, Prompts } from '../prompts/launch-options.js';
 import type { JobEntry } from './job-entries.js';
 
-/** A template that an entry names. */
+/** Template of an entry. */
 export interface Subject {
   id: number;
   type: string;
@@ -21,7 +21,7 @@ const PLURALS: Readonly<Record<string, string>> = {
   inventory_source: 'Inventory Sources',
 };
 
-/** Entries of one name. */
+/** Returns the errors for identifiers that several entries share. */
 export function repeatedIdentifiers(entries: readonly JobEntry[]): string[] {
   const seen = new Set<string>();
   const repeated = new Set<string>();
@@ -32,7 +32,7 @@ export function repeatedIdentifiers(entries: readonly JobEntry[]): string[] {
   return [...repeated].map((identifier) => `Identifier ${identifier} not unique`);
 }
 
-/** What does not exist and what may not even be read share one text. */
+/** Returns the errors for templates. Missing and unreadable templates give the same error. */
 export function templateFaults(
   entries: readonly JobEntry[],
   byId: ReadonlyMap<number, Subject>,
@@ -63,7 +63,7 @@ export const idsOfType = (subjects: readonly Subject[], type: string): number[] 
 type ObjectField = PromptList | 'inventory' | 'execution_environment';
 type Usable = (id: number, objects: LaunchObjects) => boolean;
 
-/** Fields that name objects, what those are called, and whether the caller may have one used. */
+/** Fields that reference objects, with their display name and the check that the caller can use one. */
 const OBJECTS = [
   ['inventory', 'Inventories', (id, { inventories }) => inventories.get(id)?.mayUse === true],
   ['credentials', 'Credentials', (id, { credentials }) => credentials.get(id)?.mayUse === true],
@@ -73,7 +73,7 @@ const OBJECTS = [
 
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(OBJECTS.map(([field]) => field));
 
-/** Returns the objects without those that are named and may not be used: they read like missing ones. */
+/** Removes the referenced objects that the caller cannot use, so that they are treated as missing. */
 export function usableAmong(objects: LaunchObjects, all: readonly Prompts[]): LaunchObjects {
   const usable = <One>(
     found: ReadonlyMap<number, One>,
@@ -91,7 +91,10 @@ export function usableAmong(objects: LaunchObjects, all: readonly Prompts[]): La
   };
 }
 
-/** Use of every object that jobs name is asked, whether a template asks for the field or not. */
+/**
+ * Returns the errors for objects of jobs that the caller cannot use, even if the template does not prompt
+ * for the field.
+ */
 export const objectFaults = (jobs: readonly Prompts[], objects: LaunchObjects): string[] =>
   OBJECTS.flatMap(([field, plural, isUsable]) =>
     notFound(
@@ -100,7 +103,7 @@ export const objectFaults = (jobs: readonly Prompts[], objects: LaunchObjects): 
     ),
   );
 
-/** The same of what the launch names for all of its jobs: told by field. */
+/** Returns the errors for objects of the whole launch that the caller cannot use, by field. */
 export function ownObjectErrors(prompts: Prompts, objects: LaunchObjects): FieldErrors {
   const errors: FieldErrors = {};
   for (const [field, , isUsable] of OBJECTS) {
@@ -116,7 +119,7 @@ function notFound(plural: string, ids: readonly number[]): string[] {
   return [`${plural} {${list}} not found or you don't have permissions to access it`];
 }
 
-/** Ids that any of the prompts name in a field, each once. */
+/** Returns the distinct ids in a field of any of the prompts. */
 export function named(all: readonly Prompts[], field: ObjectField): number[] {
   return [...new Set(all.flatMap((prompts) => prompts[field] ?? []))];
 }

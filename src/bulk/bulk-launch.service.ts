@@ -19,7 +19,7 @@ import {
 import { assertWithin } from './entry-list.js';
 import { readJobEntries, readLaunch, type JobEntry } from './job-entries.js';
 
-/** Launches many jobs as nodes of one workflow job: all or none. */
+/** Launches many jobs as nodes of one workflow job, all or none. */
 @Injectable()
 export class BulkLaunchService {
   constructor(
@@ -31,14 +31,14 @@ export class BulkLaunchService {
   ) {}
 
   /**
-   * @param dryRun only tells what would come of the request
-   * @throws Invalid with every fault, those of jobs in a list alongside theirs
+   * @param dryRun true to report the effects of the request without applying them
+   * @throws Invalid with all errors, those of jobs in a list parallel to the jobs
    */
   async launch(body: Record<string, unknown>, actor: Actor, dryRun: boolean): Promise<object> {
     return this.start(await this.read(body), actor, { launchType: 'manual', dryRun });
   }
 
-  /** Launches what is already read; for relaunches too. */
+  /** Launches a parsed bulk launch; also used for relaunches. */
   async start(
     launch: BulkLaunch,
     actor: Actor,
@@ -59,7 +59,10 @@ export class BulkLaunchService {
     });
   }
 
-  /** Faults of the launch and of its jobs come back at once; too many jobs are not looked at. */
+  /**
+   * Parses a request and reports errors of the launch and its jobs together. If there are too many jobs,
+   * they are not parsed.
+   */
   private async read(body: Record<string, unknown>): Promise<BulkLaunch> {
     const { values, prompts, errors } = readLaunch(body);
     const { name = '', description, organization = null, jobs } = values;
@@ -82,7 +85,9 @@ export class BulkLaunchService {
   }
 }
 
-/** Length of the variables as JSON: those of the launch as often as it has jobs, and each job's own. */
+/**
+ * Returns the length of the variables as JSON: those of the launch, once per job, and those of each job.
+ */
 function charactersOf(prompts: Prompts, entries: readonly JobEntry[]): number {
   const lengthOf = ({ extra_vars: variables = {} }: Prompts): number => exactJson(variables).length;
   const shared = lengthOf(prompts) * entries.length;
@@ -99,7 +104,7 @@ const workflowJobOf = (
   description: launch.description,
   templateId: null,
   isBulk: true,
-  // Of no template: there is nothing it could overlap with.
+  // Without a template there is no other run that this one could overlap with.
   allowSimultaneous: false,
   organizationId: checked.organizationId,
   createdBy: actor.id,
@@ -122,7 +127,7 @@ function assertFaultless({ faults, entryErrors, fieldErrors }: CheckedLaunch): v
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** Names of fields without effect by node, as far as there are any. */
+/** Returns the names of fields without effect, by node. */
 function ignoredFields({ entries }: CheckedLaunch): Record<string, string[]> {
   return Object.fromEntries(
     entries

@@ -10,7 +10,7 @@ import type { WorkflowJobSchema } from '../workflows/workflow-job.schema.js';
 import { secretFiller } from '../workflows/workflow-secrets.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
-/** Launches the nodes of a bulk launch again, by the rules of a bulk launch. */
+/** Relaunches the nodes of a bulk launch, with the rules of a bulk launch. */
 @Injectable()
 export class BulkRelaunch {
   constructor(
@@ -20,8 +20,8 @@ export class BulkRelaunch {
   ) {}
 
   /**
-   * @throws Forbidden for the secret answers of somebody else, BadRequest when a template is gone,
-   *   Invalid as a bulk launch does for what the caller may not launch any more
+   * @throws Forbidden if the survey contains another user's secret answers, BadRequest if a template was
+   *   deleted, Invalid like a bulk launch for objects that the caller can no longer use
    */
   async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<object> {
     const fill = secretFiller(this.box, job.id, job.launch_config);

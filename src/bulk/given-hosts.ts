@@ -1,16 +1,16 @@
 import { sql, type Sql } from '../database/sql.js';
 import type { HostEntry } from './host-entries.js';
 
-/** Hosts of a request by column, as PostgreSQL takes arrays; null: not sent. */
+/** Hosts of a request by column, as arrays for PostgreSQL; null: not sent. */
 export interface HostColumns {
-  /** Where each stands in the request. */
+  /** Position of each host in the request. */
   place: number[];
   name: string[];
   description: (string | null)[];
   enabled: (boolean | null)[];
   instance_id: (string | null)[];
   variables: (string | null)[];
-  /** Names of groups as JSON text; null without any. */
+  /** Group names as JSON text; null without groups. */
   groups: (string | null)[];
 }
 
@@ -34,7 +34,7 @@ export function addHost(columns: HostColumns, place: number, entry: HostEntry): 
   columns.groups.push(entry.groups.length === 0 ? null : JSON.stringify(entry.groups));
 }
 
-/** The hosts as a query with a column for each of `HostColumns`. */
+/** Returns the hosts as a query with a column for each member of `HostColumns`. */
 export const selectGiven = (columns: HostColumns): Sql => sql`
   SELECT * FROM unnest(${columns.place}::int[], ${columns.name}::text[],
     ${sent(columns.description)}::text[], ${sent(columns.enabled)}::boolean[],
@@ -42,11 +42,11 @@ export const selectGiven = (columns: HostColumns): Sql => sql`
     ${sent(columns.groups)}::text[])
     AS given (place, name, description, enabled, instance_id, variables, groups)`;
 
-/** What is checked of the hosts: place, name and groups. */
+/** Returns the columns of the hosts that are checked: place, name and groups. */
 export const selectNames = ({ place, name, groups }: HostColumns): Sql => sql`
   SELECT * FROM unnest(${place}::int[], ${name}::text[], ${sent(groups)}::text[])
     AS given (place, name, groups)`;
 
-/** `unnest` fills up what is shorter with nulls: a column that nobody sent is not sent either. */
+/** Returns an empty array if no host has a value: `unnest` fills shorter arrays with nulls. */
 const sent = <T>(column: readonly (T | null)[]): readonly (T | null)[] =>
   column.some((value) => value !== null) ? column : [];

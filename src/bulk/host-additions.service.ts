@@ -5,7 +5,7 @@ import { HostLimit, type AddedHosts } from '../inventories/host-limit.service.js
 import { atOnce } from '../database/at-once.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 
-/** Numbers of written hosts, and names of groups made for them. */
+/** Numbers of written hosts, and names of the groups created for them. */
 export interface HostTotals {
   created: number;
   updated: number;
@@ -13,7 +13,7 @@ export interface HostTotals {
   groups: string[];
 }
 
-/** What adding many hosts to an inventory takes besides writing them. */
+/** Locks, limit and audit entry for adding many hosts to an inventory. */
 @Injectable()
 export class HostAdditions {
   constructor(
@@ -23,14 +23,14 @@ export class HostAdditions {
   ) {}
 
   /**
-   * Holds the inventory against other writers of hosts and groups until the transaction ends.
+   * Locks the inventory against other writers of hosts and groups until the transaction ends.
    *
-   * @param added hosts it will have more, and the query for the `name` of all that are given
-   * @returns number of hosts it has
+   * @param added maximum number of new hosts, and the query for the `name` of all given hosts
+   * @returns current number of hosts
    * @throws Forbidden beyond the limit of the organization
    */
   async hold(target: HostTarget, added: Pick<AddedHosts, 'most' | 'names'>): Promise<number> {
-    // The organization is locked first: its lock is asked for first.
+    // Statements run in this order, so the organization is locked first.
     const [, held] = await atOnce([
       added.most > 0 ? this.limit.assertRoom(target.id, added) : undefined,
       this.inventory.holdAll([target.id], 'host'),
@@ -38,7 +38,7 @@ export class HostAdditions {
     return held.get(target.id) ?? 0;
   }
 
-  /** One entry for the whole request. */
+  /** Records one entry for the whole request. */
   record(target: HostTarget, before: number, { created, updated, groups }: HostTotals): void {
     this.activity.record({
       operation: 'update',

@@ -9,7 +9,7 @@ import { Turns } from '../common/turns.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
 import { GivenGroup, GivenHost } from './given-host.schema.js';
 
-/** A host of a request, its values as they are stored; null: not sent. */
+/** Host of a request with values as stored; null: not sent. */
 export interface HostEntry {
   name: string;
   description: string | null;
@@ -17,14 +17,14 @@ export interface HostEntry {
   instance_id: string | null;
   /** JSON or YAML text. */
   variables: string | null;
-  /** Names of groups of the inventory that the host shall be in. */
+  /** Names of the inventory's groups that the host is added to. */
   groups: string[];
 }
 
 /**
- * Reads the entries of a bulk create, with turns for others between them.
+ * Parses the entries of a bulk creation, yielding to the event loop between them.
  *
- * @returns faults by index of their entry beside the entries; entries with faults are left out
+ * @returns valid entries, and errors by index of the entry
  */
 export async function readHostEntries(given: readonly unknown[]): Promise<{
   entries: HostEntry[];
@@ -43,7 +43,11 @@ export async function readHostEntries(given: readonly unknown[]): Promise<{
   return { entries, errors };
 }
 
-/** Reads one host. @returns null when it has faults, which are added to `faults` by field */
+/**
+ * Parses one host.
+ *
+ * @returns null for an invalid host, whose errors are added to `faults` by field
+ */
 export function readHost(given: unknown, faults: FieldErrors): HostEntry | null {
   if (!isRecord(given)) {
     faults.__all__ = [noDictionary(given)];
@@ -63,7 +67,7 @@ export function readHost(given: unknown, faults: FieldErrors): HostEntry | null 
   return Object.keys(faults).length === 0 ? entry : null;
 }
 
-/** Names of groups, each once. */
+/** Returns the distinct group names. */
 function readGroups(given: unknown, faults: FieldErrors): string[] {
   if (given === undefined || given === null) return [];
   if (!Array.isArray(given)) {
@@ -81,7 +85,10 @@ function readGroups(given: unknown, faults: FieldErrors): string[] {
   return [...names];
 }
 
-/** `web:2222` is the host `web` on port 2222, as with a single host. */
+/**
+ * Moves a port from the name to the variables: `web:2222` is the host `web` on port 2222, as with a
+ * single host.
+ */
 function takePort(entry: HostEntry, faults: FieldErrors): void {
   if (faults.name) return;
   try {

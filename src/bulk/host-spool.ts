@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { addHost, emptyColumns, type HostColumns } from './given-hosts.js';
 import type { HostEntry } from './host-entries.js';
 
-/** Hosts held in memory, and written by one statement. */
+/** Number of hosts held in memory and written by one statement. */
 const BATCH = 2000;
 
 /**
- * Checked hosts of one request between their arrival and their transaction. A client that sends
- * slowly thus holds a file open, not a connection to the database. The file has no name once it is
- * open: it is gone with the process, however that ends.
+ * File for the validated hosts of a request between their arrival and their transaction, so that a slow
+ * client holds a file open instead of a database connection. The file is unlinked once it is open and so
+ * disappears with the process.
  */
 export class HostSpool {
   private readonly batches: { offset: number; bytes: number }[] = [];
@@ -33,7 +33,7 @@ export class HostSpool {
     return this.count;
   }
 
-  /** Whether any host names a group. */
+  /** True if any host has a group. */
   get namesGroups(): boolean {
     return this.groups;
   }
@@ -45,7 +45,7 @@ export class HostSpool {
     if (this.batch.place.length === BATCH) await this.flush();
   }
 
-  /** The hosts in their order; may be read several times, once all are added. */
+  /** Yields the hosts in order. Can be called several times, once all hosts are added. */
   async *read(): AsyncGenerator<HostColumns> {
     await this.flush();
     for (const { offset, bytes } of this.batches) {

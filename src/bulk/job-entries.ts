@@ -18,19 +18,19 @@ import {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A job of a bulk launch, its values typed. */
+/** Job of a bulk launch with typed values. */
 export interface JobEntry {
   templateId: number;
   identifier: string;
   prompts: Prompts;
-  /** Fields that were sent and never count in a bulk launch. */
+  /** Sent fields that have no effect in a bulk launch. */
   ignored: string[];
 }
 
 /**
- * Reads the body of a bulk launch, but for the jobs in it.
+ * Parses the body of a bulk launch, without its jobs.
  *
- * @returns what is right of it, prompts as defaults for its jobs, and what is wrong with it
+ * @returns valid values, prompts that are the defaults of the jobs, and errors
  */
 export function readLaunch(body: Values): {
   values: Partial<BulkLaunchRequest>;
@@ -43,9 +43,9 @@ export function readLaunch(body: Values): {
 }
 
 /**
- * Reads the jobs of a bulk launch, with turns for others between them.
+ * Parses the jobs of a bulk launch, yielding to the event loop between them.
  *
- * @returns entries with null for those that have faults, and the faults of each entry
+ * @returns entries, null for invalid ones, and the errors of each entry
  */
 export async function readJobEntries(given: readonly unknown[]): Promise<{
   entries: (JobEntry | null)[];
@@ -70,13 +70,13 @@ function readJob(given: unknown): { entry: JobEntry | null; errors: FieldErrors 
   return { entry: { templateId, identifier, prompts, ignored }, errors };
 }
 
-/** A body without fields that count as not sent when they are empty. */
+/** Removes fields that count as not sent when they are empty. */
 const sent = (body: Values, maybeEmpty: ReadonlySet<string>): Values =>
   Object.fromEntries(
     Object.entries(body).filter(([name, value]) => value !== '' || !maybeEmpty.has(name)),
   );
 
-/** The prompts among values that were read; instance groups have no effect in a bulk launch. */
+/** Returns the prompts among the parsed values. Instance groups have no effect in a bulk launch. */
 function promptsIn(
   { extra_vars: vars, extra_data: data, ...others }: Values,
   errors: FieldErrors,
@@ -90,7 +90,7 @@ function promptsIn(
   return { prompts, ignored: groups.length > 0 ? ['instance_groups'] : [] };
 }
 
-/** Whether texts of variables, as far as there are two, say the same. */
+/** True unless both texts are sent and contain different variables. */
 const agree = (one: unknown, other: unknown): boolean =>
   typeof one !== 'string' ||
   typeof other !== 'string' ||

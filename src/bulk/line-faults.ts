@@ -1,9 +1,9 @@
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 
-/** Lines whose faults are told; of the others only the number. */
+/** Maximum number of lines whose errors are reported. Further lines are only counted. */
 const MOST_TOLD = 100;
 
-/** Faults of a body of lines, by the number of the line. */
+/** Errors of a body in lines, by line number. */
 export class LineFaults {
   private readonly lines = new Map<number, FieldErrors>();
   private untold = 0;
@@ -17,12 +17,12 @@ export class LineFaults {
     else this.untold += 1;
   }
 
-  /** Faults whose lines are not known. */
+  /** Adds errors whose lines are unknown. */
   addUntold(faults: number): void {
     this.untold += faults;
   }
 
-  /** @throws Invalid with the faults of the lines that were kept, and the number of the others */
+  /** @throws Invalid with the errors of the recorded lines, and the number of further lines */
   assertNone(): void {
     if (this.lines.size === 0) return;
     throw new Invalid({

@@ -13,7 +13,7 @@ import { IGNORED_FIELDS } from './bulk-answers.js';
 import { BulkRelaunch } from './bulk-relaunch.service.js';
 
 /**
- * Launching a workflow job again: one of a template as it was, a bulk launch by its rules
+ * Relaunch of workflow jobs: by the template, or by the rules of a bulk launch
  * (docs/contract/workflows.md#relaunching-workflow-jobs).
  */
 @ApiTags('workflow_jobs')

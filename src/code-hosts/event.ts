@@ -25,40 +25,48 @@ import {
 import { isUnsignedEvent, type SignedRequest } from './signature.js';
 import { statusUrl } from './status-url.js';
 
-/** A verified delivery, read by its service's table row. */
+/** Verified webhook delivery, parsed with its service's row in the table. */
 export interface WebhookEvent {
   service: WebhookServiceName;
-  /** The event header's value; empty when it is missing or unusable. */
+  /** Value of the event header; empty if it is missing or invalid. */
   type: string;
   /** Identity of the delivery, 1-128 characters, unique within template and service. */
   guid: string;
-  /** For how long `guid` blocks a repetition; null: for ever. A number only for digests of service B. */
+  /**
+   * Time in seconds for which `guid` blocks repetitions; null: forever. Only digests of service B have a
+   * limit.
+   */
   guidWindowSeconds: number | null;
   ref: string | null;
   /** Branch or tag by name. */
   refName: string | null;
-  /** The commit that carries the change; differs from `ref` only where `ref` is the target branch's head. */
+  /** Commit with the change. Differs from `ref` only if `ref` is the head of the target branch. */
   headRef: string | null;
   statusApi: string | null;
-  /** Name of the ref that a push is about, where it is about that one alone. */
+  /** Name of the pushed ref, if the push concerns only that ref. */
   pushRef: string | null;
   payload: Record<string, unknown>;
-  /** The payload as received: what is stored. */
+  /** Payload as received, which is stored. */
   payloadText: string;
 }
 
 const MAX_GUID_LENGTH = 128;
 const MAX_TYPE_LENGTH = 128;
 
-/** Git refuses longer names in practice; the column of branches has this length. */
+/**
+ * Maximum length of a ref. Git rejects longer names in practice, and the column of branches has this
+ * length.
+ */
 const MAX_REF_LENGTH = 1024;
 
-/** All zeros stand for a deleted ref, in SHA-1 and in SHA-256 repositories. */
+/** Ref of all zeros, which means a deleted ref in SHA-1 and SHA-256 repositories. */
 const DELETED = /^(0{40}|0{64})$/;
 
 /**
- * Reads a delivery. Call it only after `isVerified`. The body of an unsigned event is not looked at:
- * anybody can send it. @throws InvalidPayload when a verified body is no JSON object within limits.
+ * Parses a delivery. Must be called only after `isVerified`. The body of an unsigned event is ignored,
+ * because any sender can send it.
+ *
+ * @throws InvalidPayload if a verified body is not a JSON object within the limits
  */
 export function parseEvent(
   service: WebhookServiceName,
@@ -92,9 +100,9 @@ function eventType(row: WebhookService, received: ReceivedHeaders, aliases: Head
 }
 
 /**
- * The first delivery header that is present, hashed when the column could not hold it, else a digest
- * of the body. Headers are not covered by signatures, so the identity is no protection against
- * somebody who can replay a signed body with another header; it stops the service's own repetitions.
+ * Returns the first delivery header that is present, hashed if it does not fit the column, else a digest
+ * of the body. Signatures do not cover headers, so the identity does not protect against replaying a
+ * signed body with another header; it only detects the service's own repetitions.
  */
 function deliveryIdentity(
   row: WebhookService,

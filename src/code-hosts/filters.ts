@@ -9,25 +9,27 @@ import { isOneOf, isRecord } from '../common/records.js';
 type Scalar = string | number | boolean | null;
 
 /**
- * Narrows which events launch a template (docs/contract/webhooks.md#filters). All parts are
- * optional and all that are given must hold; without any, every event of the contract's table
+ * Conditions on the events that launch a template (docs/contract/webhooks.md#filters). All parts are
+ * optional, and all given parts must match. Without filters, every event of the contract's table
  * launches.
  */
 export interface WebhookFilters {
   /** Event types. */
   events?: readonly string[];
-  /** Actions within an event, such as `opened`; events of services without actions never match. */
+  /** Actions of an event, such as `opened`. Events of services without actions never match. */
   actions?: readonly string[];
-  /** Patterns of branch or tag names: see `matchesRef`. Events without such a name never match. */
+  /** Patterns of branch or tag names; see `matchesRef`. Events without a branch or tag never match. */
   refs?: readonly string[];
-  /** JSON pointer (RFC 6901) into the payload to the value there, or a list of accepted values. */
+  /**
+   * JSON pointers (RFC 6901) into the payload, each with the expected value or a list of accepted values.
+   */
   equals?: Readonly<Record<string, Scalar | readonly Scalar[]>>;
 }
 
-/** What a filter is asked about. */
+/** Properties of an event that filters use. */
 export type FilteredEvent = Pick<WebhookEvent, 'service' | 'type' | 'refName' | 'payload'>;
 
-/** Thrown by `parseWebhookFilters`; the faults are messages for the field `webhook_filters`. */
+/** Error of `parseWebhookFilters`. `faults` are messages for the field `webhook_filters`. */
 export class InvalidFilters extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`Invalid webhook filters: ${faults.join(' ')}`);
@@ -45,7 +47,7 @@ const EVENTS: ReadonlySet<string> = new Set(
   WEBHOOK_SERVICE_NAMES.flatMap((name) => Object.keys(webhookService(name).events)),
 );
 
-/** Everything that is wrong with a value of `webhook_filters`; empty when it can be stored. */
+/** Returns all errors of a value of `webhook_filters`; empty if the value is valid. */
 export function webhookFilterFaults(value: unknown): string[] {
   if (!isRecord(value)) return ['Webhook filters must be an object.'];
   const unknown = Object.keys(value).filter((key) => !isOneOf(KEYS, key));
@@ -64,7 +66,7 @@ export function parseWebhookFilters(value: unknown): WebhookFilters {
   return value as WebhookFilters;
 }
 
-/** Why an event does not pass, in a sentence; null when it launches. */
+/** Returns the reason, as a sentence, why an event does not match; null if the event launches. */
 export function filterObjection(filters: WebhookFilters, event: FilteredEvent): string | null {
   const { events = [], actions = [], refs = [], equals = {} } = filters;
   if (events.length > 0 && !events.includes(event.type)) {
@@ -88,7 +90,7 @@ export function filterObjection(filters: WebhookFilters, event: FilteredEvent): 
   for (const [pointer, wanted] of Object.entries(equals)) {
     const named = valueAtPointer(event.payload, pointer);
     const value = named instanceof ExactNumber ? named.valueOf() : named;
-    // Identity: objects and lists in the payload equal no scalar.
+    // Compared by identity: objects and lists in the payload never equal a scalar.
     if (![wanted].flat().some((one) => one === value)) {
       return `The value at ${pointer} is not what the template asks for.`;
     }
@@ -96,7 +98,7 @@ export function filterObjection(filters: WebhookFilters, event: FilteredEvent): 
   return null;
 }
 
-/** What an RFC 6901 pointer names; undefined when there is nothing. Only own properties count. */
+/** Returns the value at an RFC 6901 pointer, or undefined. Only own properties count. */
 export function valueAtPointer(value: unknown, pointer: string): unknown {
   let found = value;
   for (const part of pointer.split('/').slice(1)) {

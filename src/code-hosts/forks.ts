@@ -2,7 +2,7 @@ import { valueAt } from './payload.js';
 import { eventRule } from './services.js';
 import type { WebhookEvent } from './event.js';
 
-/** What a template does with events of changes that come from another repository. */
+/** Handling of events of changes from another repository. */
 export const FORK_RULES = [
   ['always', 'Launch like any other'],
   ['approval', 'Launch when somebody approves'],
@@ -10,15 +10,15 @@ export const FORK_RULES = [
 ] as const;
 export type ForkRule = (typeof FORK_RULES)[number][0];
 
-/** The rule of a template's row; kinds of templates without one launch always. */
+/** Returns the fork rule in a template's row. Types of templates without the rule always launch. */
 export const forkRuleOf = ({
   webhook_forks: stored,
 }: Readonly<Record<string, unknown>>): ForkRule =>
   FORK_RULES.map(([rule]) => rule).find((rule) => rule === stored) ?? 'always';
 
 /**
- * Whether an event is about a change that comes from another repository than the one it is meant for.
- * A change that does not say where it comes from counts as one: the fork may be deleted already.
+ * True if an event concerns a change from another repository than its target. A change without a source
+ * repository counts as one from a fork, because the fork may already be deleted.
  */
 export function isFromFork({
   service,
@@ -31,7 +31,7 @@ export function isFromFork({
   return head === null || head !== valueAt(payload, repositories.base);
 }
 
-/** Why an event launches nothing by the template's rule for forks, in a sentence; null when it may. */
+/** Returns the reason, as a sentence, why the template's fork rule prevents a launch, or null. */
 export const forkObjection = (
   rule: ForkRule,
   event: Pick<WebhookEvent, 'service' | 'type' | 'payload'>,

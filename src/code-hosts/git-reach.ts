@@ -6,7 +6,7 @@ import { AddressGuard, type Resolver } from '../common/outbound/address-guard.js
 import { OutboundError } from '../common/outbound/outbound-error.js';
 import { GitSourceError, hostnameOf, parseGitSource, type GitSource } from './git-source.js';
 
-/** The settings that decide where projects may come from. */
+/** Settings that decide where projects can come from. */
 export interface GitReachSettings {
   PROJECT_SCM_SCHEMES: readonly string[];
   PROJECT_FILE_ROOTS: readonly string[];
@@ -14,20 +14,20 @@ export interface GitReachSettings {
   DATA_DIR: string;
 }
 
-/** A folder of this machine that may be fetched from. */
+/** Local folder that git can fetch from. */
 export interface OpenFolder {
   readonly named: string;
   readonly real: string;
 }
 
-/** Where git may fetch from (docs/contract/operations.md#where-projects-come-from). */
+/** Permitted sources of git (docs/contract/operations.md#where-projects-come-from). */
 export class GitReach {
   readonly schemes: readonly string[];
   readonly guard: AddressGuard;
   private readonly roots: readonly string[];
   private readonly dataFolder: string;
 
-  /** @param resolver replaced in tests to play a hostile name server */
+  /** @param resolver replaced by tests to simulate a hostile name server */
   constructor(settings: GitReachSettings, resolver?: Resolver) {
     this.schemes = settings.PROJECT_SCM_SCHEMES;
     this.guard = new AddressGuard(settings.OUTBOUND_ALLOW, resolver);
@@ -36,8 +36,8 @@ export class GitReach {
   }
 
   /**
-   * Checks an address by its text: what a request can be told at once. Names are resolved when they
-   * are connected to.
+   * Validates an address by its text alone, so that a request can report errors immediately. Names are
+   * resolved when git connects.
    *
    * @throws GitSourceError
    */
@@ -49,9 +49,9 @@ export class GitReach {
   }
 
   /**
-   * Checks where an address leads now.
+   * Resolves the host of a source and verifies its addresses.
    *
-   * @returns addresses of its host, to connect to instead of its name
+   * @returns addresses to connect to instead of the name
    * @throws OutboundError `address` or `dns`
    */
   locate(source: GitSource): Promise<readonly LookupAddress[]> {
@@ -59,10 +59,10 @@ export class GitReach {
   }
 
   /**
-   * Checks what a source without a host is.
+   * Verifies a source without a host.
    *
-   * @returns its folder as it is named, and as it is called without links
-   * @throws GitSourceError for a folder that is not open
+   * @returns its folder as named, and with symbolic links resolved
+   * @throws GitSourceError if the folder is not permitted
    */
   async openFolder(source: GitSource): Promise<OpenFolder> {
     const named = folderOf(source);
@@ -82,7 +82,7 @@ export class GitReach {
   }
 
   private isOpen(folder: string, roots: readonly string[], dataFolder: string): boolean {
-    // A folder that holds the data folder would show it as well.
+    // A folder that contains the data folder would expose it too.
     const touchesData = isBelow(folder, dataFolder) || isBelow(dataFolder, folder);
     return roots.some((root) => isBelow(folder, root)) && !touchesData;
   }
@@ -96,7 +96,7 @@ function isBelow(path: string, folder: string): boolean {
   return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
 }
 
-/** A path without symbolic links; what does not exist stays as it is. */
+/** Resolves symbolic links. A path that does not exist is returned unchanged. */
 const followed = (path: string): Promise<string> => realpath(path).catch(() => path);
 
 const closed = (url: string): GitSourceError =>

@@ -1,11 +1,11 @@
-/** The address, branch or refspec of a project is not acceptable; `message` is fit for the user. */
+/** Error for an invalid address, branch or refspec of a project. `message` can be shown to the user. */
 export class GitSourceError extends Error {
   override readonly name = 'GitSourceError';
 }
 
-/** A checked address without any secret. */
+/** Validated address without secrets. */
 export interface GitSource {
-  /** What git is called with. A user name stays in ssh addresses only. */
+  /** URL for git. Only ssh addresses keep the user name. */
   readonly url: string;
   readonly scheme: string;
   /** `host` or `host:port`; empty for local folders. */
@@ -20,11 +20,11 @@ const SCP_FORM = /^(?:([\w.-]+)@)?(\[[0-9a-f:.]+\]|[\w.-]+):(?!\/\/|:)(.+)$/i;
 const BAD_REF = /[\u0000-\u0020\u007F~^:?*[\\]|\.\.|@\{|\/\/|\.lock(\/|$)|^[-/.]|[/.]$/;
 const REFSPEC_SIDE = /^(?!-)[\w./*-]+$/;
 
-/** How a scheme is called in the setting, for addresses written without one. */
+/** Scheme in the setting for addresses of local folders without a scheme. */
 const LOCAL_SCHEME = 'file';
 
 /**
- * Checks a project's address against the schemes allowed by the setting.
+ * Validates a project's address against the schemes that the setting permits.
  *
  * @throws GitSourceError
  */
@@ -33,27 +33,27 @@ export function parseGitSource(url: string, allowedSchemes: Iterable<string>): G
   if (!new Set(allowedSchemes).has(source.scheme)) {
     throw new GitSourceError(`Git URLs with the scheme "${source.scheme}" are not allowed.`);
   }
-  // ssh reads a host or user that begins with a dash as an option.
+  // ssh interprets a host or user that begins with a dash as an option.
   if (source.host.startsWith('-') || source.username.startsWith('-')) {
     throw new GitSourceError('Invalid git URL.');
   }
   return source;
 }
 
-/** Returns true for an address with a password, which every reader of the address would see. */
+/** True for an address with a password, which every reader of the address could see. */
 export function holdsPassword(address: string): boolean {
   const text = address.trim();
   if (!SCHEME.test(text)) return /^[^/@]*:[^/@]*@/.test(text);
   return URL.canParse(text) && new URL(text).password !== '';
 }
 
-/** The host without its port; an IPv6 address in its brackets. */
+/** Returns the host without its port; an IPv6 address keeps its brackets. */
 export const hostnameOf = ({ host }: Pick<GitSource, 'host'>): string => host.replace(/:\d+$/, '');
 
 /**
- * Checks a branch, tag or commit name.
+ * Validates a branch, tag or commit name.
  *
- * @throws GitSourceError for names that git would not accept or would read as an option or range
+ * @throws GitSourceError for names that git would reject or interpret as an option or range
  */
 export function checkRef(name: string): string {
   if (name === '' || name.length > 1024 || BAD_REF.test(name) || name === '@') {
@@ -63,7 +63,7 @@ export function checkRef(name: string): string {
 }
 
 /**
- * Checks the refspecs of a project, separated by blanks or commas.
+ * Validates the refspecs of a project, separated by whitespace or commas.
  *
  * @throws GitSourceError
  */
@@ -85,7 +85,7 @@ function readUrl(url: string): GitSource {
   if (url.startsWith('/'))
     return { url, scheme: LOCAL_SCHEME, host: '', username: '', password: '' };
   const match = SCP_FORM.exec(url);
-  // Everything else with a colon, `ext::` above all, names a helper program.
+  // Every other text with a colon, such as `ext::`, names a helper program.
   if (!match) throw new GitSourceError('Invalid git URL.');
   const [, username = '', host = ''] = match;
   return { url, scheme: 'ssh', host, username, password: '' };

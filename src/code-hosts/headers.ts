@@ -1,23 +1,23 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * The headers of a received request. `rawHeaders` (name, value, name, value, ...) is what tells a
- * repeated header from one value with a comma; without it the parsed map is used.
+ * Headers of a received request. `rawHeaders` (name, value, name, value, ...) distinguishes a repeated
+ * header from one value with a comma; without it the parsed map is used.
  */
 export interface ReceivedHeaders {
   headers: IncomingHttpHeaders;
   rawHeaders?: readonly string[];
 }
 
-/** Our header name in lower case -> other names accepted for the same meaning, in lower case. */
+/** Accepted aliases by header name, all in lower case. */
 export type HeaderAliases = ReadonlyMap<string, readonly string[]>;
 
 /**
- * The header names that the real services send, so that a real hook can be pointed at a receiver
- * unchanged. Each entry is `ours=alias`; the setting `WEBHOOK_HEADER_ALIASES` turns all of them off.
+ * Header names of the real services, so that their webhooks can be sent to a receiver unchanged. Each
+ * entry is `header=alias`; the setting `WEBHOOK_HEADER_ALIASES` disables all aliases.
  *
- * The real service B also sends an id per originating event, but hooks of different kinds caused by
- * one event share it: as a delivery id it would drop all but the first, so it is no alias.
+ * The real service B also sends an id per originating event. Webhooks of different kinds for one event
+ * share that id, so as a delivery id it would drop all but the first; it is therefore not an alias.
  */
 export const DEFAULT_WEBHOOK_HEADER_ALIASES: readonly string[] = [
   'X-Service-A-Event=X-GitHub-Event',
@@ -33,7 +33,11 @@ export const DEFAULT_WEBHOOK_HEADER_ALIASES: readonly string[] = [
 
 const ENTRY = /^([\w-]{1,64})=([\w-]{1,64})$/;
 
-/** Reads a table of aliases. @throws Error that lists every entry which is not `Header=Alias`. */
+/**
+ * Parses a table of aliases.
+ *
+ * @throws Error listing every entry that is not `Header=Alias`
+ */
 export function parseHeaderAliases(entries: readonly string[]): HeaderAliases {
   const aliases = new Map<string, string[]>();
   const faults: string[] = [];
@@ -58,13 +62,13 @@ export const DEFAULT_HEADER_ALIASES: HeaderAliases = parseHeaderAliases(
 
 export const NO_ALIASES: HeaderAliases = new Map();
 
-/** The aliases that hold while the setting `WEBHOOK_HEADER_ALIASES` is on or off. */
+/** Returns the aliases for a value of the setting `WEBHOOK_HEADER_ALIASES`. */
 export const headerAliases = (enabled: boolean): HeaderAliases =>
   enabled ? DEFAULT_HEADER_ALIASES : NO_ALIASES;
 
 /**
- * Every value received under our name and its aliases together: for signatures, where a second
- * value under any name is a reason to refuse.
+ * Returns all values of a header and its aliases together, for signatures: a second value under any name
+ * must lead to a refusal.
  */
 export function headerValues(
   received: ReceivedHeaders,
@@ -75,8 +79,9 @@ export function headerValues(
 }
 
 /**
- * The value under our name, else under the first alias that is present: proxies add some of the
- * aliases on their own, so they must not disturb our names. Null when it is missing, empty or repeated.
+ * Returns the value of a header, else of its first alias that is present. Proxies add some of the aliases
+ * themselves, so aliases must not interfere with the header. Returns null if the value is missing, empty
+ * or repeated.
  */
 export function singleHeader(
   received: ReceivedHeaders,

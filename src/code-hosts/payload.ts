@@ -2,11 +2,11 @@ import { isRecord } from '../common/records.js';
 import { JsonTooLarge, parseJson } from '../common/fields/json-bounds.js';
 import { MAX_DEPTH } from '../common/fields/text.js';
 
-/** Values a payload may have whatever its size, and one more for so many characters. */
+/** Number of values permitted in every payload, and number of characters that permit one value more. */
 const MIN_VALUES = 100_000;
 const CHARACTERS_PER_VALUE = 16;
 
-/** Why a verified body cannot be read as an event. */
+/** Reason why a verified body is not an event. */
 export type PayloadFault =
   'compressed' | 'encoding' | 'media_type' | 'form' | 'json' | 'object' | 'depth' | 'values';
 
@@ -21,7 +21,7 @@ const FAULT_TEXT: Record<PayloadFault, string> = {
   values: 'JSON parse error - too many values',
 };
 
-/** Thrown for a verified body that is not an event: a 400 whose `detail` is the message. */
+/** Error for a verified body that is not an event: a 400 with the message as `detail`. */
 export class InvalidPayload extends Error {
   constructor(readonly fault: PayloadFault) {
     super(FAULT_TEXT[fault]);
@@ -29,19 +29,21 @@ export class InvalidPayload extends Error {
   }
 }
 
-/** A payload as text, exactly as received, and parsed. */
+/** Payload as text, exactly as received, and as an object. */
 export interface ParsedPayload {
   /**
-   * Valid UTF-8 without NUL or lone surrogates (JSON writes both as escapes), so a `text` or `json`
-   * column takes it as it is. Numbers beyond 2^53 are exact only here.
+   * Valid UTF-8 without NUL or lone surrogates (JSON escapes both), so that a `text` or `json` column
+   * accepts the text unchanged. Only this text has exact numbers beyond 2^53.
    */
   text: string;
   value: Record<string, unknown>;
 }
 
 /**
- * Reads a body whose signature is verified: JSON, or a form whose field carries JSON. An empty body
- * is an empty object, as everywhere in the API. @throws InvalidPayload
+ * Parses a verified body: JSON, or a form with JSON in a field. An empty body is an empty object, as
+ * everywhere in the API.
+ *
+ * @throws InvalidPayload
  */
 export function parsePayload(
   rawBody: Uint8Array,
@@ -54,7 +56,7 @@ export function parsePayload(
   return { text, value: toObject(text) };
 }
 
-/** What is at a dotted path (`changes.0.toHash`); undefined when a part is missing. Only own properties count. */
+/** Returns the value at a dotted path (`changes.0.toHash`), or undefined. Only own properties count. */
 export function valueAt(payload: unknown, path: string): unknown {
   let value: unknown = payload;
   for (const part of path.split('.')) {
@@ -65,13 +67,16 @@ export function valueAt(payload: unknown, path: string): unknown {
   return value;
 }
 
-/** The text at a path; null when it is missing, not a text, or not plain. */
+/** Returns the text at a path; null if it is missing, not a text, or not plain. */
 export function textAt(payload: unknown, path: string): string | null {
   const value = valueAt(payload, path);
   return typeof value === 'string' && isPlainText(value) ? value : null;
 }
 
-/** Not empty, no control characters, no lone surrogates: safe for the database, headers and commands. */
+/**
+ * True for non-empty text without control characters and lone surrogates: safe for the database, headers
+ * and commands.
+ */
 export function isPlainText(text: string): boolean {
   return /^[^\p{Cc}\p{Cs}]+$/u.test(text);
 }
@@ -93,7 +98,7 @@ function fromForm(body: string, formField: string | null): string {
   if (formField === null) throw new InvalidPayload('media_type');
   const [value, ...more] = new URLSearchParams(body).getAll(formField);
   if (value === undefined || more.length > 0) throw new InvalidPayload('form');
-  // Percent-encoded garbage becomes U+FFFD here; raw NULs are refused by the JSON parser.
+  // Invalid percent-encoding becomes U+FFFD here; the JSON parser rejects raw NULs.
   return value;
 }
 

@@ -1,10 +1,9 @@
 /**
- * Whether a ref's name matches a pattern: `*` stands for any characters of one path part, `**` for
- * any characters at all, `?` for one character of a part. The name may be written in full
- * (`refs/heads/main`) or short (`main`).
+ * True if a ref's name matches a pattern: `*` matches any characters of one path part, `**` any
+ * characters, `?` one character of a part. The name can be full (`refs/heads/main`) or short (`main`).
  *
- * Matched without a regular expression: patterns are users' texts, and the time must stay in
- * proportion to pattern and name whatever they are.
+ * Does not use a regular expression: patterns come from users, and the time must stay proportional to the
+ * lengths of pattern and name.
  */
 export function matchesRef(pattern: string, name: string): boolean {
   const tokens = tokensOf(pattern);
@@ -24,7 +23,9 @@ function tokensOf(pattern: string): Token[] {
   });
 }
 
-/** Which prefixes of the name the tokens so far can match, token by token. */
+/**
+ * Matches token by token. `reached` contains the prefixes of the name that the tokens so far can match.
+ */
 function matches(tokens: readonly Token[], name: string): boolean {
   const characters = [...name];
   let reached = [true, ...characters.map(() => false)];

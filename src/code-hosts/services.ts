@@ -2,52 +2,52 @@ import type { SignatureRule } from './signature.js';
 import { apiRootOfPaths, apiRootOfProject, type StatusUrlRule } from './status-url.js';
 import { keysOf } from '../common/records.js';
 
-/** Statuses of a run that can be posted; any other status is never announced. */
+/** Statuses of a run that can be posted. Other statuses are never posted. */
 export type PostedStatus = 'pending' | 'running' | 'successful' | 'failed' | 'error' | 'canceled';
 
-/** What a field of a status body is filled with. */
+/** Content of a field in a status body. */
 export type StatusBodyPart = 'state' | 'targetUrl' | 'description' | 'context';
 
 /** Dotted path into the payload; a number is an index into a list. */
 export type PayloadPath = string;
 
-/** Where an event keeps what we read from it. An event without a row in the table launches nothing. */
+/** Paths of the data in an event's payload. An event that is not in the table launches nothing. */
 export interface EventRule {
-  /** The commit or tag the event is about. */
+  /** Commit or tag of the event. */
   ref: PayloadPath;
-  /** The branch or tag by name. */
+  /** Name of the branch or tag. */
   refName?: PayloadPath;
-  /** The commit that carries the change, where `ref` names the branch it would be merged into. */
+  /** Commit with the change, if `ref` is the head of the target branch. */
   headRef?: PayloadPath;
-  /** Where the run's status is posted; absent when the event offers no place. */
+  /** URL for the run's status; absent if the event has none. */
   statusUrl?: StatusUrlRule;
-  /** Commits or a tag came to the repository, or went. */
+  /** True if the event is a push of commits or a tag, or their deletion. */
   isPush?: boolean;
-  /** Ids of the repositories a change comes from and is meant for, where those may differ. */
+  /** Ids of the source and the target repository of a change, if they can differ. */
   repositories?: { head: PayloadPath; base: PayloadPath };
-  /** List of what was pushed, where one event may be about several refs; `refName` is of the first. */
+  /** List of pushed refs, if one event can concern several; `refName` is the name of the first. */
   changes?: PayloadPath;
 }
 
-/** One code-hosting service, complete: a further service is a further row of the table. */
+/** Complete description of a code-hosting service. To add a service, add a row to the table. */
 export interface WebhookService {
   label: string;
   eventHeader: string;
-  /** Ordered: the first header that is present names the delivery. */
+  /** Headers in order of precedence: the first one that is present identifies the delivery. */
   deliveryHeaders: readonly string[];
   /**
-   * Identity of a delivery without any such header: a digest of the body, valid for `windowSeconds`,
-   * or for ever when null.
+   * Identity of a delivery without such a header: a digest of the body, valid for `windowSeconds`, or
+   * forever if null.
    */
   deliveryDigest: { algorithm: 'sha1' | 'sha256'; windowSeconds: number | null };
   signature: SignatureRule;
-  /** Events that the service sends without a signature; they are never listed and never launch. */
+  /** Events that the service sends without a signature. They are never listed and never launch. */
   unsignedEvents: readonly string[];
   /** Connection tests. */
   pingEvents: readonly string[];
-  /** Where an event says what was done, such as `opened`; null when its name says it already. */
+  /** Path of the action, such as `opened`; null if the event's name includes the action. */
   action: PayloadPath | null;
-  /** Form field that carries the JSON when the hook is set to form encoding; null when the service has no such mode. */
+  /** Form field with the JSON for webhooks in form encoding; null if the service has no form encoding. */
   formField: string | null;
   events: Readonly<Record<string, EventRule>>;
   status: {
@@ -134,7 +134,7 @@ const TABLE = {
       page_build: { ref: 'build.commit' },
     },
     status: {
-      // The service has no word for a run in progress other than the one already posted.
+      // The service has no state for a running run other than `pending`, which is already posted.
       states: {
         pending: 'pending',
         successful: 'success',
@@ -158,7 +158,7 @@ const TABLE = {
     label: 'Service B',
     eventHeader: 'X-Service-B-Event',
     deliveryHeaders: ['Idempotency-Key', 'webhook-id', 'X-Service-B-Delivery'],
-    // Two equal pushes give equal bodies, so the digest must not block the second one for ever.
+    // Two equal pushes have equal bodies, so the digest must not block the second one forever.
     deliveryDigest: { algorithm: 'sha1', windowSeconds: DAY_SECONDS },
     signature: { kind: 'token', header: 'X-Service-B-Token' },
     unsignedEvents: [],
@@ -246,7 +246,9 @@ const TABLE = {
 /** `service_a`, `service_b` or `service_c_dc`: the keys of the table. */
 export type WebhookServiceName = keyof typeof TABLE;
 
-/** All services in the contract's order: choices of `webhook_service` and the receivers' path words. */
+/**
+ * All services in the contract's order: choices of `webhook_service`, and path segments of the receivers.
+ */
 export const WEBHOOK_SERVICE_NAMES = keysOf(TABLE);
 
 /** Choices of `webhook_service`. */
@@ -255,23 +257,23 @@ export const WEBHOOK_SERVICES: readonly (readonly [name: string, label: string])
   ...WEBHOOK_SERVICE_NAMES.map((name) => [name, TABLE[name].label] as const),
 ];
 
-/** Whether a text is one of the contract's service names; names of real services are not. */
+/** True if the text is one of the contract's service names. Names of real services are not. */
 export function isWebhookServiceName(name: string): name is WebhookServiceName {
   return Object.hasOwn(TABLE, name);
 }
 
-/** The table row of a service. */
+/** Returns the table row of a service. */
 export function webhookService(name: WebhookServiceName): WebhookService {
   return TABLE[name];
 }
 
-/** How the service's table row reads an event; undefined for an event that launches nothing. */
+/** Returns the rule for an event of a service, or undefined for an event that launches nothing. */
 export function eventRule(name: WebhookServiceName, type: string): EventRule | undefined {
   const { events } = webhookService(name);
   return Object.hasOwn(events, type) ? events[type] : undefined;
 }
 
-/** Namespace of the credential type whose token posts statuses to a service. */
+/** Returns the namespace of the credential type whose token posts statuses to a service. */
 export function tokenTypeNamespace(name: WebhookServiceName): `${WebhookServiceName}_token` {
   return `${name}_token`;
 }

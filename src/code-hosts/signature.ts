@@ -11,20 +11,20 @@ import { webhookService, type WebhookServiceName } from './services.js';
 
 export type SignatureAlgorithm = 'sha1' | 'sha256';
 
-/** A header that holds `<algorithm>=<hex>` over the raw body, and the algorithms allowed in it. */
+/** Header with `<algorithm>=<hex>` over the raw body, and its permitted algorithms. */
 export interface SignatureHeader {
   name: string;
   algorithms: readonly [SignatureAlgorithm, ...SignatureAlgorithm[]];
 }
 
 /**
- * How a service proves that it knows the webhook key: by one or several HMAC headers (at least one
- * must be present, and every present one must verify), or by sending the key itself.
+ * Proof that a service knows the webhook key: one or more HMAC headers (at least one must be present, and
+ * all present ones must be valid), or the key itself.
  */
 export type SignatureRule =
   { kind: 'hmac'; headers: readonly SignatureHeader[] } | { kind: 'token'; header: string };
 
-/** A request as received: nothing in it is parsed before it is verified. */
+/** Request as received. Nothing is parsed before verification. */
 export interface SignedRequest extends ReceivedHeaders {
   rawBody: Uint8Array;
 }
@@ -32,16 +32,16 @@ export interface SignedRequest extends ReceivedHeaders {
 const HEX_LENGTH: Record<SignatureAlgorithm, number> = { sha1: 40, sha256: 64 };
 const HEX = /^[0-9a-fA-F]+$/;
 
-/** Longest header value that is looked at; keys have at most 64 characters, signatures 71. */
+/** Maximum length of a header value; keys have at most 64 characters, signatures 71. */
 const MAX_VALUE_LENGTH = 256;
 
 /**
- * Whether a request proves knowledge of the template's webhook key. Never throws: everything that is
- * missing, repeated, malformed or too long is just not verified, and an empty key verifies nothing.
- * Whatever is wrong, the body is hashed as for a wrong signature, so that all refusals take as long.
+ * True if a request proves knowledge of the template's webhook key. Never throws: missing, repeated,
+ * malformed or too long values are not verified, and an empty key verifies nothing. The body is hashed
+ * even for malformed signatures, so that all refusals take the same time.
  *
- * Events that a service sends unsigned (service C's connection test) pass without a signature. They
- * must not be parsed or launch anything; `parseEvent` treats them so.
+ * Events that a service sends unsigned (service C's connection test) pass without a signature. They must
+ * not be parsed or launch anything; `parseEvent` ensures this.
  */
 export function isVerified(
   service: WebhookServiceName,
@@ -57,7 +57,7 @@ export function isVerified(
     : hasSignatures(signature.headers, request, key, aliases);
 }
 
-/** Whether the request is one of those that its service sends without a signature. */
+/** True if the request is an event that its service sends without a signature. */
 export function isUnsignedEvent(
   service: WebhookServiceName,
   received: ReceivedHeaders,
@@ -68,14 +68,17 @@ export function isUnsignedEvent(
   return event !== null && unsignedEvents.includes(event);
 }
 
-/** The header value that signs a body: the counterpart of verification, for clients and demonstrations. */
+/**
+ * Returns the header value that signs a body: the counterpart of verification, for clients and
+ * demonstrations.
+ */
 export function sign(algorithm: SignatureAlgorithm, rawBody: Uint8Array, key: string): string {
   return `${algorithm}=${createHmac(algorithm, key).update(rawBody).digest('hex')}`;
 }
 
 function hasToken([token = '', ...more]: readonly string[], key: string): boolean {
   const given = more.length > 0 || token.length > MAX_VALUE_LENGTH ? '' : token;
-  // Node decodes header bytes as Latin-1: this gives the bytes back as they were sent.
+  // Node decodes header bytes as Latin-1; encoding as Latin-1 restores the bytes.
   return constantTimeEqual(Buffer.from(given, 'latin1'), key);
 }
 

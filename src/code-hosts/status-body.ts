@@ -6,26 +6,26 @@ import {
   type WebhookServiceName,
 } from './services.js';
 
-/** The run whose status is posted. */
+/** Run whose status is posted. */
 export interface StatusRun {
   id: number;
-  /** What its kind is called: `Job`. */
+  /** Display name of the run's type: `Job`. */
   label: string;
   status: string;
-  /** Page of the run, absolute. */
+  /** Absolute URL of the run's page. */
   targetUrl: string;
-  /** Names the check at the service: see `statusContext`. */
+  /** Name of the check at the service; see `statusContext`. */
   context: string;
 }
 
-/** A request to the status URL; JSON by POST for every service. */
+/** Request to the status URL: JSON by POST for every service. */
 export interface StatusPost {
   state: string;
   headers: Record<string, string>;
   body: Record<string, string>;
 }
 
-/** Thrown when a credential's token cannot be written into a header, such as one with a line break in it. */
+/** Error for a credential's token that is not valid in a header, for example with a line break. */
 export class UnusableToken extends Error {
   constructor() {
     super('The token of the webhook credential has characters that a header cannot carry.');
@@ -33,7 +33,7 @@ export class UnusableToken extends Error {
   }
 }
 
-/** What is said of a run, after its kind and number. */
+/** Texts that follow the run's type and number. */
 const DESCRIPTIONS: Record<PostedStatus, string> = {
   pending: 'is pending.',
   running: 'is running.',
@@ -44,8 +44,8 @@ const DESCRIPTIONS: Record<PostedStatus, string> = {
 };
 
 /**
- * The word a service uses for a run's status, or null when nothing is posted: `waiting` is never
- * announced, and service A has no word for a running job.
+ * Returns a service's name for a run's status, or null if nothing is posted: `waiting` is never posted,
+ * and service A has no name for a running job.
  */
 export function statusWord(service: WebhookServiceName, status: string): string | null {
   const { states } = webhookService(service).status;
@@ -53,11 +53,12 @@ export function statusWord(service: WebhookServiceName, status: string): string 
 }
 
 /**
- * `<product>/<template name> (<template id>)`: services keep one status per context, so two templates
- * on one repository must not share it. Names may be equal in two organizations or beyond the limit.
+ * Returns `<product>/<template name> (<template id>)`. Services keep one status per context, so two
+ * templates on one repository must have different contexts. Names alone can be equal in two
+ * organizations, or after truncation.
  *
- * @param template null once it is deleted
- * @param limit characters the service takes
+ * @param template null if the template was deleted
+ * @param limit maximum number of characters at the service
  */
 export function statusContext(
   template: { id: number; name: string } | null,
@@ -70,7 +71,11 @@ export function statusContext(
   return head + shorten(toLine(template.name), room) + tail;
 }
 
-/** The post that announces a run's status, or null when there is nothing to announce. @throws UnusableToken */
+/**
+ * Returns the request that posts a run's status, or null if there is nothing to post.
+ *
+ * @throws UnusableToken
+ */
 export function buildStatusPost(
   service: WebhookServiceName,
   run: StatusRun,
@@ -95,20 +100,20 @@ export function buildStatusPost(
   };
 }
 
-/** Which hosts a token may be sent to. */
+/** Hosts that a token can be sent to. */
 export interface StatusHosts {
-  /** The credential's `host` input; empty when it has none. */
+  /** `host` input of the credential; empty if it has none. */
   credentialHost: string;
-  /** The setting's allow-list, for credentials without a host. */
+  /** Allowlist of the setting, for credentials without a host. */
   allowedHosts: readonly string[];
 }
 
 /**
- * Whether a token may be posted to a status URL. The URL comes from a payload, so without this rule
- * whoever knows the webhook key could have the token sent to a host of their own.
+ * True if a token can be posted to a status URL. The URL comes from a payload, so without this check a
+ * sender who knows the webhook key could direct the token to another host.
  *
- * A credential with a host pins to that host alone; otherwise the allow-list decides. An entry is
- * `https://host[:port]`, which pins the scheme as well, or a bare `host[:port]`.
+ * If the credential has a host, only that host is permitted; otherwise the allowlist decides. An entry is
+ * `https://host[:port]`, which also requires the scheme, or a bare `host[:port]`.
  */
 export function mayPostTo(url: string, { credentialHost, allowedHosts }: StatusHosts): boolean {
   const target = toHttpUrl(url);
@@ -120,7 +125,7 @@ export function mayPostTo(url: string, { credentialHost, allowedHosts }: StatusH
 function isSameHost(target: URL, entry: string): boolean {
   if (entry === '') return false;
   const pinsScheme = /^https?:\/\//i.test(entry);
-  // A bare host means the default port of whatever scheme the target has.
+  // A bare host means the default port of the target's scheme.
   const allowed = toHttpUrl(pinsScheme ? entry : `${target.protocol}//${entry}`);
   return allowed !== null && allowed.origin === target.origin;
 }
@@ -129,7 +134,10 @@ function isPostedStatus(status: string): status is PostedStatus {
   return Object.hasOwn(DESCRIPTIONS, status);
 }
 
-/** A token pasted with its line break is the usual accident; anything else is refused. */
+/**
+ * Returns the token for a header. Trims the line break of a pasted token and rejects all other invalid
+ * characters.
+ */
 function toHeaderValue(token: string): string {
   const value = token.trim();
   if (!/^[\x21-\x7e]+$/.test(value)) throw new UnusableToken();
@@ -140,7 +148,7 @@ function toLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Cs}]+/gu, ' ');
 }
 
-/** Cuts by code points, so that no character is halved. */
+/** Truncates by code points, so that no character is split. */
 function shorten(text: string, limit: number): string {
   const characters = [...text];
   return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join('')}…`;

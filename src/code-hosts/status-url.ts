@@ -1,19 +1,19 @@
 import { textAt, valueAt } from './payload.js';
 
-/** Longest URL that is kept; longer ones are no status URLs of a real service. */
+/** Maximum length of a URL. Real services have no longer status URLs. */
 const MAX_URL_LENGTH = 2048;
 
-/** Finds the root of a service's installation in a payload, without a slash at the end. */
+/** Returns the root URL of a service's installation from a payload, without a trailing slash. */
 export type ApiRoot = (payload: unknown) => string | null;
 
 /**
- * Where statuses go: either a URL written in the payload, with the ref put in for a placeholder, or
- * a path of the service's API under the root of the installation, with `{id}` and `{ref}` filled in.
+ * Source of the status URL: either a URL in the payload, in which the ref replaces a placeholder, or a
+ * path of the service's API below the installation's root, with `{id}` and `{ref}` replaced.
  */
 export type StatusUrlRule =
   { template: string; placeholder?: string } | { path: string; id?: string; root: ApiRoot };
 
-/** The status URL of an event, or null when a part of it is missing. Only http and https URLs are given. */
+/** Returns the status URL of an event, or null if a part is missing. Returns only http and https URLs. */
 export function statusUrl(
   rule: StatusUrlRule,
   payload: unknown,
@@ -30,7 +30,7 @@ function fromTemplate(
 ): string | null {
   const url = textAt(payload, template);
   if (url === null || placeholder === undefined) return url;
-  // A function as the replacement: `$&` in a ref would otherwise be expanded.
+  // A replacement function, because `$&` in a ref would be expanded in a replacement text.
   return ref === null ? null : url.replace(placeholder, () => encodeURIComponent(ref));
 }
 
@@ -49,8 +49,8 @@ function fromPath(
 }
 
 /**
- * Root of service B's installation: the project's page without the project's path, so that an
- * installation under a path of its host keeps that path.
+ * Returns the root of service B's installation: the URL of the project's page without the project's path,
+ * which keeps the path of an installation below the host's root.
  */
 export const apiRootOfProject: ApiRoot = (payload) => {
   const url = toHttpUrl(textAt(payload, 'project.web_url'));
@@ -62,8 +62,8 @@ export const apiRootOfProject: ApiRoot = (payload) => {
 };
 
 /**
- * Root of service C's installation: the first of the links without `/users/...` or `/projects/...`,
- * so that the context path stays.
+ * Returns the root of service C's installation: the first valid link without `/users/...` or
+ * `/projects/...`, which keeps the context path.
  */
 export function apiRootOfPaths(...links: readonly string[]): ApiRoot {
   return (payload) => {
@@ -76,7 +76,7 @@ export function apiRootOfPaths(...links: readonly string[]): ApiRoot {
   };
 }
 
-/** A parsed http or https URL, or null. `URL.origin` leaves out user names in it. */
+/** Parses an http or https URL; returns null for other texts. `URL.origin` omits user names. */
 export function toHttpUrl(text: string | null): URL | null {
   if (text === null || text.length > MAX_URL_LENGTH || !URL.canParse(text)) return null;
   const url = new URL(text);

@@ -1,32 +1,38 @@
 import { parseExact } from '../common/exact-json.js';
 import type { WebhookEvent } from './event.js';
 
-/** The contract's own prefix; it is always provided. */
+/** Prefix of the contract, which is always provided. */
 export const CONTRACT_VARIABLE_PREFIX = 'svc_';
 
-/** Default of the setting `WEBHOOK_VARIABLE_PREFIXES`: the contract's prefix and the two compatibility prefixes. */
+/**
+ * Default of the setting `WEBHOOK_VARIABLE_PREFIXES`: the contract's prefix and two compatibility
+ * prefixes.
+ */
 export const DEFAULT_WEBHOOK_VARIABLE_PREFIXES: readonly string[] = [
   CONTRACT_VARIABLE_PREFIX,
   'awx_',
   'tower_',
 ];
 
-/** What a delivery keeps of its event; the payload is stored once, as text. */
+/** Properties of an event that a delivery stores. The payload is stored once, as text. */
 export type DeliveredEvent = Pick<
   WebhookEvent,
   'type' | 'guid' | 'ref' | 'refName' | 'headRef' | 'statusApi'
 > & {
-  /** JSON text, or null when retention has removed it; absent where nobody asked for it. */
+  /** JSON text; null if retention has deleted it; absent if it was not requested. */
   payloadText?: string | null;
 };
 
 const PREFIX_SHAPE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The prefixes of the setting `WEBHOOK_VARIABLE_PREFIXES`: the contract's first, each once. */
+/**
+ * Prefixes of the setting `WEBHOOK_VARIABLE_PREFIXES`, without duplicates and with the contract's prefix
+ * first.
+ */
 export class VariablePrefixes {
   readonly all: readonly string[];
 
-  /** @throws Error that names the prefixes which no variable name can start with */
+  /** @throws Error naming the prefixes with which no variable name can start */
   constructor(setting: readonly string[]) {
     const faults = setting.filter((prefix) => !PREFIX_SHAPE.test(prefix));
     if (faults.length > 0) {
@@ -37,10 +43,11 @@ export class VariablePrefixes {
 }
 
 /**
- * The extra variables of a launched job, every one under every prefix. Missing values are null, not
- * absent, so that a playbook may test them; a payload that was not asked for is absent. All prefixes share one payload object: do not change it.
+ * Returns the extra variables of a launched job, each under every prefix. Missing values are null, so
+ * that a playbook can test them; a payload that was not requested is absent. All prefixes share one
+ * payload object, which must not be modified.
  *
- * `event_ref_name` and `event_head_ref` go beyond the contract's five.
+ * `event_ref_name` and `event_head_ref` are additions to the contract's five variables.
  */
 export function webhookVariables(
   event: DeliveredEvent,

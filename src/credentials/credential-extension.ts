@@ -34,7 +34,7 @@ export const CREDENTIAL_SHOWS: ShownBesides = {
 };
 
 /**
- * Masked inputs, what the type says of the credential, and its owners
+ * Returns masked inputs, data of the credential's type, and owners
  * (docs/contract/resources.md#credentials).
  */
 export async function credentialExtension(
@@ -76,7 +76,7 @@ interface ShownSource extends Pick<InputSource, 'id' | 'target_id' | 'field'> {
   may_read: boolean;
 }
 
-/** Of each credential, which inputs are looked up and in which store. */
+/** Returns the looked-up inputs of each credential, with their stores. */
 async function inputSources(
   rows: readonly RowOf<CredentialSchema>[],
   { together, actor }: RepresentContext,
@@ -95,7 +95,10 @@ async function inputSources(
   return sources;
 }
 
-/** Users and teams that hold the admin role themselves, then the organization; if readable. */
+/**
+ * Returns the owners that the caller can read: users and teams that hold the admin role directly, then
+ * the organization.
+ */
 async function loadOwners(
   rows: readonly RowOf<CredentialSchema>[],
   context: RepresentContext,

@@ -14,7 +14,7 @@ import { checkMetadata } from './types/metadata.js';
 
 type Sent = ValuesOf<CredentialInputSourceSchema>;
 
-/** Which inputs may be looked up, and where (docs/contract/resources.md#credential-input-sources). */
+/** Rules of input sources (docs/contract/resources.md#credential-input-sources). */
 @Injectable()
 export class CredentialInputSourceHooks implements ResourceHooks<CredentialInputSourceSchema> {
   constructor(
@@ -49,8 +49,8 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
   }
 
   /**
-   * Refuses another value of an input that decides where the secrets of a credential are sent, while
-   * the credential keeps some or looks them up (docs/contract/access.md#kept-secrets).
+   * Prevents a change of an input that decides where a credential's secrets are sent, while the
+   * credential stores other secrets or looks them up (docs/contract/access.md#kept-secrets).
    *
    * @throws Invalid, Forbidden
    */
@@ -70,7 +70,7 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     await this.owner.assertMayRedirect(target.id, [id], actor);
   }
 
-  /** @param whole what the row will hold */
+  /** @param whole values of the row after the change */
   private async prepare(whole: Sent, sent: Sent): Promise<Prepared<CredentialInputSourceSchema>> {
     const { target, source } = await this.ends(whole);
     const errors = {

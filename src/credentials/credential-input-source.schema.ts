@@ -2,7 +2,7 @@ import { Char, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { OwnedSchema } from '../common/resource/schemas.js';
 
-/** Where one input of a credential is looked up. */
+/** Source of one input of a credential in a secret store. */
 export class CredentialInputSourceSchema extends OwnedSchema {
   @Text({ search: true, help: 'Optional description.' })
   description!: string;

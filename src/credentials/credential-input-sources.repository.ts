@@ -6,7 +6,7 @@ import { TableRepository } from '../database/table-repository.js';
 import type { CredentialInputSourceSchema } from './credential-input-source.schema.js';
 import { FETCHED } from './types/definition.js';
 
-/** Where one input of a credential is looked up. */
+/** Source of one input of a credential in a secret store. */
 export interface InputSource {
   id: number;
   target_id: number;
@@ -15,16 +15,13 @@ export interface InputSource {
   source_id: number;
 }
 
-/**
- * The stored inputs of a credential, as a value of a statement, with a mark in place of those that are
- * looked up.
- */
+/** Returns the stored inputs of a credential as an SQL value, with a placeholder for looked-up inputs. */
 export const markedInputs = (inputs: Sql, credential: Sql): Sql => sql`coalesce((
   SELECT (${inputs}::jsonb || jsonb_object_agg(input.input_field_name, ${FETCHED}::text))::json
   FROM credential_input_sources input WHERE input.target_credential_id = ${credential}
   HAVING count(*) > 0), ${inputs})`;
 
-/** Query for where inputs of some credentials are looked up (`InputSource`). */
+/** Returns the query for the input sources (`InputSource`) of credentials. */
 export const inputSourcesOf = (targets: readonly number[]): Sql => sql`
   SELECT id, target_credential_id AS target_id, input_field_name AS field, metadata,
     source_credential_id AS source_id
@@ -46,9 +43,9 @@ export class CredentialInputSourcesRepository extends TableRepository<
   }
 
   /**
-   * Has inputs of a copy looked up where those of the original are.
+   * Copies the input sources of a credential to its copy.
    *
-   * @param sources credentials of stores that may be asked
+   * @param sources credentials of the stores that the copy can use
    */
   async copy(
     original: number,

@@ -26,7 +26,8 @@ export const credentialInputSources = defineResource({
   ],
   policy: {
     read: hasRoleOn('target_credential_id', 'credential', 'read_role'),
-    // The references need admin on the target and use of the source.
+    // Permission is checked through the references, which require admin on the target and use on the
+    // source.
     add: () => everyone,
     mayAdd: (actor) => holdsAny('credential', ['admin_role'], actor),
     change: allOf(administersTarget, hasRoleOn('source_credential_id', 'credential', 'use_role')),

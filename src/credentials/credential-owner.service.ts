@@ -18,8 +18,9 @@ import type { CredentialSchema } from './credential.schema.js';
 const OWNERS = ['organization', 'team', 'user'] as const;
 
 /**
- * Who a credential belongs to: one user, one team, or an organization
- * (docs/contract/resources.md#credentials). Who may send elsewhere what it looks up.
+ * Rules for the owner of a credential: one user, one team, or an organization
+ * (docs/contract/resources.md#credentials). Also verifies changes of the destination of looked-up
+ * secrets.
  */
 @Injectable()
 export class CredentialOwner {
@@ -36,9 +37,9 @@ export class CredentialOwner {
   ) {}
 
   /**
-   * The organization of a new credential: the named one, that of the owning team, or none.
+   * Returns the organization of a new credential: the given one, that of the owning team, or null.
    *
-   * @throws BadRequest unless exactly one owner is named
+   * @throws BadRequest unless exactly one owner is given
    */
   async organizationOf(values: ValuesOf<CredentialSchema>): Promise<number | null> {
     const named = OWNERS.filter((name) => typeof values[name] === 'number');
@@ -52,7 +53,7 @@ export class CredentialOwner {
     return (await this.teams.referenced(values.team)).organization_id;
   }
 
-  /** Gives a new credential's admin role to its owning user or team. */
+  /** Grants a new credential's admin role to its owning user or team. */
   async grant(
     credential: RowOf<CredentialSchema>,
     values: ValuesOf<CredentialSchema>,
@@ -67,7 +68,7 @@ export class CredentialOwner {
     if (typeof values.user === 'number') await this.grantToUser(credential, role, values.user);
   }
 
-  /** Not by `GrantsService`: it keeps private credentials from being handed on, and this one is new. */
+  /** Does not use `GrantsService`, which prevents sharing private credentials: this credential is new. */
   private async grantToUser(
     credential: RowOf<CredentialSchema>,
     role: RoleRow,
@@ -93,8 +94,9 @@ export class CredentialOwner {
   }
 
   /**
-   * Checks a move to another organization, or out of any. Whoever takes it away needs the right the
-   * organization gives, and nobody outside of the new one may keep a role.
+   * Verifies a move to another organization, or out of its organization. A move out requires
+   * `credential_admin` on the current organization, and no user or team outside the new organization can
+   * hold a role on the credential.
    *
    * @throws Forbidden, or Invalid naming the organization
    */
@@ -121,9 +123,10 @@ export class CredentialOwner {
   }
 
   /**
-   * Checks a change of inputs that decide where secrets are sent: those that are looked up go there too.
+   * Verifies a change of inputs that decide where secrets are sent, for the looked-up secrets, which are
+   * sent there too.
    *
-   * @throws Forbidden unless the caller may use every store that other inputs are looked up in
+   * @throws Forbidden unless the caller has `use` on all stores of the other looked-up inputs
    */
   async assertMayRedirect(id: number, moved: readonly string[], actor: Actor): Promise<void> {
     const sources = await this.sources.ofTargets([id]);
@@ -137,7 +140,7 @@ export class CredentialOwner {
     );
   }
 
-  /** @throws Forbidden for credentials the product itself keeps */
+  /** @throws Forbidden for credentials that the product manages */
   assertNotManaged(row: RowOf<CredentialSchema>): void {
     if (row.managed === true) {
       throw new Forbidden('Modifications not allowed for managed credentials');

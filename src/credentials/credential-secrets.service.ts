@@ -13,16 +13,19 @@ import { openInputs } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
 import { withFetched } from './types/fetched-inputs.js';
 
-/** A credential as its users need it. Never put it into an answer, a log line or a job row. */
+/**
+ * Credential with secrets in clear text, for code that uses the credential. Never put it into a response,
+ * a log line or a job's row.
+ */
 export interface OpenCredential {
   id: number;
   name: string;
   type: CredentialTypeDefinition;
-  /** Secrets in clear. */
+  /** Inputs with secrets in clear text. */
   inputs: CredentialInputs;
 }
 
-/** The way to the secrets of credentials, for runs, project syncs and status posts. */
+/** Access to the secrets of credentials, for runs, project updates and status posts. */
 @Injectable()
 export class CredentialSecrets {
   constructor(
@@ -33,11 +36,11 @@ export class CredentialSecrets {
   ) {}
 
   /**
-   * Credentials with their secrets: what is stored in one statement, and what is looked up fetched now,
-   * which may take half a minute. Ids without a credential are left out.
+   * Returns credentials with their secrets. Stored inputs are read with one statement; looked-up inputs
+   * are fetched now, which can take half a minute. Ids without a credential are omitted.
    *
-   * @throws UnsealError when a secret cannot be opened with the installation's keys
-   * @throws LookupError naming the input, the credential and the store, when a value cannot be had
+   * @throws UnsealError if a secret cannot be opened with the installation's keys
+   * @throws LookupError naming the input, the credential and the store, if a value cannot be fetched
    */
   async open(ids: readonly number[]): Promise<Map<number, OpenCredential>> {
     const opened = await this.stored(ids);

@@ -11,12 +11,12 @@ import { normalizeInputs, type TypeDraft } from './types/input-schema.js';
 import type { CredentialTypeSchema } from './credential-type.schema.js';
 
 /**
- * Rules of custom credential types (docs/contract/resources.md#credential-types). Shipped types
- * never change through the API.
+ * Rules of custom credential types (docs/contract/resources.md#credential-types). The API never changes
+ * shipped types.
  */
 @Injectable()
 export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>, OnModuleDestroy {
-  /** Tries the templates of types: what they cost is up to their author. */
+  /** Thread that tests the templates of types, whose cost depends on their author. */
   private readonly thread = new Thread<TypeDraft, FieldErrors>({
     file: threadFile('type-definition'),
     timeoutMs: 3_000,
@@ -61,14 +61,14 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>,
     if (row.managed === true) {
       throw new Forbidden('Deletion not allowed for managed credential types');
     }
-    // The row is locked by the request, and a new credential locks it too: the answer holds.
+    // The request holds a lock on the row, and a new credential locks it too, so the check stays valid.
     const users = await this.credentials.namesOfType(row.id);
     if (users !== null) {
       throw new Forbidden(`Credential types that are in use cannot be deleted: ${users}.`);
     }
   }
 
-  /** @throws Invalid for a definition that cannot be used */
+  /** @throws Invalid for an unusable definition */
   private async assertUsable({
     kind,
     inputs,
@@ -83,7 +83,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>,
   }
 }
 
-/** Fills in the defaults of the inputs that are sent. */
+/** Adds the defaults of the sent inputs. */
 const withDefaults = ({
   inputs,
 }: ValuesOf<CredentialTypeSchema>): Prepared<CredentialTypeSchema> =>

@@ -14,7 +14,7 @@ export interface CredentialTypeRow extends CredentialTypeDefinition {
 
 const DEFINITION = sql`id, name, kind, namespace, managed, inputs, injectors`;
 
-/** Query for the types of all credentials: what describes them, and `id`. */
+/** Returns the query for all credential types: their definitions and `id`. */
 export const credentialTypes = (): Sql => sql`SELECT ${DEFINITION} FROM credential_types`;
 
 @Injectable()
@@ -23,7 +23,7 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
     super(database, 'credential_types');
   }
 
-  /** @throws BrokenInvariant for an id that no reference leads to */
+  /** @throws BrokenInvariant if the id is not a credential type's */
   async referenced(id: unknown): Promise<CredentialTypeRow> {
     const row = await this.database.row<CredentialTypeRow>(
       sql`${credentialTypes()} WHERE id = ${id}`,
@@ -32,9 +32,9 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
   }
 
   /**
-   * Brings the shipped credential types to what this version ships: adds missing ones, changes those
-   * that differ, keeps their ids. A custom type whose name is a shipped one's gives it up and keeps all
-   * else, so that its credentials mean what they meant. Idempotent.
+   * Updates the shipped credential types to those of this version: adds missing types, updates changed
+   * ones, and keeps their ids. A custom type with the name of a shipped type is renamed and otherwise
+   * unchanged, so that its credentials keep their meaning. Idempotent.
    */
   async syncManaged(): Promise<void> {
     await this.database.execute(sql`
@@ -62,7 +62,7 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
         WHERE typ.managed AND typ.namespace = one.namespace)`);
   }
 
-  /** By name. */
+  /** Returns all types, ordered by name. */
   all(): Promise<CredentialTypeRow[]> {
     return this.database.preparedRows<CredentialTypeRow>(
       sql`${credentialTypes()} ORDER BY name, id`,
@@ -75,7 +75,7 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
     );
   }
 
-  /** Id of a type that the product ships. */
+  /** Returns the id of a shipped type, or null. */
   async managedId(namespace: string): Promise<number | null> {
     const row = await this.database.row<{ id: number }>(
       sql`SELECT id FROM credential_types WHERE managed AND namespace = ${namespace}`,

@@ -33,7 +33,7 @@ export const credentialTypes = defineResource({
       field: 'credential_type',
     },
   },
-  // Not even a superuser changes a shipped type, and clients ask here before they try.
+  // Even superusers cannot change a shipped type, and clients read this before they try.
   extend: async (rows) =>
     new Map(
       rows

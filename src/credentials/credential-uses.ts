@@ -1,4 +1,7 @@
-/** The templates and jobs that use credentials, rooms above, of which one implements it. */
+/**
+ * Query for the templates and jobs that use a credential, which belong to a higher layer. Implemented
+ * there.
+ */
 export abstract class CredentialUses {
   abstract isUsed(credential: number): Promise<boolean>;
 }

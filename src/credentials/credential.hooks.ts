@@ -16,7 +16,7 @@ import { ENCRYPTED } from '../common/fields/text.js';
 
 /**
  * Rules of credentials (docs/contract/resources.md#credentials). Secrets are sealed before a row is
- * written and never logged.
+ * written, and never logged.
  */
 @Injectable()
 export class CredentialHooks implements ResourceHooks<CredentialSchema> {
@@ -32,7 +32,7 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     const organization = await this.owner.organizationOf(values);
     const type = await this.types.referenced(values.credential_type);
     const inputs = checked(type, values.inputs);
-    // Secrets are sealed for their row, so the row's id is drawn before it is written.
+    // Secrets are sealed for their row, so the id is allocated before the row is written.
     const id = await this.credentials.takeId();
     const sealed = JSON.stringify(sealInputs(this.box, id, type, inputs));
     return { columns: { id, organization_id: organization, inputs: sealed } };
@@ -60,11 +60,11 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     const type = await this.types.referenced(values.credential_type ?? row.credential_type_id);
     const stored: CredentialInputs = row.inputs;
     const previous = openInputs(this.box, row.id, stored);
-    // Kept as a client would keep them: by another type, which would show them, they are not.
+    // Masked like in a client's request: with a new type that would show them, secrets are not kept.
     const inputs = checked(type, values.inputs ?? maskSealed(stored), previous, actor);
     const moved = movedInputs(type, inputs, previous);
     if (moved.length > 0) await this.owner.assertMayRedirect(row.id, moved, actor);
-    // Sealing never gives the same text twice: a change is told by what is in it.
+    // Sealing never returns the same text twice, so the inputs are compared in clear text.
     if (!('credential_type' in values) && same(inputs, previous)) {
       return { values: { inputs: undefined } };
     }
@@ -85,7 +85,7 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
   }
 }
 
-/** @throws Invalid naming the inputs at fault */
+/** @throws Invalid naming the invalid inputs */
 function checked(
   type: CredentialTypeDefinition,
   given: unknown,

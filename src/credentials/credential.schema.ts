@@ -14,7 +14,7 @@ const isOfKind =
   (kind: string) =>
   (alias: string): Sql =>
     ofType(alias, sql`type.kind = ${kind}`);
-/** Takes part in creation only; afterwards the roles of the credential say who owns it. */
+/** Owner fields for creation only. Afterwards, the roles of the credential determine its owners. */
 const OWNER = {
   column: null,
   writeOnly: true,
@@ -39,7 +39,7 @@ export class CredentialSchema extends NamedSchema {
   })
   credential_type!: Reference;
 
-  /** Secrets in it are sealed one by one for this row. */
+  /** Inputs, in which each secret is sealed separately for this row. */
   @Json({ filter: false, help: 'Values for the inputs of the type; secrets show as $encrypted$.' })
   inputs!: CredentialInputs;
 

@@ -80,17 +80,20 @@ export class CredentialsController extends ResourceController(credentials) {
   }
 }
 
-/** Sealed secrets do not open in another row: the copy gets them in clear and seals them anew. */
+/**
+ * Returns the decrypted inputs for a copy. A sealed secret opens only in its own row, so the copy seals
+ * the secrets again.
+ */
 async function openedValues(
   { id, inputs, organization_id: organization }: RowOf<CredentialSchema>,
   { services, actor }: CopyContext,
 ): Promise<Values> {
-  // Only a superuser copies a private credential; the copy has to belong to somebody.
+  // Only a superuser can copy a private credential; the copy needs an owner.
   const owner = organization === null ? { user: actor.id } : {};
   return { inputs: openInputs(services.find(SecretBox), id, inputs), ...owner };
 }
 
-/** What is looked up is looked up for the copy too, in stores that its author may use. */
+/** Copies the input sources whose stores the author of the copy can use. */
 async function copySources(
   { id }: RowOf<CredentialSchema>,
   copy: RowOf<CredentialSchema>,

@@ -18,11 +18,11 @@ import { credentialTypes } from './credential-types.repository.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
 import type { CredentialSchema } from './credential.schema.js';
 
-/** What is kept of the inputs of a credential, and which are looked up. */
+/** Returns the stored inputs of a credential, with a placeholder for looked-up inputs. */
 const inputsOf = (alias: string): Sql =>
   markedInputs(sql`${ident(alias, 'inputs')}`, sql`${ident(alias, 'id')}`);
 
-/** A credential with its type and its secrets as they are stored; inputs that are looked up are marked. */
+/** Credential with its type and its sealed secrets. Looked-up inputs have a placeholder. */
 export interface SealedCredential {
   id: number;
   name: string;
@@ -30,30 +30,32 @@ export interface SealedCredential {
   type: CredentialTypeDefinition;
 }
 
-/** A credential with its type, and whether somebody may read it. */
+/** Credential with its type, and the caller's permission to read it. */
 export interface SeenCredential {
   id: number;
   name: string;
   description: string;
-  /** As they are stored. */
+  /** Inputs as stored. */
   inputs: CredentialInputs;
   credential_type: CredentialTypeDefinition;
   may_read: boolean;
 }
 
-/** Schema of a credential beside what uses it; callers who may not read it see id and name. */
+/**
+ * Schema of a credential in other objects. Callers who cannot read the credential see its id and name.
+ */
 export const CREDENTIAL_SUMMARY = object(
   { id: INTEGER, name: STRING, description: STRING, kind: STRING, cloud: BOOLEAN },
   ['description', 'kind', 'cloud'],
 );
 
-/** Query for all credentials as `SeenCredential`s, to be joined. */
+/** Returns the query for all credentials as `SeenCredential`s, for joins. */
 export const credentialsSeenBy = (actor: Actor): Sql => sql`
   SELECT cred.id, cred.name, cred.description, ${inputsOf('cred')} AS inputs, to_json(typ) AS credential_type,
     (${permit(resource('credential').policy, 'read', 'cred', actor)}) AS may_read
   FROM credentials cred JOIN credential_types typ ON typ.id = cred.credential_type_id`;
 
-/** A credential that a launch names; its inputs are sealed. */
+/** Credential of a launch, with sealed inputs. */
 export interface UsableCredential {
   id: number;
   name: string;
@@ -63,7 +65,7 @@ export interface UsableCredential {
   may_use: boolean;
 }
 
-/** Query for credentials as other tables' statements join them; inputs are sealed. */
+/** Returns the query for credentials with sealed inputs, for joins in statements of other tables. */
 export const allCredentials = (): Sql => sql`
   SELECT id, name, description, inputs, credential_type_id, organization_id FROM credentials`;
 
@@ -76,7 +78,7 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
     super(database, 'credentials');
   }
 
-  /** In one statement; ids without a credential are left out. */
+  /** Reads credentials with one statement. Ids without a credential are omitted. */
   sealed(ids: readonly number[]): Promise<SealedCredential[]> {
     return this.database.rows<SealedCredential>(sql`
       SELECT cred.id, cred.name, ${inputsOf('cred')} AS inputs,
@@ -86,7 +88,7 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
       WHERE cred.id = ANY(${ids}::int[])`);
   }
 
-  /** What a credential is for; undefined when there is none of this id. */
+  /** Returns the type of a credential, or undefined if there is no credential of this id. */
   typeOf(id: number): Promise<Pick<CredentialTypeDefinition, 'kind' | 'namespace'> | undefined> {
     return this.database.row(sql`
       SELECT typ.kind, typ.namespace FROM credentials cred
@@ -94,10 +96,10 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
   }
 
   /**
-   * Credentials as launches need them.
+   * Returns the credentials of launches.
    *
-   * @param actor null: everything may be used
-   * @param further query for the ids of others
+   * @param actor null: all credentials are permitted
+   * @param further query for additional ids
    */
   usable(
     ids: readonly number[],
@@ -121,7 +123,7 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
         AND organization_id = ${organization}`);
   }
 
-  /** Names the credentials of a type, for people; null when there are none. */
+  /** Returns the credentials of a type as display text, or null if there are none. */
   async namesOfType(type: number): Promise<string | null> {
     const holders = await heldBy(
       this.database,
@@ -131,8 +133,9 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
   }
 
   /**
-   * Whether somebody outside of an organization was given a role on a credential: a team of another,
-   * or a user who holds nothing in it. Of no organization are users of all, and no team.
+   * True if a user or team outside an organization was granted a role on a credential: a team of another
+   * organization, or a user without a role in the organization. Without an organization, every team
+   * counts as outside and no user does.
    */
   async isSharedOutside(id: number, organization: number | null): Promise<boolean> {
     const roles = rolesOf('credential', [id]);

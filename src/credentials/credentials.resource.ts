@@ -8,7 +8,7 @@ import { CredentialHooks } from './credential.hooks.js';
 import { CredentialSchema } from './credential.schema.js';
 import { credentialExtension, CREDENTIAL_SHOWS } from './credential-extension.js';
 
-/** A column of the credential's type, which every credential has. */
+/** Returns a value of the credential's type, which every credential has. */
 const ofType = (alias: string, value: Sql): Sql => sql`
   SELECT ${value} FROM (${credentialTypes()}) typ
   WHERE typ.id = ${ident(alias, 'credential_type_id')}`;
@@ -48,7 +48,7 @@ export const credentials = defineResource({
   capabilities: { edit: 'change', delete: 'delete', copy: 'copy', use: 'use' },
   policy: {
     read: hasRole('credential', 'read_role'),
-    // Who may own it is decided by the hooks: user, team or organization.
+    // The hooks verify the owner: user, team or organization.
     add: () => everyone,
     mayAdd: () => TRUE,
     change: hasRole('credential', 'admin_role'),

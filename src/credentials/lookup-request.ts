@@ -1,6 +1,6 @@
 import { Json } from '../common/fields/field.js';
 
-/** What a test of a secret store is asked for. */
+/** Body of a test of a secret store. */
 export class LookupRequest {
   @Json({ help: 'Inputs in place of those of the credential; $encrypted$ keeps a secret.' })
   inputs!: Record<string, unknown>;

@@ -16,7 +16,7 @@ import type { CredentialInputs, CredentialTypeDefinition } from './types/definit
 import { validateInputs } from './types/inputs.js';
 import { checkMetadata } from './types/metadata.js';
 
-/** Tries whether a secret store gives a value, which nobody is shown. */
+/** Tests if a secret store returns a value, without showing the value to the caller. */
 @Injectable()
 export class LookupTests {
   constructor(
@@ -27,8 +27,8 @@ export class LookupTests {
   ) {}
 
   /**
-   * By a credential. Whoever may use it may not send what it keeps elsewhere: other inputs are for those
-   * who may change it, and another address wants the secrets anew.
+   * Tests with a credential. A caller with `use` alone cannot send the stored secrets elsewhere: changed
+   * inputs require `change`, and with a changed address the secrets must be given again.
    */
   async ofCredential(
     row: RowOf<CredentialSchema>,
@@ -44,7 +44,7 @@ export class LookupTests {
     await this.read(type, { inputs: checked(type, given, stored), metadata });
   }
 
-  /** By inputs that no credential keeps. */
+  /** Tests with inputs that no credential stores. */
   async ofType(typeId: number, { inputs = {}, metadata = {} }: LookupRequest): Promise<void> {
     const type = await this.types.referenced(typeId);
     await this.read(type, { inputs: checked(type, inputs, {}), metadata });
@@ -64,7 +64,7 @@ export class LookupTests {
   }
 }
 
-/** @throws Invalid naming the inputs at fault */
+/** @throws Invalid naming the invalid inputs */
 function checked(
   type: CredentialTypeDefinition,
   given: Record<string, unknown>,

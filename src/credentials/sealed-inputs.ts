@@ -12,8 +12,8 @@ const place = (credentialId: number, input: string): string =>
   rowContext('credentials', credentialId, input);
 
 /**
- * Inputs as they are stored: each secret sealed for its credential and name, so that none opens
- * anywhere else. Empty secrets and `ASK` hold nothing and stay readable.
+ * Returns inputs for storage: each secret is sealed for its credential and input name, so that it opens
+ * nowhere else. Empty secrets and `ASK` contain no secret and are stored unsealed.
  */
 export function sealInputs(
   box: SecretBox,
@@ -30,9 +30,9 @@ export function sealInputs(
 }
 
 /**
- * Stored inputs with their secrets in clear.
+ * Returns stored inputs with secrets in clear text.
  *
- * @throws UnsealError when a secret was sealed by an unknown key, or moved here from another row
+ * @throws UnsealError if a secret was sealed with an unknown key, or moved from another row
  */
 export function openInputs(
   box: SecretBox,
@@ -48,15 +48,15 @@ export function openInputs(
   );
 }
 
-/** Stored inputs with the word that keeps them in place of the sealed ones. */
+/** Returns stored inputs with `$encrypted$` in place of the sealed ones. */
 export const maskSealed = (stored: CredentialInputs): CredentialInputs => ({
   ...stored,
   ...Object.fromEntries(sealedInputs(stored).map((id) => [id, ENCRYPTED])),
 });
 
 /**
- * Ids of inputs whose text is sealed, or reads like it: given from outside and kept, it would later
- * be opened as a sealed one.
+ * Returns the ids of inputs whose text is sealed or has that format. Such a text from outside must be
+ * rejected: it would later be opened as a sealed one.
  */
 export function sealedInputs(inputs: CredentialInputs): string[] {
   return Object.entries(inputs)

@@ -3,7 +3,7 @@ import { LookupError } from './lookup-error.js';
 import type { SecretStore } from './secret-store.js';
 import { objectIn, textOf } from './store-answer.js';
 
-/** Words for members of the answer. */
+/** Members of the response, by the names that users can enter. */
 const PROPERTIES: Readonly<Record<string, string>> = {
   '': 'Content',
   password: 'Content',
@@ -11,7 +11,7 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   address: 'Address',
 };
 
-/** Accounts of the Central Credential Provider of CyberArk. */
+/** Reads accounts from CyberArk's Central Credential Provider. */
 export const cyberArkCcp: SecretStore = (inputs, call) => ({
   async read(place) {
     const query = new URLSearchParams({

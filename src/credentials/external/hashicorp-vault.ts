@@ -6,14 +6,14 @@ import { LookupError } from './lookup-error.js';
 import type { SecretPlace, SecretReader, SecretStore, StoreCall } from './secret-store.js';
 import { objectIn, textOf } from './store-answer.js';
 
-/** What logs in by HashiCorp Vault's API: the body, and what follows `login` in the path. */
+/** Login with HashiCorp Vault's API: the request body, and the path after `login`. */
 interface Login {
   mount: string;
   body: Record<string, string>;
   suffix?: string;
 }
 
-/** Key-value secrets of HashiCorp Vault, of both versions of that engine. */
+/** Reads key-value secrets from HashiCorp Vault, with both versions of the engine. */
 export const hashicorpVault: SecretStore = (inputs, call) => new VaultReader(inputs, call);
 
 class VaultReader implements SecretReader {
@@ -52,7 +52,7 @@ class VaultReader implements SecretReader {
     return textInput(this.inputs, 'api_version') === 'v2';
   }
 
-  /** Path and query below `/v1/`. */
+  /** Returns path and query below `/v1/`. */
   private pathOf({
     secret_backend: backend = '',
     secret_path: path = '',
@@ -91,13 +91,13 @@ class VaultReader implements SecretReader {
     return token;
   }
 
-  /** In the order in which the kinds of access are tried. */
+  /** Returns the first authentication method with complete inputs, in the order of precedence. */
   private login(authPath: string): Login {
     const [username = '', password = '', role_id = '', secret_id = '', kubernetes = '', name = ''] =
       [
         ...['username', 'password', 'role_id', 'secret_id', 'kubernetes_role', 'client_cert_role'],
       ].map((id) => textInput(this.inputs, id));
-    // The default of the input is the mount of one kind of access: the others have mounts of their own.
+    // The default of the input is the mount of AppRole; the other methods have other default mounts.
     const own = textInput(this.inputs, 'default_auth_path');
     const mountOr = (usual: string): string =>
       authPath || (own === '' || own === 'approle' ? usual : own);
@@ -105,7 +105,7 @@ class VaultReader implements SecretReader {
       return { mount: mountOr('userpass'), body: { password }, suffix: username };
     }
     if (role_id && secret_id) return { mount: mountOr('approle'), body: { role_id, secret_id } };
-    // It would send the identity of the worker's own pod to a server that users choose.
+    // This login would send the identity of the worker's pod to a server that users choose.
     if (kubernetes) throw new LookupError('Logging in by a Kubernetes role is not supported.');
     if (this.tls?.cert) return { mount: mountOr('cert'), body: name ? { name } : {} };
     throw new LookupError(
@@ -123,7 +123,11 @@ class VaultReader implements SecretReader {
   }
 }
 
-/** Parts of a path, each safe in a URL. @throws LookupError for those that lead elsewhere */
+/**
+ * Returns the segments of a path, encoded for a URL.
+ *
+ * @throws LookupError for segments that lead to another path
+ */
 function partsOf(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '');
   if (parts.some((part) => part === '.' || part === '..')) {
@@ -135,7 +139,7 @@ function partsOf(path: string): string[] {
 const memberOf = (value: unknown, key: string): unknown =>
   isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 
-/** What was asked for under a key already, or else what is asked for now. */
+/** Returns the cached promise of a key, or creates it. */
 function once<T>(known: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
   const asked = known.get(key) ?? ask();
   known.set(key, asked);

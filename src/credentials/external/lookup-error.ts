@@ -1,6 +1,6 @@
 /**
- * A value could not be fetched from a secret store. The message is told to users: it never holds an
- * answer of the store, nor anything of the credential that reaches it.
+ * Error for a value that could not be fetched from a secret store. Users see the message, so it never
+ * contains a response of the store or data of the store's credential.
  */
 export class LookupError extends Error {
   override readonly name = 'LookupError';

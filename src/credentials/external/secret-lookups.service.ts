@@ -13,24 +13,24 @@ import { LookupError } from './lookup-error.js';
 import type { SecretPlace, SecretReader } from './secret-store.js';
 import { secretStore } from './secret-stores.js';
 
-/** One call may take so long, and all for one run together. */
+/** Timeouts of one call, and of all calls for one run. */
 const CALL_MS = 10_000;
 const TOTAL_MS = 30_000;
-/** Values that are fetched at once. */
+/** Maximum number of values fetched concurrently. */
 const AT_ONCE = 8;
-/** Waits before a call is made again; a store that has just been changed answers 412 for a moment. */
+/** Delays before retries. A store that has just been changed returns 412 for a moment. */
 const WAITS_MS = [500, 1500];
 const NOT_YET = 412;
 
-/** A credential of a secret store. */
+/** Credential of a secret store. */
 export interface StoreCredential {
   id: number;
   type: CredentialTypeDefinition;
-  /** Secrets in clear. */
+  /** Inputs with secrets in clear text. */
   inputs: CredentialInputs;
 }
 
-/** A value that is wanted. */
+/** Value to be fetched. */
 export interface WantedValue {
   store: StoreCredential;
   place: SecretPlace;
@@ -42,9 +42,9 @@ export class SecretLookups {
   constructor(private readonly client: OutboundClient) {}
 
   /**
-   * The values in the order in which they are wanted: a path is read once, a store logged into once.
+   * Fetches values in the given order. Reads each path once and logs in to each store once.
    *
-   * @returns for each its value, or why there is none
+   * @returns for each value, the value or the error
    */
   async fetch(wanted: readonly WantedValue[]): Promise<(string | LookupError)[]> {
     const deadline = AbortSignal.timeout(TOTAL_MS);
@@ -79,7 +79,7 @@ export class SecretLookups {
     throw new LookupError('There was no answer.');
   }
 
-  /** @returns null when it may be tried again */
+  /** @returns null if the call can be retried */
   private async attempt(
     request: OutboundRequest,
     deadline: AbortSignal,
@@ -109,7 +109,7 @@ async function explained(read: () => Promise<string>): Promise<string | LookupEr
   }
 }
 
-/** @throws LookupError naming the inputs without which the store cannot be reached */
+/** @throws LookupError naming the missing inputs that the store requires */
 function assertComplete(type: CredentialTypeDefinition, inputs: CredentialInputs): void {
   const named = new Set(type.inputs.metadata?.map(({ id }) => id));
   const missing = missingInputs(type, inputs).filter((id) => !named.has(id));
@@ -118,7 +118,7 @@ function assertComplete(type: CredentialTypeDefinition, inputs: CredentialInputs
   }
 }
 
-/** What is not set is what the type says of it. */
+/** Adds the defaults of the type for inputs that are not set. */
 function withDefaults(type: CredentialTypeDefinition, inputs: CredentialInputs): CredentialInputs {
   const defaults = (type.inputs.fields ?? []).flatMap(({ id, default: value }) =>
     value === undefined ? [] : [[id, value] as const],

@@ -4,13 +4,17 @@ import { hashicorpVault } from './hashicorp-vault.js';
 import { LookupError } from './lookup-error.js';
 import type { SecretStore } from './secret-store.js';
 
-/** The stores that values are fetched from, by the namespace of their credential type. */
+/** Supported stores, by the namespace of their credential type. */
 const SECRET_STORES: ReadonlyMap<string, SecretStore> = new Map([
   ['hashivault_kv', hashicorpVault],
   ['aim', cyberArkCcp],
 ]);
 
-/** How a store is read. @throws LookupError for those that can be kept, but not read */
+/**
+ * Returns the implementation of a store.
+ *
+ * @throws LookupError for types whose credentials can be stored, but whose values cannot be fetched
+ */
 export function secretStore({ name, namespace }: CredentialTypeDefinition): SecretStore {
   const store = SECRET_STORES.get(namespace ?? '');
   if (!store) throw new LookupError(`Values of the type "${name}" cannot be fetched yet.`);

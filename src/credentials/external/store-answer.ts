@@ -2,7 +2,11 @@ import type { OutboundResponse } from '../../common/outbound/outbound-client.js'
 import { isRecord } from '../../common/records.js';
 import { LookupError } from './lookup-error.js';
 
-/** The JSON object that a store answered. @throws LookupError */
+/**
+ * Returns the JSON object in a store's response.
+ *
+ * @throws LookupError
+ */
 export function objectIn({ body, truncated }: OutboundResponse): Record<string, unknown> {
   if (truncated) throw new LookupError('The answer is too large.');
   const value = parsed(body);
@@ -19,6 +23,6 @@ function parsed(body: string): unknown {
   }
 }
 
-/** A value of an answer as the text of an input. */
+/** Returns a value of a response as the text of an input. */
 export const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);

@@ -49,7 +49,7 @@ const AZURE_RM = managed({
     ],
     required: ['subscription'],
   },
-  // A service principal is taken where there is one, else a user.
+  // A service principal takes precedence over a user.
   injectors: {
     env: {
       AZURE_SUBSCRIPTION_ID: '{{ subscription }}',
@@ -178,5 +178,5 @@ const TERRAFORM = managed({
   },
 });
 
-/** What modules and inventory plugins talk to clouds with, under the names that they look for. */
+/** Credentials of clouds, with the names that modules and inventory plugins expect. */
 export const CLOUD_TYPES = [AWS, AZURE_RM, GCE, VMWARE, OPENSTACK, TERRAFORM];

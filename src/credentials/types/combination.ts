@@ -1,24 +1,27 @@
 import type { CredentialInputs, CredentialKind, CredentialTypeDefinition } from './definition.js';
 import { textInput } from './inputs.js';
 
-/** Kinds that can be attached to a job template; the others are used in places of their own. */
+/** Kinds that can be attached to a job template. Credentials of other kinds are used elsewhere. */
 export const JOB_KINDS: readonly CredentialKind[] = ['ssh', 'vault', 'cloud', 'net', 'kubernetes'];
 
-/** What the rules need to know of a credential: its name, its type and the vault id among its inputs. */
+/** Properties of a credential for the rules of combination; of the inputs, only the vault id. */
 export interface CombinedCredential {
   name: string;
   type: CredentialTypeDefinition;
   inputs: CredentialInputs;
 }
 
-/** Two credentials of one slot exclude each other: one per type, for vaults one per vault id. */
+/**
+ * Slot of a credential. Two credentials of one slot cannot be combined: one per type, for vaults one per
+ * vault id.
+ */
 export interface CredentialSlot {
   key: string;
-  /** For messages: `Machine`, `Vault (id=prod)`. */
+  /** Display text: `Machine`, `Vault (id=prod)`. */
   label: string;
 }
 
-/** The slot of a credential. Types are told apart by kind and name, which are unique together. */
+/** Returns the slot of a credential. Types are identified by kind and name, which are unique together. */
 export function credentialSlot({ type, inputs }: Omit<CombinedCredential, 'name'>): CredentialSlot {
   const vaultId = type.kind === 'vault' ? textInput(inputs, 'vault_id') : '';
   return {
@@ -27,7 +30,7 @@ export function credentialSlot({ type, inputs }: Omit<CombinedCredential, 'name'
   };
 }
 
-/** Why a credential cannot be attached beside those of a template, or null when it can. */
+/** Returns the reason why a credential cannot be attached to a template, or null. */
 export function attachError(
   attached: readonly CombinedCredential[],
   added: CombinedCredential,
@@ -38,14 +41,14 @@ export function attachError(
   return isTaken ? multiple(slot) : null;
 }
 
-/** Faults of the credentials that a launch brings, each text once. */
+/** Returns the errors of a launch's credentials, without duplicates. */
 export function launchErrors(credentials: readonly CombinedCredential[]): string[] {
   const strange = credentials.filter(({ type }) => !JOB_KINDS.includes(type.kind));
   const fitting = credentials.filter((one) => !strange.includes(one));
   return [...new Set([...slotErrors(fitting), ...strange.map(wrongKind)])];
 }
 
-/** Slots of which several credentials want to be, whatever they are used for; each text once. */
+/** Returns the errors for slots with several credentials of any kind, without duplicates. */
 export function slotErrors(credentials: readonly CombinedCredential[]): string[] {
   const seen = new Set<string>();
   const errors = new Set<string>();
@@ -57,8 +60,8 @@ export function slotErrors(credentials: readonly CombinedCredential[]): string[]
 }
 
 /**
- * A launch that brings credentials must fill every slot that the template fills: leaving one out
- * would run the job with less than its author meant.
+ * Returns an error unless the credentials of a launch fill all slots of the template: otherwise the job
+ * would run without credentials that the template's author intended.
  */
 export function removalErrors(
   defaults: readonly CombinedCredential[],

@@ -71,8 +71,8 @@ const GPG_PUBLIC_KEY = managed({
 });
 
 /**
- * The token that posts statuses to a service. `host` goes beyond the reference: the address of the
- * status API comes from a payload, and the token is sent to this host only.
+ * Returns the type of the token that posts statuses to a service. `host` is an addition to the reference
+ * product: the URL of the status API comes from a payload, and the token is sent to this host only.
  */
 const tokenType = (service: WebhookServiceName): ManagedCredentialType =>
   managed({
@@ -96,7 +96,7 @@ const tokenType = (service: WebhookServiceName): ManagedCredentialType =>
     },
   });
 
-/** What content is fetched and checked with, and what is told to code hosts: no run is given any of these. */
+/** Credentials for fetching and verifying content, and for posting statuses. Runs never receive them. */
 export const CONTENT_TYPES = [
   REGISTRY,
   GALAXY,

@@ -5,9 +5,9 @@ import { envNameError, towerFilename } from './injector-schema.js';
 import { renderInjector, TemplateError, type TemplateScope } from './injector-template.js';
 
 /**
- * Renders the injectors of a credential's type: files first, because the others may name their paths. What an
- * injector of a shipped type renders to nothing is left out, and of a file the path too: an empty user name
- * beside a token misleads clients.
+ * Renders the injectors of a credential's type. Files come first, because the other injectors can refer
+ * to their paths. For shipped types, empty results are omitted, with the path of an empty file: an empty
+ * user name beside a token misleads clients.
  */
 export function injectCustom(
   { plan, pathOf, addFile }: InjectionTarget,
@@ -42,7 +42,7 @@ export function injectCustom(
   }
 }
 
-/** Declared inputs only. Empty texts are undefined, so that `default(...)` works in templates. */
+/** Returns the declared inputs. Empty texts are undefined, so that `default(...)` works in templates. */
 function inputScope(type: CredentialTypeDefinition, inputs: CredentialInputs): TemplateScope {
   const fields = type.inputs.fields ?? [];
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Kinds of credential types, with the names that the API shows. */
+/** Kinds of credential types, with their display names in the API. */
 export const CREDENTIAL_KINDS = {
   ssh: 'Machine',
   vault: 'Vault',
@@ -16,15 +16,15 @@ export const CREDENTIAL_KINDS = {
 
 export type CredentialKind = keyof typeof CREDENTIAL_KINDS;
 
-/** Value of an input that is asked for when a job is launched. */
+/** Value of an input that is prompted for at launch. */
 export const ASK = 'ASK';
 
-/** Stands in the inputs of a credential for a value that is looked up when a run starts. */
+/** Placeholder in the inputs of a credential for a value that is looked up when a run starts. */
 export const FETCHED = '$fetched$';
 
 export type InputFormat = 'ssh_private_key' | 'url' | 'vault_id';
 
-/** One input of a credential type, in the shape that is stored and shown. */
+/** Input of a credential type, in the format that is stored and shown. */
 export interface InputField {
   id: string;
   label: string;
@@ -37,15 +37,15 @@ export interface InputField {
   default?: string | boolean;
   help_text?: string;
   /**
-   * True when the input decides where the secrets of a credential are sent, or who can read them on the
-   * way. The default is true for inputs that are no secrets.
+   * True if the input decides where the secrets of a credential are sent, or who can read them in
+   * transit. The default is true for inputs that are not secrets.
    */
   destination?: boolean;
 }
 
 /**
- * The `inputs` of a credential type. `dependencies`: input -> inputs without which it may not be set.
- * `metadata`, of secret stores: what names one secret; `required` is of both.
+ * `inputs` of a credential type. `dependencies` maps an input to the inputs that it requires. `metadata`,
+ * for secret stores, identifies one secret; `required` applies to fields and metadata.
  */
 export interface TypeInputs {
   fields?: InputField[];
@@ -54,14 +54,14 @@ export interface TypeInputs {
   dependencies?: Record<string, string[]>;
 }
 
-/** The `injectors` of a credential type: Jinja templates over the inputs and `tower.filename`. */
+/** `injectors` of a credential type: Jinja templates over the inputs and `tower.filename`. */
 export interface TypeInjectors {
   file?: Record<string, string>;
   env?: Record<string, string>;
   extra_vars?: Record<string, string>;
 }
 
-/** What the rules of this folder need to know of a credential type. */
+/** Properties of a credential type for the rules in this folder. */
 export interface CredentialTypeDefinition {
   name: string;
   kind: CredentialKind;
@@ -72,13 +72,13 @@ export interface CredentialTypeDefinition {
   injectors: TypeInjectors;
 }
 
-/** Inputs of a credential: declared ids only, secrets in clear. */
+/** Inputs of a credential: declared ids only, with secrets in clear text. */
 export type CredentialInputs = Record<string, string | boolean>;
 
-/** Errors of one write, in the contract's shape; an empty object means none. */
+/** Validation errors in the contract's format; an empty object if there are none. */
 export type FieldErrors = Record<string, string[]>;
 
-/** A declared input by id. */
+/** Returns a declared input by id. */
 export function inputField(type: CredentialTypeDefinition, id: string): InputField | undefined {
   return type.inputs.fields?.find((field) => field.id === id);
 }

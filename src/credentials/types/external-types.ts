@@ -8,7 +8,7 @@ import {
 } from './managed-type.js';
 import type { InputField } from './definition.js';
 
-/** A text of several lines that is no secret, such as a certificate. */
+/** Returns a multi-line text input that is not a secret, such as a certificate. */
 const lines = (id: string, label: string, helpText?: string): InputField => ({
   ...text(id, label, helpText),
   multiline: true,
@@ -25,7 +25,7 @@ const url = (id: string, label: string, helpText?: string): InputField => ({
   format: 'url',
 });
 
-/** A kind of secret store: `fields` reach it, `metadata` name one secret in it. */
+/** Returns the type of a secret store: `fields` connect to the store, `metadata` identify one secret. */
 const store = (
   namespace: string,
   name: string,
@@ -199,8 +199,8 @@ const CENTRIFY = store(
 );
 
 /**
- * Where inputs of other credentials are looked up. All can be kept; of which of them values are
- * fetched is said where that is done (`external/secret-stores.ts`).
+ * Types of secret stores, from which inputs of other credentials are looked up. Credentials of all types
+ * can be stored; `external/secret-stores.ts` lists those whose values can be fetched.
  */
 export const EXTERNAL_TYPES = [
   CYBERARK_CCP,

@@ -9,10 +9,10 @@ interface Opened {
 }
 
 /**
- * A credential with a value that was fetched for one of its inputs. The input is a secret from then on,
- * whatever its type says, so that the value is hidden wherever secrets are.
+ * Returns a credential with a fetched value for one of its inputs. The input becomes a secret, regardless
+ * of its type, so that the value is hidden like other secrets.
  *
- * @returns why the value cannot be one of that input, without telling it
+ * @returns an error without the value, if the value is not valid for the input
  */
 export function withFetched<Credential extends Opened>(
   credential: Credential,
@@ -32,7 +32,7 @@ export function withFetched<Credential extends Opened>(
   return { ...credential, type, inputs: { ...credential.inputs, ...inputs } };
 }
 
-/** Stores keep texts, with a line break at their end where somebody piped them in. */
+/** Removes a trailing line break, which stored texts have if they were piped into the store. */
 const asInput = ({ type, multiline }: InputField, value: string): string =>
   type === 'string' && multiline !== true ? value.replace(/\r?\n$/, '') : value;
 

@@ -1,42 +1,42 @@
-/** Stands for a secret in the environment that users see. */
+/** Placeholder for a secret in the environment that users see. */
 export const HIDDEN = '**********';
 
-/** A vault password; `id` is empty for the one vault without an id. */
+/** Vault password; `id` is empty for the one vault without an id. */
 export interface VaultSecret {
   id: string;
   password: string;
 }
 
-/** A file of the job's private folder, to be written with mode 0600. */
+/** File in the job's private folder, to be written with mode 0600. */
 export interface InjectedFile {
   name: string;
   content: string;
 }
 
-/** What the credentials of a job mean for its run. */
+/** Effects of a job's credentials on its run. */
 export interface InjectionPlan {
-  /** Null: the run's default user. */
+  /** Remote user; null: the run's default user. */
   remoteUser: string | null;
   becomeMethod: string | null;
   becomeUser: string | null;
   sshPassword: string | null;
   becomePassword: string | null;
-  /** A private key for the agent, ending with a line break. */
+  /** Private key for the agent, ending with a line break. */
   sshKeyData: string | null;
-  /** A signed certificate that belongs to the key. */
+  /** Signed certificate of the key. */
   sshPublicKeyData: string | null;
   sshKeyUnlock: string | null;
   vaults: VaultSecret[];
   env: Record<string, string>;
-  /** `env` as it may be stored and shown. */
+  /** `env` without secrets, which can be stored and shown. */
   safeEnv: Record<string, string>;
   extraVars: Record<string, string>;
   files: InjectedFile[];
-  /** Every secret of the run: none of them may appear in stored output. */
+  /** All secrets of the run. None of them can appear in stored output. */
   secrets: string[];
 }
 
-/** Thrown when a job cannot run with its credentials; the message is its `job_explanation`. */
+/** Error for a job that cannot run with its credentials. The message becomes the `job_explanation`. */
 export class InjectionError extends Error {
   constructor(explanation: string) {
     super(explanation);
@@ -44,21 +44,21 @@ export class InjectionError extends Error {
   }
 }
 
-/** Where the injector of one credential puts its results. */
+/** Target of the injector of one credential. */
 export interface InjectionTarget {
   plan: InjectionPlan;
-  /** Path that a file of this credential will have. */
+  /** Returns the path that a file of this credential will have. */
   pathOf: (fileName: string) => string;
-  /** Adds a file to the plan and gives its path. */
+  /** Adds a file to the plan and returns its path. */
   addFile: (fileName: string, content: string) => string;
 }
 
-/** OpenSSH reads a key only when its last line is complete. */
+/** Adds the line break at the end of a key, without which OpenSSH rejects the key. */
 export function withLineBreak(key: string): string {
   return key === '' || key.endsWith('\n') ? key : `${key}\n`;
 }
 
-/** A plan that changes nothing. */
+/** Returns a plan without effects. */
 export function emptyPlan(): InjectionPlan {
   return {
     remoteUser: null,

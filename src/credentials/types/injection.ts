@@ -19,20 +19,24 @@ import {
 import { injectNetwork } from './network-injection.js';
 import { isEncryptedKey } from './ssh-key.js';
 
-/** A credential of a job, its inputs decrypted. */
+/** Credential of a job with decrypted inputs. */
 export type UsedCredential = CombinedCredential;
 
-/** Answers to `passwordsNeeded`, by name. */
+/** Values for the names in `passwordsNeeded`. */
 export type LaunchPasswords = Readonly<Record<string, string>>;
 
-/** What a launch adds to the credentials. */
+/** Parameters of a launch in addition to the credentials. */
 export interface InjectionOptions {
   passwords: LaunchPasswords;
-  /** Absolute folder in which `files` will be written; templates are given paths in it. */
+  /** Absolute path of the folder in which `files` will be written; templates receive paths below it. */
   fileDirectory: string;
 }
 
-/** Turns the credentials of a job into what its run needs. Pure: nothing is written. @throws InjectionError */
+/**
+ * Builds the injection plan of a job's credentials. Pure: writes nothing.
+ *
+ * @throws InjectionError
+ */
 export function buildInjectionPlan(
   credentials: readonly UsedCredential[],
   { passwords, fileDirectory }: InjectionOptions,
@@ -62,7 +66,7 @@ function targetOf(plan: InjectionPlan, index: number, fileDirectory: string): In
 }
 
 function checkUsable(credentials: readonly UsedCredential[], passwords: LaunchPasswords): void {
-  // Which kinds may be used where was decided there: sources of inventories take more than jobs.
+  // The kinds were verified at launch: inventory sources accept more kinds than jobs.
   const [combination] = slotErrors(credentials);
   if (combination !== undefined) throw new InjectionError(combination);
   for (const { name, type, inputs } of credentials) {
@@ -87,7 +91,7 @@ function injectMachine(
   passwords: LaunchPasswords,
 ): void {
   const needed = passwordsNeeded(type, inputs);
-  // A password that was not asked for is not used: the stored one is what the credential means.
+  // A password that was not prompted for is ignored: the stored password applies.
   const secret = (id: string, name: string) =>
     orNull(needed.includes(name) ? (passwords[name] ?? '') : textInput(inputs, id));
   plan.remoteUser = orNull(textInput(inputs, 'username'));

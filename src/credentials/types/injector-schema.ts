@@ -9,10 +9,10 @@ const NAME_SHAPES: Record<(typeof PARTS)[number], RegExp> = {
   extra_vars: /^[a-zA-Z_][a-zA-Z0-9_]*$/,
 };
 const MAX_ENTRIES = 200;
-/** Characters of all templates of a type. */
+/** Maximum number of characters of all templates of a type. */
 const MAX_TOTAL_LENGTH = 65_536;
 
-/** Variables that decide how a run itself works, or which code its processes load. */
+/** Variables that control the run itself, or which code its processes load. */
 const REFUSED_ENV = new Set([
   'PATH',
   'HOME',
@@ -46,7 +46,7 @@ const REFUSED_ENV = new Set([
 ]);
 const REFUSED_ENV_PREFIXES = ['LD_', 'DYLD_', 'RUNNER_'];
 
-/** Why a credential may not set an environment variable, or null when it may. */
+/** Returns the reason why a credential cannot set an environment variable, or null. */
 export function envNameError(name: string): string | null {
   if (name.startsWith('ANSIBLE_')) {
     return `Environment variable ${name} may affect Ansible configuration so its use is not allowed in credentials.`;
@@ -58,7 +58,7 @@ export function envNameError(name: string): string | null {
     : null;
 }
 
-/** Faults of a type's injectors, given its valid inputs. */
+/** Returns the errors of a type's injectors. The type's inputs must be valid. */
 export function injectorErrors(injectors: unknown, fields: readonly InputField[]): string[] {
   if (!isRecord(injectors)) return ['Must be an object.'];
   const errors = Object.keys(injectors)
@@ -84,7 +84,7 @@ export function injectorErrors(injectors: unknown, fields: readonly InputField[]
 }
 
 /**
- * `tower.filename` of a type: the path of its one file, or an object of paths by the names after
+ * Returns `tower.filename` of a type: the path of its only file, or an object of paths by the names after
  * `template.`; undefined without files.
  */
 export function towerFilename(
@@ -137,7 +137,7 @@ function describe({ fault, message }: TemplateError, part: string, name: string)
   return `The template for ${name} inside of ${part} cannot be used (${message})`;
 }
 
-/** Every declared input with an example value: what a template may name when a type is saved. */
+/** Returns an example value for each name that a template can use, for validating a type. */
 function exampleScope(fields: readonly InputField[], fileNames: readonly string[]): TemplateScope {
   const scope: TemplateScope = Object.fromEntries(
     fields.map(({ id, type, choices }) => [

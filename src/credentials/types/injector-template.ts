@@ -1,7 +1,7 @@
 import { messageOf } from '../../common/errors/message-of.js';
 import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
 
-/** A node of a parsed template; `value` names an identifier, `property` the right side of a member. */
+/** Node of a parsed template; `value` names an identifier, `property` the right side of a member. */
 interface Node {
   type: string;
   value?: unknown;
@@ -31,27 +31,33 @@ const { Environment, Interpreter, parse, tokenize } = jinjaAs<{
   parse: (tokens: unknown[]) => Node;
 }>();
 
-/** Longest text that a template may produce, at any point of its evaluation. */
+/** Maximum length of a text at any point of the evaluation. */
 const MAX_TEXT_LENGTH = 1_048_576;
 
-/** Evaluated nodes of one rendering; real injectors need some tens. */
+/** Maximum number of evaluated nodes per rendering. Real injectors need a few dozen. */
 const MAX_STEPS = 20_000;
 
 /**
- * Characters of all texts, and elements of all lists, that the steps of one rendering come to: to work
- * on a megabyte is one step as well, and a step of it takes a millisecond.
+ * Maximum work per rendering: the characters of all texts, and the weighted elements of all lists, over
+ * all steps. A step on a megabyte of text counts as one step but takes a millisecond.
  */
 const MAX_WORK = 8 * MAX_TEXT_LENGTH;
-/** What an element of a list costs of it. */
+/** Work per element of a list. */
 const WORK_OF_ELEMENT = 32;
 
-/** The parser looks for a tag behind each of many spaces: what it costs grows with the square of this. */
+/**
+ * Maximum length of a template. The parser looks for a tag after each run of spaces, so its cost grows
+ * with the square of the length.
+ */
 const MAX_TEMPLATE_LENGTH = 4_096;
 
-/** Why a template cannot be used. */
+/** Reason why a template cannot be used. */
 export type TemplateFault = 'syntax' | 'undefined' | 'limit' | 'runtime';
 
-/** Thrown by `renderInjector`. The message names variables and syntax of the template, never values. */
+/**
+ * Error of `renderInjector`. The message contains variable names and syntax of the template, never
+ * values.
+ */
 export class TemplateError extends Error {
   constructor(
     readonly fault: TemplateFault,
@@ -62,21 +68,22 @@ export class TemplateError extends Error {
   }
 }
 
-/** What a template may name: inputs by id, and `tower`. */
+/** Names that a template can use: inputs by id, and `tower`. */
 export type TemplateScope = Record<string, unknown>;
 
 /**
- * Renders one injector. Nothing but the scope and the constants is defined: there is no `range`, no
- * clock and no way out of the interpreter, and steps and text are limited.
+ * Renders one injector. Only the scope and the constants are defined: there is no `range`, no clock and
+ * no access outside the interpreter, and steps and text are limited.
  *
- * @param strict makes an undefined name an error instead of an empty text; used when a type is saved.
+ * @param strict true to treat an undefined name as an error instead of an empty text; used when a type is
+ *   saved
  * @throws TemplateError
  */
 export function renderInjector(template: string, scope: TemplateScope, strict = false): string {
   const program = compile(template);
   const environment = new Environment();
   const constants = { true: true, false: false, none: null, True: true, False: false, None: null };
-  // Declared names win over the interpreter's own, and no scope can redeclare a constant.
+  // The scope replaces the interpreter's own names, and cannot redeclare the constants.
   environment.variables.clear();
   for (const [name, value] of Object.entries({ ...scope, ...constants }))
     environment.set(name, value);
@@ -86,7 +93,7 @@ export function renderInjector(template: string, scope: TemplateScope, strict = 
     return text;
   } catch (error) {
     if (error instanceof TemplateError) throw error;
-    // The interpreter's own messages may quote values; only the fact is passed on.
+    // The interpreter's own messages can quote values, so they are not passed on.
     throw new TemplateError('runtime', 'the template cannot be evaluated with these inputs');
   }
 }
@@ -102,7 +109,7 @@ function compile(template: string): Node {
   }
 }
 
-/** Counts steps and measures texts while it evaluates, and follows Jinja where the base class does not. */
+/** Interpreter that limits steps and text, and matches Jinja where the base class does not. */
 class LimitedInterpreter extends Interpreter {
   #steps = 0;
   #work = 0;
@@ -127,7 +134,7 @@ class LimitedInterpreter extends Interpreter {
     this.#work += workOf(value.value);
     if (this.#work > MAX_WORK) throw new TemplateError('limit', 'too much text in too many steps');
     if (this.strict && value.type === 'UndefinedValue') refuseUndefined(statement);
-    // Jinja prints booleans as Python does, and playbooks compare with that.
+    // Jinja prints booleans like Python, and playbooks compare with that text.
     if (value.type === 'BooleanValue') value.toString = () => (value.value ? 'True' : 'False');
     return value;
   }

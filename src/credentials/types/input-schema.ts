@@ -7,7 +7,7 @@ import {
 } from './definition.js';
 import { injectorErrors } from './injector-schema.js';
 
-/** Kinds that an administrator may define types of. */
+/** Kinds of which administrators can define types. */
 export const CUSTOM_KINDS: readonly CredentialKind[] = ['cloud', 'net'];
 
 const FORMATS = ['ssh_private_key', 'url', 'vault_id'] as const;
@@ -26,12 +26,12 @@ const FIELD_KEYS: Readonly<Record<keyof InputField, (value: unknown) => boolean>
   destination: (value) => typeof value === 'boolean',
 };
 
-/** Options that only make sense for texts. */
+/** Options that are valid for text inputs only. */
 const TEXT_ONLY = ['choices', 'multiline', 'format', 'secret'] as const;
 
 const IDENTIFIER = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
-/** Names that templates use for something else; `__proto__` would not even be a key of its own. */
+/** Names with another meaning in templates; `__proto__` would not even become an own property. */
 const RESERVED_IDS = new Set([
   'tower',
   '__proto__',
@@ -46,7 +46,7 @@ const RESERVED_IDS = new Set([
 const MAX_FIELDS = 100;
 const MAX_TEXT = 4096;
 
-/** A custom credential type as a client sends it. */
+/** Custom credential type as sent by a client. */
 export interface TypeDraft {
   kind: unknown;
   inputs: unknown;
@@ -54,9 +54,8 @@ export interface TypeDraft {
 }
 
 /**
- * Checks the definition of a custom credential type. Nothing is thrown: the errors are keyed by
- * `kind`, `inputs` and `injectors`, and an empty object means that the draft can be stored after
- * `normalizeInputs`.
+ * Validates the definition of a custom credential type. Never throws: returns errors by `kind`, `inputs`
+ * and `injectors`, or an empty object if the draft can be stored after `normalizeInputs`.
  */
 export function validateTypeDefinition({ kind, inputs, injectors }: TypeDraft): FieldErrors {
   const errors: FieldErrors = {};
@@ -65,12 +64,12 @@ export function validateTypeDefinition({ kind, inputs, injectors }: TypeDraft): 
   };
   report('kind', kindErrors(kind));
   report('inputs', inputsErrors(inputs));
-  // Templates name inputs: without valid ones every template would be reported as wrong, too.
+  // Templates refer to inputs, so with invalid inputs every template would also have errors.
   if (!errors['inputs']) report('injectors', injectorErrors(injectors, fieldsOf(inputs)));
   return errors;
 }
 
-/** Valid `inputs` with the one default filled in: a field without a type is a text. */
+/** Returns valid `inputs` with the only default: a field without a type is a text. */
 export function normalizeInputs(inputs: Record<string, unknown>): Record<string, unknown> {
   if (!Array.isArray(inputs['fields'])) return inputs;
   return { ...inputs, fields: fieldsOf(inputs) };

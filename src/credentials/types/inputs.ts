@@ -11,21 +11,23 @@ import {
 import { checkSshKey, isEncryptedKey, repairSshKey } from './ssh-key.js';
 import { ENCRYPTED } from '../../common/fields/text.js';
 
-/** Longest text of one input; a large private key has some 16,000 characters. */
+/** Maximum length of one input in characters; a large private key has about 16,000. */
 export const MAX_INPUT_LENGTH = 131_072;
 
-/** Inputs ready to be stored (secrets in clear, to be sealed by the caller), or what is wrong with them. */
+/** Valid inputs (with secrets in clear text, for the caller to seal), or validation errors. */
 export interface CheckedInputs {
-  /** Under `inputs`: texts by input, or a list of texts that concern no input of the type. */
+  /**
+   * Errors under `inputs`: messages by input, or a list of messages that concern no input of the type.
+   */
   errors: FieldErrors;
   inputs: CredentialInputs;
 }
 
 /**
- * Checks the `inputs` of a credential against its type. `incoming` replaces the stored inputs as a
- * whole; a secret sent as `$encrypted$` keeps its value from `previous` (decrypted; left out when a
- * credential is created), unless it would then be sent elsewhere. Values that are null are left out. Missing required inputs are no error
- * here: they fail when the credential is used.
+ * Validates the `inputs` of a credential against its type. `incoming` replaces the stored inputs as a
+ * whole. A secret sent as `$encrypted$` keeps its value from `previous` (decrypted; omitted on creation),
+ * unless the change would send the secret to another destination. Null values are omitted. Missing
+ * required inputs are not an error here: using the credential fails.
  */
 export function validateInputs(
   type: CredentialTypeDefinition,
@@ -62,11 +64,11 @@ export function validateInputs(
   };
 }
 
-/** Returns true when a change of the input sends the secrets of a credential elsewhere. */
+/** True if a change of the input changes the destination of the credential's secrets. */
 export const isDestination = ({ destination, secret }: InputField): boolean =>
   destination ?? secret !== true;
 
-/** Ids of the inputs whose change sends the secrets of a credential elsewhere. */
+/** Returns the ids of the changed inputs that change the destination of the credential's secrets. */
 export function movedInputs(
   type: CredentialTypeDefinition,
   inputs: CredentialInputs,
@@ -79,14 +81,14 @@ export function movedInputs(
     );
 }
 
-/** Ids of the inputs that are stored sealed and never shown. */
+/** Returns the ids of the inputs that are stored sealed and never shown. */
 export function secretInputs(type: CredentialTypeDefinition): string[] {
   return (type.inputs.fields ?? []).filter(({ secret }) => secret === true).map(({ id }) => id);
 }
 
 /**
- * Inputs as the API shows them, from stored or decrypted ones: secrets become `$encrypted$`. An
- * empty secret and `ASK` tell nothing and stay. What the type does not declare is masked as well.
+ * Masks stored or decrypted inputs for the API: secrets become `$encrypted$`. Empty secrets and `ASK`
+ * reveal nothing and are not masked. Undeclared inputs are masked too.
  */
 export function maskInputs(
   type: CredentialTypeDefinition,
@@ -102,7 +104,7 @@ export function maskInputs(
 }
 
 /**
- * Names of the passwords that a launch must bring for this credential: `ssh_password`,
+ * Returns the names of the passwords that a launch must provide for this credential: `ssh_password`,
  * `become_password`, `ssh_key_unlock`, `vault_password` or `vault_password.<id>`.
  */
 export function passwordsNeeded(
@@ -122,13 +124,15 @@ export function passwordsNeeded(
   ];
 }
 
-/** Name under which a launch brings the password of a vault credential. */
+/** Returns the name of a vault credential's password in a launch. */
 export function vaultPasswordName(inputs: CredentialInputs): string {
   const id = textInput(inputs, 'vault_id');
   return id === '' ? 'vault_password' : `vault_password.${id}`;
 }
 
-/** Required inputs without a value, a default or a prompt: the credential cannot be used. */
+/**
+ * Returns the required inputs without a value or a default, without which the credential cannot be used.
+ */
 export function missingInputs(type: CredentialTypeDefinition, inputs: CredentialInputs): string[] {
   return (type.inputs.required ?? []).filter((id) => {
     const value = inputs[id] ?? inputField(type, id)?.default;
@@ -136,7 +140,7 @@ export function missingInputs(type: CredentialTypeDefinition, inputs: Credential
   });
 }
 
-/** A text input; empty when it is missing or no text. */
+/** Returns a text input; empty if it is missing or not a text. */
 export function textInput(inputs: CredentialInputs, id: string): string {
   const value = inputs[id];
   return typeof value === 'string' ? value : '';
@@ -164,7 +168,7 @@ function checkValue(
   return { value: isKey ? repairSshKey(value) : value };
 }
 
-/** The spellings that clients use for booleans (JSON, numbers and texts). */
+/** Forms in which clients send booleans (JSON, numbers and texts). */
 const BOOLEANS = new Map<unknown, boolean>([
   [true, true],
   [1, true],
@@ -185,9 +189,10 @@ function textFault(field: InputField, text: string, isManaged: boolean): string 
   }
   if (/[\0\p{Cs}]/u.test(text)) return 'Null characters and invalid Unicode are not allowed.';
   if (text === '' || (text === ASK && field.ask_at_runtime === true)) return null;
-  // These are typed at prompts or written into options and headers: a second line would be a second answer.
+  // These texts are entered at prompts, or written to options and headers, where a second line would be
+  // read as another input.
   if (isManaged && field.multiline !== true && /[\r\n]/.test(text)) return 'Must be a single line.';
-  // Custom types may have inputs whose texts only look like addresses.
+  // Custom types can have inputs whose texts only resemble addresses.
   const isShown = field.secret !== true && (isManaged || field.format === 'url');
   if (isShown && text.includes('://') && holdsPassword(text)) {
     return 'A password belongs into an input of its own, not into the URL.';
@@ -201,7 +206,7 @@ function textFault(field: InputField, text: string, isManaged: boolean): string 
 function formatFault({ format }: InputField, text: string): string | null {
   if (format === 'ssh_private_key') return checkSshKey(text).fault;
   if (format === 'url') return isHttpUrl(text) ? null : 'Enter a valid URL.';
-  // Ansible splits `--vault-id` at the @, and reads a leading dash as another option.
+  // Ansible splits `--vault-id` at the @, and interprets a leading dash as another option.
   if (format === 'vault_id' && /^-|[@\s]/.test(text)) {
     return '"@", spaces and a leading "-" are not allowed.';
   }

@@ -86,5 +86,5 @@ const NETWORK = managed({
   },
 });
 
-/** What hosts, repositories and vaults are opened with. Code of their own uses them: they have no injectors. */
+/** Credentials of hosts, repositories and vaults. Dedicated code uses them instead of injectors. */
 export const MACHINE_TYPES = [MACHINE, SOURCE_CONTROL, VAULT, NETWORK];

@@ -1,13 +1,13 @@
 import type { CredentialTypeDefinition, InputField } from './definition.js';
 
-/** A shipped credential type; its namespace is what `kind` of a credential shows. */
+/** Shipped credential type. `kind` of a credential is the namespace of its type. */
 export interface ManagedCredentialType extends CredentialTypeDefinition {
   namespace: string;
   managed: true;
   description: string;
 }
 
-/** A shipped type; without injectors where something else than an injector uses it. */
+/** Creates a shipped type. Types that dedicated code uses have no injectors. */
 export const managed = ({
   injectors = {},
   ...type
@@ -19,7 +19,7 @@ export const managed = ({
   injectors,
 });
 
-/** An input of one line. */
+/** Creates a single-line input. */
 export const text = (id: string, label: string, helpText?: string): InputField => ({
   id,
   label,
@@ -27,19 +27,19 @@ export const text = (id: string, label: string, helpText?: string): InputField =
   ...(helpText === undefined ? {} : { help_text: helpText }),
 });
 
-/** An input that decides nothing about where secrets are sent: who logs in, what is asked for. */
+/** Marks an input that does not affect where secrets are sent, such as a user name. */
 export const harmless = (field: InputField): InputField => ({ ...field, destination: false });
 
-/** A secret that decides where the others are sent. */
+/** Marks a secret that decides where the other secrets are sent. */
 export const destination = (field: InputField): InputField => ({ ...field, destination: true });
 
-/** An input of one line that is stored encrypted and never shown. */
+/** Creates a single-line input that is stored encrypted and never shown. */
 export const secret = (id: string, label: string, helpText?: string): InputField => ({
   ...text(id, label, helpText),
   secret: true,
 });
 
-/** A secret of several lines, such as a file. */
+/** Creates a multi-line secret, such as a file. */
 export const secretFile = (id: string, label: string, helpText?: string): InputField => ({
   ...secret(id, label, helpText),
   multiline: true,
@@ -53,7 +53,7 @@ export const PRIVATE_KEY: InputField = {
 };
 export const PASSPHRASE: InputField = secret('ssh_key_unlock', 'Private Key Passphrase');
 
-/** Certificates are checked unless somebody says otherwise. */
+/** Input for verifying certificates; true by default. */
 export const VERIFY_SSL: InputField = {
   id: 'verify_ssl',
   label: 'Verify SSL',

@@ -5,7 +5,7 @@ import { MACHINE_TYPES } from './machine-types.js';
 import type { ManagedCredentialType } from './managed-type.js';
 import { PLATFORM_TYPES } from './platform-types.js';
 
-/** The credential types every installation has (docs/contract/resources.md#shipped-credential-types). */
+/** Credential types of every installation (docs/contract/resources.md#shipped-credential-types). */
 export const MANAGED_CREDENTIAL_TYPES: readonly ManagedCredentialType[] = [
   ...MACHINE_TYPES,
   ...CLOUD_TYPES,
@@ -14,7 +14,7 @@ export const MANAGED_CREDENTIAL_TYPES: readonly ManagedCredentialType[] = [
   ...EXTERNAL_TYPES,
 ];
 
-/** A shipped type by its namespace. */
+/** Returns a shipped type by its namespace. */
 export function managedCredentialType(namespace: string): ManagedCredentialType | undefined {
   return MANAGED_CREDENTIAL_TYPES.find((type) => type.namespace === namespace);
 }

@@ -2,13 +2,13 @@ import { isRecord } from '../../common/records.js';
 import type { CredentialTypeDefinition, FieldErrors, InputField } from './definition.js';
 import { MAX_INPUT_LENGTH } from './inputs.js';
 
-/** What names a secret in a store, or what is wrong with it, by key. */
+/** Location of a secret in a store, or validation errors, by key. */
 export interface CheckedMetadata {
   faults: FieldErrors;
   place: Record<string, string>;
 }
 
-/** Checks the `metadata` of an input source against the type of its store. Null is as not given. */
+/** Validates the `metadata` of an input source against the type of its store. Null means not given. */
 export function checkMetadata(type: CredentialTypeDefinition, given: unknown): CheckedMetadata {
   const fields = type.inputs.metadata ?? [];
   const sent = isRecord(given) ? given : {};

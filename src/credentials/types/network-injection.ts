@@ -2,7 +2,10 @@ import type { CredentialInputs } from './definition.js';
 import { HIDDEN, withLineBreak, type InjectionTarget } from './injection-plan.js';
 import { textInput } from './inputs.js';
 
-/** The network credential reaches playbooks through the environment variables Ansible documents for network modules. */
+/**
+ * Passes a network credential to playbooks in the environment variables that Ansible documents for
+ * network modules.
+ */
 export function injectNetwork({ plan, addFile }: InjectionTarget, inputs: CredentialInputs): void {
   const authorize = inputs['authorize'] === true;
   const set = (name: string, value: string, isSecret = false): void => {

@@ -27,7 +27,7 @@ const SATELLITE = managed({
   },
 });
 
-/** Readers of INI files take a percent sign for the start of a reference. */
+/** Escapes percent signs, which readers of INI files interpret as the start of a reference. */
 const inIni = (id: string): string => `{{ ${id} | replace("%", "%%") }}`;
 
 const RHV = managed({
@@ -63,7 +63,9 @@ ovirt_ca_file = ${inIni('ca_file')}
   },
 });
 
-/** The three families of names under which clients of controllers look for their server. */
+/**
+ * Returns the variables in which clients of controllers look for their server, for one of their prefixes.
+ */
 const controllerEnv = (prefix: string): Record<string, string> => ({
   [`${prefix}_HOST`]: '{{ host }}',
   [`${prefix}_USERNAME`]: '{{ username }}',
@@ -145,5 +147,5 @@ const KUBERNETES = managed({
   },
 });
 
-/** What modules and inventory plugins talk to platforms with, under the names that they look for. */
+/** Credentials of platforms, with the names that modules and inventory plugins expect. */
 export const PLATFORM_TYPES = [SATELLITE, RHV, CONTROLLER, INSIGHTS, KUBERNETES];

@@ -1,6 +1,6 @@
 import type { InjectionPlan } from './injection-plan.js';
 
-/** Privilege escalation methods whose prompts begin with their own name instead of `BECOME`. */
+/** Privilege escalation methods whose prompts begin with the method's name instead of `BECOME`. */
 const BECOME_METHODS = [
   'sudo',
   'su',
@@ -17,8 +17,8 @@ const BECOME_METHODS = [
 ];
 
 /**
- * Answers to the prompts of `ansible-playbook` and the agent: regular expression (of Python, as the
- * runner reads it) -> text typed in. Only prompts with an answer are listed.
+ * Returns the replies to prompts of `ansible-playbook` and the agent, by regular expression (in Python
+ * syntax, for the runner). Prompts without a reply are omitted.
  */
 export function promptAnswers(plan: InjectionPlan): Record<string, string> {
   const answers: [string, string][] = [];
@@ -26,7 +26,8 @@ export function promptAnswers(plan: InjectionPlan): Record<string, string> {
     if (answer !== null) answers.push(...patterns.map((text): [string, string] => [text, answer]));
   };
   add(plan.sshKeyUnlock, String.raw`Enter passphrase for .*:\s*?$`);
-  // An empty answer ends the dialogue after a wrong passphrase; it would otherwise wait until the timeout.
+  // An empty reply ends the dialog after a wrong passphrase, which would otherwise wait until the
+  // timeout.
   add(plan.sshKeyUnlock === null ? null : '', String.raw`Bad passphrase, try again for .*:\s*?$`);
   add(
     plan.becomePassword,

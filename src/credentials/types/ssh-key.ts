@@ -1,6 +1,9 @@
 import { createPrivateKey } from 'node:crypto';
 
-/** What is known of a text with private keys: a fault for the user, or whether a key needs a passphrase. */
+/**
+ * Result of checking a text with private keys: a message for the user, or whether a key needs a
+ * passphrase.
+ */
 export type SshKeyCheck = { fault: string } | { fault: null; isEncrypted: boolean };
 
 interface PemBlock {
@@ -19,12 +22,15 @@ const KEY_TYPES = new Set(['RSA', 'DSA', 'EC', 'OPENSSH', '', 'ENCRYPTED']);
 
 const OPENSSH_MAGIC = Buffer.from('openssh-key-v1\0', 'latin1');
 const LONGEST_TAG = 16;
-/** Smallest block of the ciphers that PEM headers name, in bytes. */
+/** Smallest block size in bytes of the ciphers that PEM headers name. */
 const CIPHER_BLOCK = 8;
-/** An OpenSSH key begins with this and the length and name of its cipher; `none` means no passphrase. */
+/** Prefix of an OpenSSH key without passphrase: magic, then length and name of the cipher `none`. */
 const OPENSSH_PLAIN = Buffer.from('openssh-key-v1\0\0\0\0\x04none', 'latin1');
 
-/** Checks a text that should hold at least one private key, and perhaps certificates. Faults never quote the text. */
+/**
+ * Checks a text that should contain at least one private key, and optionally certificates. Messages never
+ * quote the text.
+ */
 export function checkSshKey(text: string): SshKeyCheck {
   const blocks = toBlocks(text);
   if (!blocks) return { fault: 'Invalid certificate or key.' };
@@ -39,14 +45,14 @@ export function checkSshKey(text: string): SshKeyCheck {
 }
 
 /**
- * Returns a text that `checkSshKey` accepts as ssh tools want it: markers on lines of their own, lines without
- * blanks around them, and of a length.
+ * Converts a text that `checkSshKey` accepts to the format that ssh tools require: markers on separate
+ * lines, no whitespace around lines, and 64 characters per line.
  */
 export function repairSshKey(text: string): string {
   return (toBlocks(text) ?? []).map(textOf).join('');
 }
 
-/** Whether a text is a readable private key with a passphrase. */
+/** True if a text is a valid private key with a passphrase. */
 export function isEncryptedKey(text: string): boolean {
   const check = checkSshKey(text);
   return check.fault === null && check.isEncrypted;
@@ -69,7 +75,7 @@ function textOf(block: PemBlock): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The PEM blocks of a text; null when anything but blank lines stands outside of a block. */
+/** Returns the PEM blocks of a text; null if other text than blank lines is outside of the blocks. */
 function toBlocks(text: string): PemBlock[] | null {
   const blocks: PemBlock[] = [];
   let open: PemBlock | null = null;
@@ -111,7 +117,7 @@ function checkBlock(block: PemBlock): SshKeyCheck {
   };
 }
 
-/** Returns true when the bytes of a key are complete, as far as can be seen without its passphrase. */
+/** True if the bytes of a key are complete, as far as can be verified without its passphrase. */
 function isComplete(keyType: string, block: PemBlock, bytes: Buffer): boolean {
   if (keyType === 'OPENSSH') return isOpenSsh(bytes);
   if (keyType === 'ENCRYPTED') return isDerSequence(bytes);
@@ -124,7 +130,7 @@ function isComplete(keyType: string, block: PemBlock, bytes: Buffer): boolean {
   }
 }
 
-/** A DER sequence of exactly as many bytes as its head says. */
+/** True for a DER sequence whose length equals the length in its header. */
 function isDerSequence(bytes: Buffer): boolean {
   const [tag, length = 0] = bytes;
   const size = length & 0x7f;
@@ -132,7 +138,10 @@ function isDerSequence(bytes: Buffer): boolean {
   return bytes.length > 2 + size && bytes.readUIntBE(2, size) === bytes.length - 2 - size;
 }
 
-/** OpenSSH's format (PROTOCOL.key): cipher, key derivation and its options, public keys, private part. */
+/**
+ * True for a complete key in OpenSSH's format (PROTOCOL.key): cipher, key derivation and its options,
+ * public keys, private part.
+ */
 function isOpenSsh(bytes: Buffer): boolean {
   if (!bytes.subarray(0, OPENSSH_MAGIC.length).equals(OPENSSH_MAGIC)) return false;
   let at = OPENSSH_MAGIC.length;
@@ -148,7 +157,7 @@ function isOpenSsh(bytes: Buffer): boolean {
   const keys = number();
   for (let key = 0; key < keys && at < bytes.length; key += 1) skip();
   skip();
-  // Some ciphers put a tag behind the private part.
+  // Some ciphers add a tag after the private part.
   return at <= bytes.length && bytes.length - at <= LONGEST_TAG;
 }
 

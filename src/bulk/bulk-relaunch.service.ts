@@ -20,7 +20,7 @@ export class BulkRelaunch {
   ) {}
 
   /**
-   * @throws Forbidden if the survey contains another user's secret answers, BadRequest if a template was
+   * @throws Forbidden if another user provided secret prompts of the job, BadRequest if a template was
    *   deleted, Invalid like a bulk launch for objects that the caller can no longer use
    */
   async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<object> {

@@ -14,7 +14,6 @@ type Scalar = string | number | boolean | null;
  * launches.
  */
 export interface WebhookFilters {
-  /** Event types. */
   events?: readonly string[];
   /** Actions of an event, such as `opened`. Events of services without actions never match. */
   actions?: readonly string[];

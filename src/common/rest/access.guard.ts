@@ -12,7 +12,7 @@ import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
 import { allowOf, RouteTable } from './route-table.service.js';
 
 /**
- * Authorizes a route before the body is read. Asks the parent's policy for the action that the route
+ * Authorizes a route before the body is read. Evaluates the action of the parent's policy that the route
  * declares in `needs`, in the same statement that loads the row of the URL; the handler receives the row
  * through `@Target()`. A route without a parent declares the `standing` that the caller must have.
  *

@@ -15,7 +15,7 @@ const REFUSED = 400;
 /** What came of a request: an answer, or a refusal that stands. */
 export type Outcome = Reply<number> | BadRequest;
 
-/** Properties that identify a request, apart from its content. */
+/** Identity of a request. The query is compared together with the content. */
 export interface KeyedRequest {
   /** `Idempotency-Key` header as sent. Undefined: the request runs without idempotency. */
   key: string | undefined;

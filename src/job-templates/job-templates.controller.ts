@@ -10,9 +10,9 @@ import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { copiedValues, copyAttachments } from './job-template-copy.js';
 import { jobTemplates } from './job-templates.resource.js';
-import { WithSurvey } from '../templates/survey-routes.js';
+import { SurveyController } from '../templates/survey.controller.js';
 import { assertAttachable } from './template-credentials.js';
-import { WithWebhookKey } from '../templates/webhook-key-routes.js';
+import { WebhookKeyController } from '../templates/webhook-key.controller.js';
 
 @Resource(jobTemplates)
 @Copyable({ values: copiedValues, copied: copyAttachments })
@@ -32,9 +32,17 @@ import { WithWebhookKey } from '../templates/webhook-key-routes.js';
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())
-@WithSurvey()
-@WithWebhookKey()
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
 export class JobTemplatesController extends ResourceController(jobTemplates) {}
+
+@Resource(jobTemplates)
+export class JobTemplateSurveyController extends SurveyController {
+  protected readonly templates = jobTemplates;
+}
+
+@Resource(jobTemplates)
+export class JobTemplateWebhookKeyController extends WebhookKeyController {
+  protected readonly templates = jobTemplates;
+}

@@ -4,14 +4,22 @@ import { ProjectsModule } from '../projects/projects.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateCredentialsRepository } from './job-template-credentials.repository.js';
-import { JobTemplatesController } from './job-templates.controller.js';
+import {
+  JobTemplatesController,
+  JobTemplateSurveyController,
+  JobTemplateWebhookKeyController,
+} from './job-templates.controller.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
 import { TemplateProjects } from './template-projects.service.js';
 
 @Global()
 @Module({
   imports: [ProjectsModule, TemplatesModule],
-  controllers: [JobTemplatesController],
+  controllers: [
+    JobTemplatesController,
+    JobTemplateSurveyController,
+    JobTemplateWebhookKeyController,
+  ],
   providers: [
     JobTemplatesRepository,
     JobTemplateCredentialsRepository,

@@ -16,7 +16,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
 import { listInventoryFiles, listPlaybooks } from './project-files.js';
 import { attachNotifications } from '../notifications/sublists.js';
-import { WithWebhookKey } from '../templates/webhook-key-routes.js';
+import { WebhookKeyController } from '../templates/webhook-key.controller.js';
 import { ProjectFolders } from './project-folders.service.js';
 import { ProjectSyncs } from './project-syncs.js';
 import { projectUpdates } from './project-updates.resource.js';
@@ -28,7 +28,6 @@ const FILES = list(STRING);
 @Resource(projects)
 // The copy gets a folder of its own.
 @Copyable({ values: () => Promise.resolve({ local_path: '' }) })
-@WithWebhookKey()
 @SubList('project_updates', children('project_updates', { readOnly: true }))
 @SubList('schedules', children('schedules', { mayCreateIn: isSynced }))
 @SubList('teams', teamsWithAccess())
@@ -109,4 +108,9 @@ export class ProjectsController extends ResourceController(projects) {
     const shown = await resources.show(projectUpdates, row, actor);
     return { project_update: row.id, ...shown };
   }
+}
+
+@Resource(projects)
+export class ProjectWebhookKeyController extends WebhookKeyController {
+  protected readonly templates = projects;
 }

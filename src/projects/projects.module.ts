@@ -6,14 +6,14 @@ import { TemplatesModule } from '../templates/templates.module.js';
 import { ProjectFolders } from './project-folders.service.js';
 import { ProjectHooks } from './project.hooks.js';
 import { ProjectUpdatesController } from './project-updates.controller.js';
-import { ProjectsController } from './projects.controller.js';
+import { ProjectsController, ProjectWebhookKeyController } from './projects.controller.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 
 @Global()
 @Module({
   imports: [CredentialsModule, TemplatesModule],
-  controllers: [ProjectsController, ProjectUpdatesController],
+  controllers: [ProjectsController, ProjectWebhookKeyController, ProjectUpdatesController],
   providers: [
     ...[ProjectsRepository, ProjectUpdatesRepository, ProjectFolders, ProjectHooks],
     {

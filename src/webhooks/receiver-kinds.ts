@@ -1,3 +1,4 @@
+import { existing } from '../common/invariants.js';
 import { eventRule, webhookService, type WebhookServiceName } from '../code-hosts/services.js';
 
 /** A kind of template that receives webhooks, and what they do to it. */
@@ -33,6 +34,13 @@ export type ReceiverType = (typeof KINDS)[number]['type'];
 
 /** Every kind of template with receivers; a further one is a further entry. */
 export const RECEIVER_KINDS: readonly (ReceiverKind & { type: ReceiverType })[] = KINDS;
+
+/** Returns the kind of a type of template. */
+export const receiverKind = (type: ReceiverType): (typeof RECEIVER_KINDS)[number] =>
+  existing(
+    RECEIVER_KINDS.find((kind) => kind.type === type),
+    `${type} is in the table of kinds`,
+  );
 
 /**
  * Why an event launches nothing of a kind of template, whatever its filters say, in a sentence;

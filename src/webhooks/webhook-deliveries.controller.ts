@@ -8,7 +8,7 @@ import { Route } from '../common/rest/route.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
-import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver.controller.js';
+import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver-answers.js';
 import { RedeliveryService } from './redelivery.service.js';
 import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';

@@ -9,19 +9,33 @@ import { DeliveryIntake } from './delivery-intake.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { FilterTrial } from './filter-trial.service.js';
 import { PushCoalescer } from './push-coalescer.service.js';
-import { receiverController } from './receiver.controller.js';
-import { RECEIVER_KINDS } from './receiver-kinds.js';
+import {
+  JobTemplateReceiverController,
+  ProjectReceiverController,
+  WorkflowJobTemplateReceiverController,
+} from './receiver.controllers.js';
 import { ReceiverService } from './receiver.service.js';
 import { ReceiverTemplates } from './receiver-templates.service.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { RejectionLog } from './rejection-log.service.js';
 import { RunLauncher } from './run-launcher.service.js';
-import { runStatusPostsController } from './run-status-posts.controller.js';
+import {
+  JobStatusPostsController,
+  ProjectUpdateStatusPostsController,
+  WorkflowJobStatusPostsController,
+} from './run-status-posts.controllers.js';
 import { SignatureVerifier } from './signature-verifier.service.js';
 import { SignatureGuard } from './signature.guard.js';
 import { StatusPostsListener } from './status-posts.listener.js';
 import { StatusPostsRepository } from './status-posts.repository.js';
-import { templateWebhooksController } from './template-webhooks.controller.js';
+import {
+  JobTemplateDeliveriesController,
+  JobTemplateWebhooksController,
+  ProjectDeliveriesController,
+  ProjectWebhooksController,
+  WorkflowJobTemplateDeliveriesController,
+  WorkflowJobTemplateWebhooksController,
+} from './template-webhooks.controllers.js';
 import { WebhookDeliveriesController } from './webhook-deliveries.controller.js';
 import { WebhookSetups } from './webhook-setups.service.js';
 import { WebhookStatusPostsController } from './webhook-status-posts.controller.js';
@@ -38,9 +52,18 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     WorkflowsModule,
   ],
   controllers: [
-    ...RECEIVER_KINDS.map(receiverController),
-    ...RECEIVER_KINDS.map(templateWebhooksController),
-    ...RECEIVER_KINDS.map(runStatusPostsController),
+    JobTemplateReceiverController,
+    WorkflowJobTemplateReceiverController,
+    ProjectReceiverController,
+    JobTemplateWebhooksController,
+    WorkflowJobTemplateWebhooksController,
+    ProjectWebhooksController,
+    JobTemplateDeliveriesController,
+    WorkflowJobTemplateDeliveriesController,
+    ProjectDeliveriesController,
+    JobStatusPostsController,
+    WorkflowJobStatusPostsController,
+    ProjectUpdateStatusPostsController,
     WebhookDeliveriesController,
     WebhookStatusPostsController,
   ],

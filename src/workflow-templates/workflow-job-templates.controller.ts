@@ -7,8 +7,8 @@ import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
-import { WithSurvey } from '../templates/survey-routes.js';
-import { WithWebhookKey } from '../templates/webhook-key-routes.js';
+import { SurveyController } from '../templates/survey.controller.js';
+import { WebhookKeyController } from '../templates/webhook-key.controller.js';
 import { workflowCopy } from './workflow-template-copy.js';
 import { workflowTemplates } from './workflow-templates.resource.js';
 
@@ -22,9 +22,17 @@ import { workflowTemplates } from './workflow-templates.resource.js';
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())
 @SubList('notification_templates_approvals', attachNotifications())
-@WithSurvey()
-@WithWebhookKey()
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
 export class WorkflowJobTemplatesController extends ResourceController(workflowTemplates) {}
+
+@Resource(workflowTemplates)
+export class WorkflowJobTemplateSurveyController extends SurveyController {
+  protected readonly templates = workflowTemplates;
+}
+
+@Resource(workflowTemplates)
+export class WorkflowJobTemplateWebhookKeyController extends WebhookKeyController {
+  protected readonly templates = workflowTemplates;
+}

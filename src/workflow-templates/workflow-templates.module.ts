@@ -8,7 +8,11 @@ import { Nesting } from './nesting.service.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowJobTemplateNodesController } from './workflow-job-template-nodes.controller.js';
-import { WorkflowJobTemplatesController } from './workflow-job-templates.controller.js';
+import {
+  WorkflowJobTemplatesController,
+  WorkflowJobTemplateSurveyController,
+  WorkflowJobTemplateWebhookKeyController,
+} from './workflow-job-templates.controller.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
@@ -17,6 +21,8 @@ import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repos
   imports: [TemplatesModule, WorkflowsModule],
   controllers: [
     WorkflowJobTemplatesController,
+    WorkflowJobTemplateSurveyController,
+    WorkflowJobTemplateWebhookKeyController,
     WorkflowJobTemplateNodesController,
     WorkflowApprovalTemplatesController,
   ],

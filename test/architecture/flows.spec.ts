@@ -43,7 +43,7 @@ function stepsFrom(entries: readonly string[], folders: readonly string[]): stri
 /** Where each flow comes in, and the folders that are there for it alone. */
 const FLOWS = [
   ['One request', ['src/teams/teams.controller.ts'], ['src/teams']],
-  ['One delivery', ['src/webhooks/receiver.controller.ts'], ['src/webhooks']],
+  ['One delivery', ['src/webhooks/receiver.controllers.ts'], ['src/webhooks']],
   [
     'One run',
     ['src/execution/scheduler/scheduler.ts', 'src/execution/worker/runs.processor.ts'],

@@ -18,10 +18,16 @@ export function declareLink(definition: ResourceDefinition, name: string, path: 
 export const linksOf = (definition: ResourceDefinition): ReadonlyMap<string, string> =>
   links.get(definition) ?? new Map();
 
+/** Number of links of each resource that are in source order already. */
+const ordered = new WeakMap<ResourceDefinition, number>();
+
 /**
- * Reverses the links. Class decorators run from the last to the first, but `related` shows links in
- * source order.
+ * Reverses the links of a controller. Class decorators run from the last to the first, but `related` shows
+ * links in source order.
  */
 export function linksAsWritten(definition: ResourceDefinition): void {
-  links.set(definition, new Map([...linksOf(definition)].reverse()));
+  const all = [...linksOf(definition)];
+  const before = ordered.get(definition) ?? 0;
+  links.set(definition, new Map([...all.slice(0, before), ...all.slice(before).reverse()]));
+  ordered.set(definition, all.length);
 }

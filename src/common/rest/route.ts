@@ -1,4 +1,5 @@
 import { applyDecorators, SetMetadata, UsePipes } from '@nestjs/common';
+import { MetadataScanner } from '@nestjs/core';
 import {
   ApiBody,
   ApiOperation,
@@ -17,6 +18,8 @@ import { declareLink } from '../resource/links.js';
 import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-answers.js';
 import { errorResponses } from './route-errors.js';
+import { memberOf, prototypeOf } from '../records.js';
+import { metadataOf } from './metadata.js';
 import { BodyPipe } from './body.pipe.js';
 import { bodyOf } from './route-body.js';
 import { placeOf } from './route-place.js';
@@ -188,6 +191,10 @@ export interface QueryParameter {
 }
 
 export const ROUTE_INFO = 'controller:route';
+const ROUTE_OF_RESOURCE = 'controller:route-of-resource';
+
+/** Declaration of a route that several resources have: `@Resource` fills in its resource. */
+type RouteOfResource = (definition: ResourceDefinition) => RouteInfo;
 
 /**
  * Declares a route for all consumers of route metadata, including the OpenAPI document. The decorator
@@ -196,11 +203,19 @@ export const ROUTE_INFO = 'controller:route';
  *   @Route({ kind: 'document', access: 'authenticated', … })
  *   @Get(':id/playbooks')
  *
+ * In an abstract controller that several resources extend, the declaration is a function of the resource:
+ *
+ *   @Route((templates) => ({ kind: 'document', parent: templates, … }))
+ *
  * @throws BrokenInvariant if there is no HTTP method decorator below
  */
 export const Route =
-  (declared: RouteInfo): MethodDecorator =>
+  (declared: RouteInfo | RouteOfResource): MethodDecorator =>
   (prototype, name, descriptor) => {
+    if (typeof declared === 'function') {
+      SetMetadata(ROUTE_OF_RESOURCE, declared)(prototype, name, descriptor);
+      return;
+    }
     const info = withBody(declared, prototype, name);
     const place = placeOf(descriptor.value, info);
     const { operationId, summary, parent, link } = info;
@@ -236,3 +251,29 @@ const pathParameter = (name: string): ApiParamOptions => ({
   description: `${labelOf(name)}.`,
   schema: { type: 'string' },
 });
+
+/**
+ * Declares the inherited routes of a controller whose declarations are functions of the resource. Metadata
+ * is stored on the method, so each controller gets a copy of it.
+ */
+export function declareInheritedRoutes(
+  controller: { prototype: object },
+  definition: ResourceDefinition,
+): void {
+  const prototype = prototypeOf(controller);
+  for (const name of new MetadataScanner().getAllMethodNames(prototype)) {
+    const inherited: unknown = memberOf(prototype, name);
+    if (typeof inherited !== 'function') continue;
+    const declared = metadataOf<RouteOfResource>(ROUTE_OF_RESOURCE, inherited);
+    if (!declared) continue;
+    const own = function (this: unknown, ...given: unknown[]): unknown {
+      return Reflect.apply(inherited, this, given);
+    };
+    for (const key of Reflect.getMetadataKeys(inherited)) {
+      Reflect.defineMetadata(key, Reflect.getMetadata(key, inherited), own);
+    }
+    const descriptor = { value: own, writable: true, configurable: true, enumerable: false };
+    Object.defineProperty(prototype, name, descriptor);
+    Route(declared(definition))(prototype, name, descriptor);
+  }
+}

@@ -1,0 +1,109 @@
+import { Body, Controller, Delete, Get, Post } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { BadFields, BadRequest } from '../common/errors/errors.js';
+import { Route, type RouteInfo } from '../common/rest/route.js';
+import {
+  anyOf,
+  anyValue,
+  BOOLEAN,
+  list,
+  NUMBER,
+  object,
+  orNull,
+  partial,
+  STRING,
+} from '../common/fields/json-schema.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { QUESTION_TYPES } from '../prompts/survey.js';
+import { SURVEY_FIELDS } from '../prompts/survey.schema.js';
+import { SurveyError } from '../prompts/survey-spec.js';
+import { maskSurvey } from '../prompts/survey-secrets.js';
+import { SurveyService } from './survey.service.js';
+
+const SURVEY = {
+  ...partial({
+    name: STRING,
+    description: STRING,
+    spec: list({
+      ...object(
+        {
+          question_name: STRING,
+          question_description: STRING,
+          variable: STRING,
+          type: { ...STRING, enum: QUESTION_TYPES },
+          required: BOOLEAN,
+          default: anyValue('An answer of the type of the question; secrets are masked.'),
+          min: orNull(NUMBER),
+          max: orNull(NUMBER),
+          choices: anyOf(STRING, list(STRING)),
+        },
+        ['question_description', 'required', 'default', 'min', 'max', 'choices'],
+      ),
+      additionalProperties: true,
+    }),
+  }),
+  description: 'The survey, or an empty object.',
+};
+
+const routeOf = (
+  templates: ResourceDefinition,
+  verb: string,
+): Pick<RouteInfo, 'access' | 'parent' | 'operationId'> => ({
+  access: 'authenticated',
+  parent: templates,
+  operationId: `${templates.path}_survey_spec_${verb}`,
+});
+const CHANGE = { kind: 'action', needs: 'change', status: 200 } as const;
+
+/** The questions that a launch asks (docs/contract/launching.md#surveys). */
+@Controller()
+export abstract class SurveyController {
+  protected abstract readonly templates: ResourceDefinition;
+
+  constructor(private readonly surveys: SurveyService) {}
+
+  @Route((templates) => ({
+    ...routeOf(templates, 'read'),
+    kind: 'document',
+    link: 'survey_spec',
+    summary: 'Questions asked at launch; an empty object when there are none.',
+    response: SURVEY,
+  }))
+  @Get(':id/survey_spec')
+  read(@Target() template: Row): unknown {
+    return maskSurvey(template.survey_spec);
+  }
+
+  @Route((templates) => ({
+    ...routeOf(templates, 'replace'),
+    ...CHANGE,
+    summary: 'Replace the questions asked at launch.',
+    body: SURVEY_FIELDS,
+  }))
+  @Post(':id/survey_spec')
+  async replace(
+    @Target() template: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    try {
+      await this.surveys.replace(this.templates, template, body, actor);
+    } catch (error) {
+      throw error instanceof SurveyError ? refusalOf(error) : error;
+    }
+  }
+
+  @Route((templates) => ({
+    ...routeOf(templates, 'delete'),
+    ...CHANGE,
+    summary: 'Remove the questions asked at launch.',
+  }))
+  @Delete(':id/survey_spec')
+  remove(@Target() template: Row, @CurrentActor() actor: Actor): Promise<void> {
+    return this.surveys.remove(this.templates, template, actor);
+  }
+}
+
+const refusalOf = ({ message, inForm }: SurveyError): BadRequest =>
+  inForm === null ? new BadRequest(message) : new BadFields(message, { spec: [inForm] });

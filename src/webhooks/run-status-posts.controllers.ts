@@ -1,0 +1,29 @@
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { listOf } from '../common/rest/sublist-kinds.js';
+import { sql } from '../database/sql.js';
+import { projectUpdates } from '../projects/project-updates.resource.js';
+import { jobs } from '../runs/jobs.resource.js';
+import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { webhookStatusPosts } from './webhook-status-posts.resource.js';
+
+/** Status posts to the code host about one run. */
+const posts = listOf(
+  () => webhookStatusPosts,
+  (run) => sql`t.job_id = ${run.id}`,
+  // The parent decides: a caller who may read the run may read its posts.
+  { options: () => ({ visible: sql`TRUE` }) },
+);
+
+@Resource(jobs)
+@SubList('webhook_status_posts', posts)
+export class JobStatusPostsController extends ResourceController(jobs, []) {}
+
+@Resource(workflowJobs)
+@SubList('webhook_status_posts', posts)
+export class WorkflowJobStatusPostsController extends ResourceController(workflowJobs, []) {}
+
+@Resource(projectUpdates)
+@SubList('webhook_status_posts', posts)
+export class ProjectUpdateStatusPostsController extends ResourceController(projectUpdates, []) {}

@@ -1,0 +1,159 @@
+import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
+import { forkRuleOf } from '../code-hosts/forks.js';
+import type { BadRequest } from '../common/errors/errors.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  list,
+  object,
+  orNull,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
+import type { Reply } from '../common/http/reply.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { Member, Target } from '../common/rest/parameters.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Route } from '../common/rest/route.js';
+import { SubList } from '../common/rest/sublist.js';
+import { listOf } from '../common/rest/sublist-kinds.js';
+import { sql } from '../database/sql.js';
+import { jobTemplates } from '../job-templates/job-templates.resource.js';
+import { projects } from '../projects/projects.resource.js';
+import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
+import { FilterTrial } from './filter-trial.service.js';
+import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver-answers.js';
+import { receiverKind, type ReceiverType } from './receiver-kinds.js';
+import { RedeliveryService } from './redelivery.service.js';
+import { WEBHOOK_SETUP, WebhookSetups } from './webhook-setups.service.js';
+import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
+import { webhookDeliveries } from './webhook-deliveries.resource.js';
+
+const TRIAL_ANSWER = object({
+  launches: { ...INTEGER, description: 'Deliveries that would have launched.' },
+  count: { ...INTEGER, description: 'Deliveries that were looked at, the newest.' },
+  results: list(
+    object({
+      delivery: WIDE_INTEGER,
+      received: INSTANT,
+      event: STRING,
+      ref_name: orNull(STRING),
+      verdict: { ...STRING, description: 'What became of it when it came.' },
+      launches: BOOLEAN,
+      reason: { ...STRING, description: 'Why it would not have launched.' },
+    }),
+  ),
+});
+
+/** Setup, redelivery and filters of the webhooks of one template. */
+@Controller()
+abstract class TemplateWebhooksController {
+  protected abstract readonly type: ReceiverType;
+
+  constructor(
+    private readonly setups: WebhookSetups,
+    private readonly redeliveries: RedeliveryService,
+    private readonly trial: FilterTrial,
+  ) {}
+
+  @Route((templates) => ({
+    kind: 'document',
+    link: 'webhook',
+    access: 'authenticated',
+    operationId: `${templates.path}_webhook`,
+    summary: 'What to enter at the code host, the key among it. For admins of the template.',
+    parent: templates,
+    needs: 'manage_webhook_key',
+    showsSecret: true,
+    response: WEBHOOK_SETUP,
+  }))
+  @Get(':id/webhook')
+  setup(@Target() template: Row): Promise<object> {
+    return this.setups.of(resource(this.type), receiverKind(this.type), template);
+  }
+
+  @Idempotent()
+  @Route((templates) => ({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: `${templates.path}_webhook_deliveries_redeliver`,
+    summary: 'Send a delivery of one template through it again.',
+    parent: templates,
+    needs: 'change',
+    member: {
+      param: 'delivery',
+      resource: webhookDeliveries,
+      needs: 'redeliver',
+      belongs: (delivery, template) => delivery.template_id === template.id,
+    },
+    status: 202,
+    response: RECEIVER_ANSWER,
+    alternatives: RECEIVER_IGNORED,
+  }))
+  @Post(':id/webhook_deliveries/:delivery/redeliver')
+  redeliver(
+    @Member() delivery: RowOf<WebhookDeliverySchema>,
+    @Ip() address?: string,
+  ): Promise<Reply | BadRequest> {
+    return this.redeliveries.redeliver(delivery, address);
+  }
+
+  @Route((templates) => ({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: `${templates.path}_webhook_filters_test`,
+    summary:
+      "Tell which stored deliveries would have launched, by the template's filters or others.",
+    parent: templates,
+    needs: 'change',
+    body: templates.fields.filter(({ name }) => name === 'webhook_filters'),
+    response: TRIAL_ANSWER,
+  }))
+  @Post(':id/webhook_filters/test')
+  testFilters(@Target() template: Row, @Body() body: Record<string, unknown>): Promise<object> {
+    const filters = body.webhook_filters ?? template.webhook_filters ?? {};
+    const rules = { filters, forks: forkRuleOf(template) };
+    return this.trial.run(template.id, receiverKind(this.type), rules);
+  }
+}
+
+@Resource(jobTemplates)
+export class JobTemplateWebhooksController extends TemplateWebhooksController {
+  protected readonly type = 'job_template';
+}
+
+@Resource(workflowTemplates)
+export class WorkflowJobTemplateWebhooksController extends TemplateWebhooksController {
+  protected readonly type = 'workflow_job_template';
+}
+
+@Resource(projects)
+export class ProjectWebhooksController extends TemplateWebhooksController {
+  protected readonly type = 'project';
+}
+
+/** The delivery log of one template. */
+const deliveries = listOf(
+  () => webhookDeliveries,
+  (template) => sql`t.template_id = ${template.id}`,
+  { options: () => ({ counted: true }) },
+);
+
+@Resource(jobTemplates)
+@SubList('webhook_deliveries', deliveries)
+export class JobTemplateDeliveriesController extends ResourceController(jobTemplates, []) {}
+
+@Resource(workflowTemplates)
+@SubList('webhook_deliveries', deliveries)
+export class WorkflowJobTemplateDeliveriesController extends ResourceController(
+  workflowTemplates,
+  [],
+) {}
+
+@Resource(projects)
+@SubList('webhook_deliveries', deliveries)
+export class ProjectDeliveriesController extends ResourceController(projects, []) {}

@@ -1,7 +1,7 @@
 import { resource } from '../common/resource/registry.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 
-/** What people look for by name, in the order in which it is shown. */
+/** Types in the order in which the page shows them. */
 const TYPES = [
   'job_template',
   'workflow_job_template',

@@ -49,10 +49,10 @@ interface Held {
 
 const TYPES = { ...ROLE_OBJECTS, user: 'users' };
 const CARD = 'access';
-/** Where the choice of somebody leads away from: going back to the page is another page. */
+/** Action of the grant form until the choice of a user or team replaces it. */
 const ROLES = '/api/v2/roles/';
 
-/** Who may do what with an object and why, and the ways to change that. */
+/** Shows the permissions on an object with their origin, and the forms that change them. */
 @Injectable()
 @PagePanel(...Object.values(TYPES).map((path) => `${path}_access_list_list`))
 export class AccessListPanel implements Panel<AccessPage> {
@@ -246,7 +246,7 @@ function placeLink(entry: AccessEntry): Html {
   ${object && url ? html`<a href="${url}access_list/">${placeOf(entry)}</a>` : placeOf(entry)}`;
 }
 
-/** Of the roles that are implied, those that no other of them implies. */
+/** Returns the implied roles that no other implied role implies. */
 function strongest({ type, label, roles }: ResourceDefinition, implied: readonly string[]) {
   return roles
     .filter(({ field, impliedBy = [] }) => {

@@ -8,7 +8,7 @@ import { isRecord } from '../../common/records.js';
 
 /** Objects that a choice offers; scripts find the others, and so does a form without them. */
 export const OFFERED = 50;
-/** What is looked for where a choice cannot show all, as a preset of the page. */
+/** Preset with the search text of a choice that cannot show all objects. */
 export const SOUGHT = 'who_or_what';
 
 /** Objects of one kind, as a choice offers them. */
@@ -22,7 +22,7 @@ interface Choice {
   name: string;
   label: string;
   kinds: readonly OfferedKind[];
-  /** What was chosen before. */
+  /** Value that was chosen before. */
   chosen?: string | undefined;
   /** How scripts search: `data-` attributes of the picker. */
   search: Readonly<Record<string, string>>;
@@ -70,14 +70,14 @@ export function roleTitle(role: Item): string {
     : titleOf(role);
 }
 
-/** Somebody who holds a role. */
+/** A user or team that holds a role. */
 export interface Holder {
   kind: 'users' | 'teams';
   id: number;
   name: string;
 }
 
-/** The button that revokes a role from somebody. */
+/** The button that revokes a role from a user or team. */
 export const revokeButton = (
   { kind, id, name }: Holder,
   role: { id: number; title: string },
@@ -92,7 +92,7 @@ export const revokeButton = (
       </button>`,
   );
 
-/** The choice of somebody, which decides what the form around it is sent to. */
+/** The choice of a user or team, which decides where the form is sent. */
 export const holderChoice = (
   users: readonly Item[],
   teams: readonly Item[],

@@ -49,7 +49,7 @@ const CARD = 'may';
 /** Roles and teams that the card shows; the lists have all. */
 const SHOWN = 200;
 
-/** What a user or a team may do, on what and by which way, and the ways to change that. */
+/** Shows the roles of a user or team with their origin, and the forms that change them. */
 @Injectable()
 @PagePanel('user', 'team')
 export class HoldingsPanel implements Panel<ShownHolder> {
@@ -162,7 +162,7 @@ interface TableParts {
   form: Form;
 }
 
-/** What kind of object a role is about, as people call it. */
+/** Returns the word for the kind of object of a role. */
 const kindOf = ({ summary_fields: summary }: Item): string =>
   wordFor(String(memberOf(summary, 'resource_type') ?? 'system'));
 

@@ -40,7 +40,7 @@ export class ActivityPanel implements Panel<{ results?: unknown }> {
   }
 }
 
-/** Who did it; runs of the controller's own have nobody, and not everybody is seen by all. */
+/** Returns the actor; runs of the controller have none, and callers may not read all users. */
 function actorOf({ summary_fields: summary, related }: Item): HtmlValue {
   const actor = memberOf(summary, 'actor');
   const name = memberOf(actor, 'username');
@@ -49,7 +49,7 @@ function actorOf({ summary_fields: summary, related }: Item): HtmlValue {
   return typeof url === 'string' ? html`<a href="${url}">${name}</a>` : name;
 }
 
-/** What was done, in a sentence that begins with who did it. */
+/** Describes an entry in a sentence that begins with the actor. */
 function told(entry: Item): Html {
   const { operation, object_association: association, changes } = entry;
   const [first, second] = [objectOf(entry, 'object1'), objectOf(entry, 'object2')];
@@ -75,7 +75,7 @@ function told(entry: Item): Html {
 function objectOf(entry: Item, side: 'object1' | 'object2'): Html {
   const { operation, related, summary_fields: summary } = entry;
   const type = String(entry[side]);
-  // Of two objects of one kind the second has the second place.
+  // Two objects of one kind share a list, in which `object2` is the second.
   const place = side === 'object2' && entry.object1 === type ? 1 : 0;
   const url = listOf(memberOf(related, type))[place];
   const named = listOf(memberOf(summary, type)).find(

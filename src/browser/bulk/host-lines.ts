@@ -3,7 +3,7 @@ import { parseJson } from '../../common/fields/json-bounds.js';
 /** A word of a line: `a`, `key=value`, `key="two words"`, `'web 1'`. */
 const WORD = /(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
 const QUOTED = /"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
-/** What Ansible takes for something else than a text; a number with a leading zero is a text. */
+/** Values that Ansible does not read as text; a number with a leading zero is a text. */
 const LITERAL = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d+)?|true|false)$/;
 
 /** A host as the API takes it. */
@@ -12,7 +12,7 @@ export interface HostLine {
   variables?: Readonly<Record<string, unknown>>;
 }
 
-/** What a line says that is no `name=value`. */
+/** A part of a line that is not `name=value`. */
 export interface LineFault {
   /** Counted from 1. */
   line: number;

@@ -6,7 +6,7 @@ import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import { isRecord } from '../../common/records.js';
 import { readHostLines } from './host-lines.js';
 
-/** What the form asks for in place of a list of JSON objects. */
+/** Fields that replace the list of JSON objects. */
 export const ASKED = {
   lines: 'lines',
   /** Names of hosts that are in the inventory. */
@@ -49,7 +49,7 @@ export class HostsForm implements PageForm {
       .filter((name) => name !== '');
     return {
       ...filled,
-      // Whoever is there already only joins.
+      // Existing hosts are only added to the groups.
       ...(members.length > 0 ? { on_conflict: 'update' } : {}),
       hosts: [...hosts, ...members].map((host) => (groups.length > 0 ? { ...host, groups } : host)),
     };

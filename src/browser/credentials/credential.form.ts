@@ -76,7 +76,7 @@ function controlOf(field: InputField, required: boolean): PropertyDecorator {
   const { label, type, choices, secret, multiline, default: preset } = field;
   const options = {
     ...{ label, required, help: helpOf(field) },
-    // What is left empty is left out.
+    // Empty inputs are omitted.
     ...(type === 'boolean' ? {} : { nullable: true }),
     ...(preset === undefined ? {} : { default: preset }),
   };

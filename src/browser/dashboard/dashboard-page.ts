@@ -9,10 +9,10 @@ import { shorten, statusBadge, timeView } from '../shared/values.js';
 import { DAYS, type Dashboard, type ShownRun } from './dashboard.service.js';
 import { labelOf } from '../../common/fields/label.js';
 
-/** How often a page that somebody looks at asks how things are now. */
+/** Seconds between two refreshes of a visible page. */
 const REFRESH_SECONDS = 20;
 
-/** The page at the root: what a person wants to know first. */
+/** The page at the root. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
   const { days, active, failures, approvals, destinations, verdicts } = dashboard;
   const { starred, recent } = dashboard;
@@ -154,7 +154,7 @@ function verdictList(verdicts: Dashboard['verdicts']): Html {
   </ul>`;
 }
 
-/** What there is to be set up, in the order in which each needs what is before it. */
+/** Steps of the first set-up, each of which needs those before it. */
 const PARTS_IN_ORDER = [
   ['projects', 'Projects', 'where playbooks come from'],
   ['inventories', 'Inventories', 'the machines that they run on'],

@@ -29,7 +29,7 @@ export interface ShownRun {
   /** Path of its page. */
   url: string;
   since: string;
-  /** Of all like it, those that are not shown included. */
+  /** Number of all such runs, including those that are not shown. */
   total: number;
 }
 
@@ -52,7 +52,7 @@ export interface Dashboard {
   recent: BookmarkedObject[];
 }
 
-/** What has happened lately, as far as the caller may read it: one statement for each part. */
+/** Loads the parts of the dashboard that the caller may read, with one statement for each. */
 @Injectable()
 export class DashboardService {
   constructor(

@@ -9,7 +9,7 @@ const PASSWORDS = 'passwords_needed_to_start';
 /** Texts about an answer name its variable (docs/contract/launching.md#answers). */
 const VARIABLE = /^'([^']+)' value\b|^Value .* for '([^']+)' expected /s;
 
-/** What is wrong with an answer stands beside its question, what is missing beside its password. */
+/** Maps errors of answers to their questions, and of passwords to their fields. */
 @Injectable()
 @PageFormOf('job_template_launch', 'workflow_job_template_launch')
 export class LaunchForm implements PageForm {

@@ -50,7 +50,7 @@ function obstacles(template: ShownTemplate): string[] {
   ];
 }
 
-/** Whether a person may want to say something first; a template that needs it says so anyway. */
+/** Returns true when a launch may set optional prompts; templates that need values ask anyway. */
 const asksSomething = (template: ShownTemplate): boolean =>
   template.survey_enabled === true ||
   Object.entries(template).some(

@@ -35,7 +35,7 @@ const EVENTS = [
   ['approvals', 'When it waits for an approval'],
 ] as const;
 
-/** Whom a template tells of its runs, event by event, and the way to tell somebody else. */
+/** Shows the notification templates of a template by event, and the form that attaches one. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template', 'project', 'organization')
 export class AttachedNotificationsPanel implements Panel<ShownObject> {

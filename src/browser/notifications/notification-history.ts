@@ -6,15 +6,15 @@ import { statusBadge, timeView, type Item } from '../shared/values.js';
 export interface HistoryParts {
   /** Newest first. */
   records: readonly Item[];
-  /** Of those records, in order; none for callers who may not read them. */
+  /** Attempts of the records, in order; empty for callers who may not read them. */
   attempts: readonly Item[];
   csrf: string;
   returnTo: string;
-  /** Whether the caller may send them again. */
+  /** True when the caller may resend. */
   mayResend: boolean;
 }
 
-/** What was sent lately, what became of each attempt, and the button that sends it again. */
+/** Shows recent notifications with their attempts and a button to resend. */
 export function notificationHistory(parts: HistoryParts): Html {
   const { records } = parts;
   if (records.length === 0) return html`<p class="hint">Nothing was sent yet.</p>`;

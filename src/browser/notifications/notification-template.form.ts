@@ -98,7 +98,7 @@ const optionsOf = (
   label,
   required,
   help: HELP[type] ?? '',
-  // What is left empty is left out.
+  // Empty inputs are omitted.
   ...(field.optional && type !== 'bool' ? { nullable: true } : {}),
   ...(field.default === undefined ? {} : { default: field.default }),
   ...(type === 'int' ? { min: field.min ?? null, max: field.max ?? null } : {}),

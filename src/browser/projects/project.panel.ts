@@ -13,7 +13,7 @@ interface ShownProject {
 }
 
 const JOB_TEMPLATES = '/api/v2/job_templates/';
-/** What is in such a project can be run. */
+/** Statuses of a project whose playbooks can run. */
 const HAS_FILES: ReadonlySet<string> = new Set(['ok', 'successful']);
 
 /** Syncs a project that has a source, and leads on to what is run from it. */

@@ -69,7 +69,7 @@ const nameOf = ({ host_id: id, host_name: name }: HostOfRun): Html =>
   id === null ? html`${name}` : html`<a href="/api/v2/hosts/${id}/">${name}</a>`;
 
 function bar(host: HostOfRun): Html {
-  // What changed something is counted among what went well too.
+  // `ok` counts changed tasks too.
   const parts: Record<Part, number> = { ...host, ok: Math.max(0, host.ok - host.changed) };
   const sum = COLUMNS.reduce((all, [part]) => all + parts[part], 0) || 1;
   let x = 0;

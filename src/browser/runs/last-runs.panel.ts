@@ -12,7 +12,7 @@ import { resource } from '../../common/resource/registry.js';
 const MOST = 5;
 const COLUMNS = ['status', 'started', 'elapsed', 'launched_by'] as const;
 
-/** How a template fared lately: whoever comes to it asks that first, or wants to go on to a run. */
+/** Shows the last runs of a template. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
 export class LastRunsPanel implements Panel<{ id: number }> {

@@ -3,7 +3,7 @@ import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { csrfInput } from '../shared/layout.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 
-/** What the panels need of the representation of a run. */
+/** The part of a run's representation that panels use. */
 export interface ShownRun {
   id: number;
   type: string;

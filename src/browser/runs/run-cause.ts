@@ -7,7 +7,7 @@ import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
 export const MAX_FAILURES = 20;
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
 
-/** What the reason of a run is told from. */
+/** The part of a run that explains its end. */
 export interface Explained {
   url: string;
   status: string;

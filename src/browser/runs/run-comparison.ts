@@ -11,7 +11,7 @@ import type { Database } from '../../database/database.js';
 import { STORED_PROMPTS } from '../../prompts/prompt-columns.js';
 import type { TaskOfRun } from '../../runs/events/job-events.repository.js';
 
-/** What is compared, by column; variables and tasks besides. */
+/** Compared columns; variables and tasks are compared too. */
 const COLUMNS = [
   'scm_revision',
   'playbook',
@@ -42,7 +42,7 @@ export interface Comparison {
 /** Names of objects by column and id. */
 type Names = ReadonlyMap<string, ReadonlyMap<unknown, string>>;
 
-/** What the two runs refer to and is not the same, as far as the caller may read it. */
+/** Returns differing references of two runs that the caller may read. */
 export async function namesOfChanged(
   before: Row,
   now: Row,
@@ -58,7 +58,7 @@ export async function namesOfChanged(
   return names;
 }
 
-/** What changed between two runs of a template, in the words of a person who asks why one failed. */
+/** Compares two runs of a template, to find why one failed. */
 export function compare(before: Row, now: Row, names: Names, tasks: ComparedTasks): Comparison {
   const nameOf = (column: string, value: unknown): unknown =>
     names.get(column)?.get(value) ?? value;
@@ -118,7 +118,7 @@ const told = (value: unknown): string => {
   return shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE);
 };
 
-/** The differences as a table; open where somebody looks for the cause of a failure. */
+/** The differences as a table; open for a failed run. */
 export function comparisonView(
   { before, differences }: Comparison,
   { open }: { open: boolean },

@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { resource } from '../../common/resource/registry.js';
 import type { ShownRun } from './run-actions.js';
 
-/** What a person asks of a run at first sight, in this order; as far as runs of its kind have it. */
+/** Facts at the top of a run's page, in order, where its kind has them. */
 const TOLD = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
 
 /** Which run it is, whose, since when and on what, in one line below its name. */

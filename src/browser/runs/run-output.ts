@@ -31,7 +31,7 @@ export async function loadOutput(
 export interface OutputContext {
   run: { url: string; status: string };
   isActive: boolean;
-  /** What was looked for in the output, and where it is; null when nothing was. */
+  /** Search in the output with its matches; null without a search. */
   search: { text: string; lines: readonly FoundLine[] } | null;
 }
 
@@ -74,7 +74,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
   </section>`;
 }
 
-/** What lies outside of the part that is shown, and how to get there. */
+/** Links to the parts of the output that are not shown. */
 function edgeNote(url: string, { parts, from }: ShownOutput): Html | null {
   const first = (parts[0]?.start_line ?? 0) + 1;
   const earlier = Math.max(1, first - MOST.events);
@@ -89,7 +89,7 @@ const TASK_STARTS: ReadonlySet<string> = new Set([
   'playbook_on_task_start',
   'playbook_on_handler_task_start',
 ]);
-/** What ends a task without beginning another. */
+/** Lines that end a task without starting another. */
 const TASK_ENDS: ReadonlySet<string> = new Set(['playbook_on_play_start', 'playbook_on_stats']);
 
 /** The lines of each task are folded below its first; what is of none stands as it is. */
@@ -103,7 +103,7 @@ function folds(parts: readonly OutputPart[]): Html[] {
   return groups.map(({ head, rest }) => {
     const lines = rest.flatMap((part) => rows(part, 'a'));
     if (!head) return html`${lines}`;
-    // What unfolds a task is itself no place for links.
+    // A summary must not contain links.
     return html`<details class="fold" open>
       <summary>${rows(head, 'span')}</summary>
       ${lines}

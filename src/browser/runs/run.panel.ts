@@ -22,9 +22,8 @@ import { loadTasks, taskTree } from './task-tree.js';
 type ShownJob = ShownRun & Explained;
 
 /**
- * What a person asks of a run, in this order: which it is, what can be done, why it ended so, what it printed,
- * what was different the last time, and how hosts and tasks fared. The script keeps it up to date
- * while the run is active.
+ * Shows a run: facts, actions, the cause of its end, output, a comparison with the run before, hosts
+ * and tasks. The script updates it while the run is active.
  */
 @Injectable()
 @PagePanel('job', 'project_update', 'inventory_update', 'ad_hoc_command')

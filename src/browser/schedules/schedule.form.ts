@@ -124,12 +124,12 @@ export class ScheduleForm implements PageForm {
       zone: parts.zone,
       end_count: parts.count,
       end_date: parts.lastDay,
-      // What the parts say all of is not said twice.
+      // The text is empty where the parts describe the whole rule.
       rrule: '',
     };
   }
 
-  /** Where nobody wrote a rule, nobody looks there for what is wrong with it. */
+  /** Shows errors of the rule beside its parts unless the user wrote the text. */
   errorsIn({ rrule: faults, ...errors }: FieldErrors, { unit, rrule }: Values): FieldErrors {
     if (faults === undefined) return errors;
     const isWritten = unit === AS_TEXT || !isNothing(rrule);

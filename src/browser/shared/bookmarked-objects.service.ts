@@ -7,15 +7,15 @@ import type { Bookmark } from './bookmarks.js';
 import { titleOf } from './values.js';
 import { wordFor } from './words.js';
 
-/** An object as a list of such shows it. */
+/** An object in a list of bookmarks. */
 export interface BookmarkedObject {
   name: string;
-  /** Of its kind. */
+  /** Word for the kind of the object. */
   label: string;
   url: string;
 }
 
-/** Names what a browser keeps: what is gone or may no longer be read has none, and is left out. */
+/** Finds the names of bookmarked objects; omits those that are deleted or not readable. */
 @Injectable()
 export class BookmarkedObjects {
   constructor(private readonly database: Database) {}

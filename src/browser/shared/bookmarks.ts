@@ -3,13 +3,13 @@ import type { PlainRequest } from '../../common/http/request.js';
 import { cookiesOf } from '../../common/http/cookies.js';
 import type { QueryParameters } from '../../common/list/query.js';
 
-/** An object that somebody starred or looked at. */
+/** An object that the user starred or viewed. */
 export interface Bookmark {
   type: string;
   id: number;
 }
 
-/** What a browser keeps of one user (docs/decisions/0092-starred-and-recent-in-cookies.md). */
+/** The bookmarks of one user in a browser (docs/decisions/0092-starred-and-recent-in-cookies.md). */
 const COOKIES = {
   starred: { most: 24, seconds: 31_536_000 },
   recent: { most: 8, seconds: 2_592_000 },
@@ -34,7 +34,7 @@ type CookieRequest = Pick<PlainRequest, 'headers' | 'secure'>;
 /** The objects that a browser keeps for a user, the latest first. */
 export function bookmarksOf(request: CookieRequest, kind: BookmarkKind, user: number): Bookmark[] {
   const [owner, ...marks] = (cookiesOf(request.headers.cookie)[kind] ?? '').split('.');
-  // Whoever used the browser before has his own.
+  // Each user of a browser has their own bookmarks.
   return owner === String(user) ? read(marks).slice(0, COOKIES[kind].most) : [];
 }
 
@@ -67,7 +67,7 @@ export function remember(
   keep(request, response, { kind: 'recent', user, marks });
 }
 
-/** Whether a page is asked for by the button of its star. */
+/** Returns true when the star button sent the request. */
 export const isStarring = (query: QueryParameters): boolean => STAR in query;
 
 /** Stars an object that has no star, and takes it off one that has. */
@@ -82,6 +82,6 @@ export function toggleStar(request: PlainRequest, response: Response): void {
   keep(request, response, { kind: 'starred', user, marks });
 }
 
-/** Whether an object has a star of the user. */
+/** Returns true when the user starred the object. */
 export const isStarred = (request: CookieRequest, user: number, mark: Bookmark): boolean =>
   bookmarksOf(request, 'starred', user).some((one) => isSame(one, mark));

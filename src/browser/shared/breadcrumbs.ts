@@ -4,7 +4,7 @@ import type { Step } from './page-trail.service.js';
 import { wordFor } from './words.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
-/** What is before a collection says nothing of where one is; the head of the page leads there. */
+/** Path segments before a collection are no breadcrumbs, since the navigation bar links to them. */
 const BASE = '/api/v2/';
 
 interface Place {

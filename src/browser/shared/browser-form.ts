@@ -9,20 +9,20 @@ import { readPending, type PendingForm } from './pending-form.js';
 /** Form fields that steer a page's form and are no part of what is sent. */
 const METHOD_FIELD = '_method';
 const CONTENT_FIELD = '_content';
-/** Of a button that sends the form to be looked at: it comes back, and nothing else happens. */
+/** Field of the preview button: the form is shown again, and no route is called. */
 export const LOOK_FIELD = '_look';
 /** Names a field of the form that holds a secret. */
 export const SECRET_FIELD = '_secret';
 /** Where a form leads once it is done, for forms that stand on another page than their URL's. */
 export const RETURN_FIELD = '_return';
-/** Of a form of choices alone: a refusal leads back as well, and is told in the card of the form. */
+/** Field of a form of choices: a refusal leads back to the page, which shows it in the form's card. */
 export const TOLD_THERE_FIELD = '_told_there';
-/** What a form is sent to where that is chosen in it, such as whom something is given to. */
+/** Field with the path that a form is sent to, where the user chooses it, such as a role's user. */
 export const PATH_FIELD = '_path';
 /** Holds a form that is shown again after a login. */
 export const RESUME_FIELD = '_resume';
 
-/** What a person sent from a form of a page, as it was typed. */
+/** The values of a form of a page, as typed. */
 export interface Submission {
   /** Values by field name, for showing the form again. */
   values: Readonly<Record<string, unknown>>;
@@ -73,7 +73,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     next();
     return;
   }
-  // A session that has ended leaves the form behind; without a valid token it is nobody's.
+  // After the end of a session the form counts only with a valid token.
   if (sessionOf(request) === undefined && !isOurs(request)) {
     next();
     return;

@@ -29,16 +29,16 @@ export interface Series {
 
 /** Columns of parts upon each other, such as how the runs of each day ended. */
 export interface ColumnChart {
-  /** What the whole of it says, for those who do not see it. */
+  /** Text alternative of the chart. */
   summary: string;
   /** Name of the table of its numbers: "Jobs by day". */
   title: string;
-  /** What the columns stand for: "Day". */
+  /** Unit of the columns: "Day". */
   unit: string;
   /** One name for each column; `short` below it. */
   columns: readonly { name: string; short: string }[];
   series: readonly Series[];
-  /** What is said of each series beside its colour; its label unless given. */
+  /** Legend text of a series; the label by default. */
   legend?: (series: Series) => string;
   /** A value for people; as it is unless given. */
   format?: (value: number) => string;

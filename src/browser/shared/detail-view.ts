@@ -75,7 +75,7 @@ const fieldList = (names: readonly string[], item: Item, definition: ResourceDef
     })}
   </dl>`;
 
-/** What tells nothing is folded away: most objects use few of their fields. */
+/** Returns true for values that the page folds away: most objects use few of their fields. */
 function isUnset(value: unknown, field: Field | undefined): boolean {
   if (value === null || value === undefined || value === '' || value === false) return true;
   if (typeof value === 'object') return Object.keys(value).length === 0;

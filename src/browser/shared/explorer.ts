@@ -69,13 +69,13 @@ export function serveExplorer(app: INestApplication, build: () => OpenAPIObject)
   });
 }
 
-/** What the explorer's own code calls before each request; it runs in the browser. */
+/** The request that the explorer's code passes to `withCsrfToken` in the browser. */
 interface ExplorerRequest {
   url: string;
   headers: Record<string, string>;
 }
 
-/** That of the browser: there is none in this process. */
+/** The browser's document; the server has none. */
 declare const document: { readonly cookie: string };
 
 /**

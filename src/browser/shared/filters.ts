@@ -134,7 +134,7 @@ function orderSelect(
   </div>`;
 }
 
-/** The order of a list that nobody chose, in words. */
+/** Returns the default order of a list in words. */
 function orderWords(name: string): string {
   const descending = name.startsWith('-');
   const field = name.replace(/^-/, '');
@@ -163,7 +163,7 @@ const addFilter = (fields: readonly Field[]): Html =>
 
 const NEVER_FILTERS = new Set([...CONTROLS].filter((name) => name !== 'search'));
 
-/** Whether a list shows less than all that is in it. */
+/** Returns true when filters hide rows of a list. */
 export const isNarrowed = (query: QueryParameters): boolean =>
   Object.keys(query).some((name) => !NEVER_FILTERS.has(name));
 

@@ -22,7 +22,7 @@ export function choiceLinks(field: Field, { path, query, presets }: PageContext)
 const prefixed = (presets: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(presets).map(([name, value]) => [PRESET + name, value]));
 
-/** What was chosen before: sent with the rest, and not to be changed here. */
+/** Shows the value that was chosen before and sends it unchanged with the form. */
 export function chosenView(
   field: Field,
   given: unknown,

@@ -23,7 +23,7 @@ export interface FormField {
 /** Label, control, help and messages of one field. */
 export function formField(input: FormField): Html {
   const { field, id, errors } = input;
-  // What has to be sent may still be empty.
+  // A required value may be empty.
   const required = field.required && !field.blank;
   const told = helpFor(field);
   const described = [told && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(Boolean);

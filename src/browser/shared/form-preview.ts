@@ -6,7 +6,7 @@ import { bodyOf } from './form-values.js';
 import type { FormRequest } from './forms.service.js';
 import { html, type Html } from './html.js';
 
-/** What would come of a form, or why that cannot be told. */
+/** The preview of a form, or the errors that prevent it. */
 export interface Preview {
   content: Html | null;
   errors: FieldErrors;

@@ -70,7 +70,7 @@ function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: Place
   </fieldset>`;
 }
 
-/** What of an entry the form does not ask for, as JSON; null where there is nothing. */
+/** Returns the members of an entry that the form has no field for, as JSON; null without any. */
 function keptIn(row: Values, { fields }: FormRows): string | null {
   if (typeof row[KEPT] === 'string') return row[KEPT];
   const isAsked = (name: string): boolean => fields.some((one) => one.name === name);
@@ -113,11 +113,11 @@ export const readRows = (filled: readonly Values[], { rows }: Rows): Record<stri
     return rows.read({ ...keptOf(row), ...Object.fromEntries(members) });
   });
 
-/** What is no number stays as it was typed: its own check says so. */
+/** Parses numbers; other texts stay as typed and fail validation. */
 const numberOf = (value: unknown): unknown =>
   Number.isFinite(Number(value)) ? Number(value) : value;
 
-/** What is not as this form wrote it is none of its own. */
+/** Ignores values that this form did not write. */
 function keptOf({ [KEPT]: text }: Values): Values {
   if (typeof text !== 'string') return {};
   try {

@@ -25,15 +25,15 @@ import { wordFor } from './words.js';
 import { existing, itemAt } from '../../common/invariants.js';
 import { isWritable } from '../../common/fields/reads.js';
 
-/** What a form is made for. */
+/** The input of a form. */
 export interface FormRequest {
   /** Starts the ids of its elements: unique on the page. */
   key: string;
   route: TableRoute;
   info: RouteInfo;
-  /** What the caller may send; the rest is not offered. */
+  /** Fields that the caller may send; the form shows no others. */
   open: OpenParts;
-  /** What people fill in instead of the fields of the route. */
+  /** Form that replaces the fields of the route. */
   plan: FormPlan | null;
   context: PageContext;
   actor: Actor;
@@ -43,7 +43,7 @@ export interface FormRequest {
   entered?: Entered | undefined;
 }
 
-/** What was entered, and what is wrong with it where it was entered. */
+/** Values as entered, and errors by field of the form. */
 export interface Entered {
   submission: Submission;
   errors?: FieldErrors;
@@ -141,7 +141,7 @@ export class Forms {
       field.target &&
       (await this.references.load(field.target(), field.needs ?? 'read', given, actor));
     const value = given ?? (field.required && !entered ? onlyOf(choices) : undefined);
-    // Whoever typed a text is told the line.
+    // For a text the error names the line.
     const fault = entered && field.kind === 'variables' ? await faultIn(given) : null;
     return {
       field,
@@ -207,7 +207,7 @@ const arranges = ({ kind }: RouteInfo): boolean => kind !== 'action';
 export const asksForSomething = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>
   info.kind === 'action' && (open.fields ?? info.body ?? []).length > 0;
 
-/** Whether a form of the route is filled from the object it changes. */
+/** Returns true when the form is filled from the object that it changes. */
 export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';
 
 /** Fields a person can fill in: writable, and not given by the URL. */
@@ -229,7 +229,7 @@ function sectionTitle(
     : `Add ${info.resource?.label.toLowerCase() ?? 'object'}`;
 }
 
-/** What a form does, for its heading and its button: "Create team", "Rotate webhook key". */
+/** Returns the label of heading and button: "Create team", "Rotate webhook key". */
 export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): string {
   const label = info.resource?.label.toLowerCase() ?? '';
   if (info.kind === 'create') return `Create ${label}`;
@@ -252,7 +252,7 @@ function valueFor({ object, entered, context }: FormRequest, field: Field): unkn
   if (object && field.name in object) return object[field.name];
   const { presets } = context;
   if (!object && field.name in presets) return presets[field.name];
-  // What was refused says all; a form that waited for a login lacks its secrets.
+  // A refused form has all values; a form that waited for a login lacks its secrets.
   return entered?.errors ? undefined : field.default;
 }
 

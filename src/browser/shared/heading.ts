@@ -10,7 +10,7 @@ import { wordFor } from './words.js';
 export interface HeadingParts {
   context: PageContext;
   title: string;
-  /** What the object is called that the title says something of. */
+  /** Name of the object that the title is about. */
   of: string | null;
   /** How the object is that the page shows, or how it went. */
   state: Html | null;
@@ -18,13 +18,13 @@ export interface HeadingParts {
   route: TableRoute | undefined;
   /** Routes whose forms are on the page. */
   usable: readonly TableRoute[];
-  /** Of the object that the page shows. */
+  /** Star of the object that the page shows. */
   star: Star | null;
 }
 
 /** The button that stars an object. */
 export interface Star {
-  /** What the button sends. */
+  /** Values that the button sends. */
   value: string;
   isSet: boolean;
 }
@@ -51,7 +51,7 @@ export function heading(parts: HeadingParts): Html {
   </div>`;
 }
 
-/** What kind of object the page shows; null for lists, actions and whatever else says what it does. */
+/** Returns the kind of the object that the page shows; null for lists, actions and other pages. */
 function kindOf(route: TableRoute | undefined): string | null {
   const info = route?.info;
   return info?.kind === 'retrieve' && info.resource ? wordFor(info.resource.type) : null;

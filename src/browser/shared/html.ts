@@ -9,7 +9,7 @@ export class Html {
   }
 }
 
-/** What may stand in a template; null, undefined and false leave nothing. */
+/** A value in a template; null, undefined and false render as empty. */
 export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
 /** The end of a part whose next value begins the address of a link, a form or a file. */

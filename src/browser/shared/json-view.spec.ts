@@ -3,7 +3,7 @@ import { jsonView, linkOf } from './json-view.js';
 
 const shown = (value: unknown): string => jsonView(value, 'JSON').text;
 
-/** What a person sees: the page's text without its elements. */
+/** Returns the text without the elements. */
 const textOf = (page: string): string =>
   page
     .replace(/<[^>]*>/g, '')

@@ -72,7 +72,7 @@ const header = (context: PageContext): Html =>
     </div>
   </header>`;
 
-/** What people come for, and where it is. The API itself stays among it. */
+/** The links of the navigation bar. */
 const TASKS: readonly (readonly [label: string, path: string, query?: string])[] = [
   ['Jobs', '/api/v2/unified_jobs/', '?order_by=-id'],
   ['Templates', '/api/v2/unified_job_templates/'],

@@ -104,7 +104,7 @@ function cell(
   row: Item,
   name: string,
   definition: ResourceDefinition | undefined,
-  /** What the cell is called where rows are cards; null for the one that names the row. */
+  /** Label of the cell where rows are cards; null for the cell with the name. */
   mark: Html | null | undefined,
 ): Html {
   const shown = valueView(name, row, definition);

@@ -8,7 +8,7 @@ export interface LoginForm {
   /** Path to go on to. */
   next: string;
   error?: string;
-  /** What the operator tells everybody who logs in. */
+  /** The setting `CUSTOM_LOGIN_INFO`. */
   notice?: string;
   /** A form that came after the session had ended. */
   pending?: PendingForm | null;

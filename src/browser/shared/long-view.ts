@@ -5,7 +5,7 @@ import { jsonView } from './json-view.js';
 import { folded } from './layout.js';
 import { wordForField } from './words.js';
 
-/** What is longer is unfolded by whoever wants to read it. */
+/** Longer values are folded. */
 const SHORT = { lines: 4, characters: 240 };
 /** A page shows no more of one field; the JSON of the answer has all. */
 const MOST_CHARACTERS = 20_000;

@@ -4,7 +4,7 @@ import { html, type HtmlValue } from './html.js';
 import type { PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
 
-/** What became of the form that led here, and what of it did not count. */
+/** Shows the result of the form that led here, and the fields that were ignored. */
 export const noticeView = ({ notice }: PageContext): HtmlValue =>
   notice && [
     html`<p class="message good" role="status">${notice.text}</p>`,
@@ -14,7 +14,7 @@ export const noticeView = ({ notice }: PageContext): HtmlValue =>
       </p>`,
   ];
 
-/** What a form of this page held before its sender had to log in again. */
+/** Returns the values that a form of this page had before a login. */
 export function resumedFor(
   pending: PendingForm | undefined,
   { path, method }: { path: string; method: string },

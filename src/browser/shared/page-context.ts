@@ -23,14 +23,14 @@ const NOTICES = {
   added: 'Added to the list.',
   removed: 'Removed from the list.',
   done: 'Done.',
-  // Said of what has only begun: how it ends stands below.
+  // The result of the run stands below.
   launched: 'Launched.',
 } as const;
 export type NoticeWord = keyof typeof NOTICES;
 
 const isNotice = (word: string): word is NoticeWord => Object.hasOwn(NOTICES, word);
 
-/** What a page says about the form that led to it. */
+/** The result of a form, shown on the next page. */
 export interface Notice {
   word: NoticeWord;
   /** Names of fields that were sent and did not count. */
@@ -43,7 +43,7 @@ interface ShownNotice {
   ignored: readonly string[];
 }
 
-/** What every page knows of its request. */
+/** The parts of a request that pages use. */
 export interface PageContext {
   method: string;
   /** With a trailing slash. */
@@ -55,11 +55,11 @@ export interface PageContext {
   notice: ShownNotice | null;
   /** Why a form of one of its cards was refused. */
   refusal: Refusal | null;
-  /** What the form of the page begins with, by field. */
+  /** Initial values of the form, by field. */
   presets: Readonly<Record<string, string>>;
-  /** What the browser keeps for the caller, the latest first. */
+  /** Bookmarks that the browser keeps for the caller, the latest first. */
   bookmarks: Readonly<Record<BookmarkKind, readonly Bookmark[]>>;
-  /** `https://host`, for the commands a person copies. */
+  /** `https://host`, for commands to copy. */
   origin: string;
 }
 

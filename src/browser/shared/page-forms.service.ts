@@ -16,15 +16,15 @@ const FORM_OF = 'controller:page-form';
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * What people fill in where that is not simply the fields of a resource. It is about forms alone: what
- * they send becomes the body that every other client sends.
+ * A form whose fields differ from those of the resource or action. `toBody` makes the request body of
+ * other clients from its values.
  */
 export interface PageForm {
-  /** A field that decides what else is asked for; a form asks for it first. */
+  /** Field that decides which other fields the form has; the form asks for it first. */
   readonly choice?: string;
-  /** Its values that are made in another way than by this form. */
+  /** Values of `choice` that are created elsewhere, which this form does not offer. */
   readonly madeElsewhere?: readonly string[];
-  /** Its values where they are objects: those that everybody may choose. */
+  /** Values of `choice` where they are objects, which all callers may choose. */
   choices?(): Promise<readonly Choice[]>;
   /** How the form is arranged, where it is not as the object is shown. */
   readonly pages?: PageLayout;
@@ -33,8 +33,8 @@ export interface PageForm {
    *
    * @param fields those that the caller may send
    * @param chosen value of `choice`
-   * @param known values that are known: filled in, of the object, or told by the link to the page
-   * @param actor who fills it in: what a form offers is what they may see
+   * @param known values that are filled in, of the object, or of the link to the page
+   * @param actor the caller: a form offers objects that the caller may read
    */
   fields(
     fields: readonly Field[],
@@ -42,26 +42,26 @@ export interface PageForm {
     known: Values,
     actor: Actor,
   ): readonly Field[] | Promise<readonly Field[]>;
-  /** The request body, of what was filled in. @throws Invalid naming fields of the form */
+  /** Makes the request body. @throws Invalid naming fields of the form */
   toBody?(filled: Record<string, unknown>): Record<string, unknown>;
-  /** What the form of a change is filled with besides the members of the object. */
+  /** Returns initial values of a change besides the members of the object. */
   fromObject?(object: Item): Values;
   /**
-   * What the API finds wrong with the body, by the fields of the form.
+   * Maps errors of the body to fields of the form.
    *
-   * @param filled what was filled in
+   * @param filled values of the form
    */
   errorsIn?(errors: FieldErrors, filled: Values): FieldErrors;
-  /** What would come of the form as it is filled in. @throws Invalid naming fields of the form */
+  /** Renders the result of the form without sending it. @throws Invalid naming fields of the form */
   preview?(filled: Record<string, unknown>): Promise<Html> | Html;
 }
 
 /** A form as one page has it. */
 export interface FormPlan {
   fields: readonly Field[];
-  /** What is to be chosen before anything else can be asked for. */
+  /** The field to choose before the form can show others. */
   asksFirst: Field | null;
-  /** What was chosen: it stands fast on this page. */
+  /** The field that was chosen, which this page does not change. */
   choice: Field | null;
   toBody(filled: Record<string, unknown>): Record<string, unknown>;
   fromObject(object: Item): Values;
@@ -90,8 +90,8 @@ export class PageForms {
   ) {}
 
   /**
-   * @param known values that are known: filled in, of the object, or told by the link to the page
-   * @param actor who fills it in
+   * @param known values that are filled in, of the object, or of the link to the page
+   * @param actor the caller
    * @returns null where the fields of the route are the form
    */
   async plan(
@@ -148,5 +148,5 @@ async function choiceOf(form: PageForm, fields: readonly Field[]): Promise<Field
 const previewBy = (form: PageForm): FormPlan['preview'] =>
   form.preview ? async (filled) => form.preview?.(filled) ?? html`` : null;
 
-/** Of what a form sends twice the last counts. */
+/** Returns the last of several values of one form field. */
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);

@@ -9,30 +9,30 @@ import type { Refusal } from './refusal.js';
 
 const PANEL_OF = 'controller:page-panel';
 
-/** What a panel is drawn from. */
+/** The input of a panel. */
 export interface PanelContext<Shown extends object = object> {
   /** The representation that the page shows. */
   object: Shown & Readonly<Record<string, unknown>>;
   actor: Actor;
   /** Token for forms of the panel. */
   csrf: string;
-  /** What the address of the page says besides. */
+  /** Query string of the page. */
   query: QueryParameters;
   /** Path of the page, for forms that lead back to it. */
   path: string;
   /** `https://host` as the browser has it. */
   origin: string;
-  /** What the query string begins forms with, by field. */
+  /** Initial values of forms from the query string, by field. */
   presets: Readonly<Record<string, string>>;
   /** Why a form of one of the cards was refused. */
   refusal: Refusal | null;
-  /** What a form sent whose answer the page shows. */
+  /** Values of the form whose response the page shows. */
   sent: Readonly<Record<string, unknown>>;
 }
 
 /** Adds a section to pages: of one kind of object above its fields, of one list, or of one answer. */
 export interface Panel<Shown extends object = object> {
-  /** Stands before all others: the buttons that people come for. */
+  /** Comes before other panels. */
   readonly leads?: boolean;
   /** Shows the rows of its list itself, in another way than as a table of them. */
   readonly showsRows?: boolean;
@@ -60,7 +60,7 @@ export class PagePanels {
     private readonly reflector: Reflector,
   ) {}
 
-  /** Whether a panel shows the rows of the list that an operation answers. */
+  /** Returns true when a panel shows the rows of the list of an operation. */
   showRows(operationId: string | undefined): boolean {
     return this.of(operationId ?? '').some(({ showsRows = false }) => showsRows);
   }
@@ -74,12 +74,12 @@ export class PagePanels {
     return sections;
   }
 
-  /** Whether pages have panels of this key. */
+  /** Returns true when a key has panels. */
   has(type: string): boolean {
     return this.of(type).length > 0;
   }
 
-  /** Whether a panel has the form of an action of these objects. */
+  /** Returns true when a panel has the form of an action. */
   covers(type: string, action: string): boolean {
     return this.of(type).some(({ covers = [] }) => covers.includes(action));
   }

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { PlainRequest } from '../../common/http/request.js';
 import { openPage } from './page-context.js';
 
-/** What a page of ours knows of its request, for handlers that write one: `PageContext`. */
+/** Passes a handler the `PageContext` of its request. */
 export const OpenedPage = createParamDecorator((_data: undefined, context: ExecutionContext) => {
   const http = context.switchToHttp();
   return openPage(http.getRequest<PlainRequest>(), http.getResponse<Response>());

@@ -25,9 +25,9 @@ interface Placed {
 
 export interface Place {
   title: string;
-  /** What the object is called whose action, list or part the page is; null for any other page. */
+  /** Name of the object whose action, list or part the page shows; null for other pages. */
   of: string | null;
-  /** What the objects in the path are called, by their URLs. */
+  /** Names of the objects in the path, by URL. */
   names: ReadonlyMap<string, string>;
   /** The steps before the object in the path. */
   trail: readonly Step[];

@@ -35,7 +35,7 @@ export interface Shown {
 
 interface View extends Shown, FilledPage {
   refused?: Entered;
-  /** What a form of the page sent. */
+  /** Values that a form of the page sent. */
   sent: Readonly<Record<string, unknown>>;
   route: TableRoute | undefined;
   response: Response;
@@ -149,7 +149,7 @@ export class PageRenderer {
     });
   }
 
-  /** What cards show is not shown a second time, least of all a secret. */
+  /** Values that cards show are not shown again, least of all secrets. */
   private jsonIsOpen(
     { body, status, context, route }: View,
     usable: readonly UsableRoute[],

@@ -93,7 +93,7 @@ export class PageSections {
     return sections;
   }
 
-  /** What can be done beside an object and has no page of its own, as far as the caller may. */
+  /** Renders forms of the actions on an object that have no page and that the caller may perform. */
   async beside(
     object: Item,
     { context, resumed }: Pick<FilledPage, 'context' | 'resumed'>,
@@ -118,7 +118,7 @@ export class PageSections {
 const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
   method === 'GET' && isRecord(body) && !Array.isArray(body.results) ? body : null;
 
-/** What is wrong stands beside what people filled in, which is not always what was sent. */
+/** Maps errors of the sent body to the fields of the form. */
 function placed(refused: Entered | undefined, plan: FormPlan | null): Entered | undefined {
   if (!refused?.errors || !plan || refused.submission.raw !== null) return refused;
   const { submission, errors } = refused;
@@ -129,7 +129,7 @@ function placed(refused: Entered | undefined, plan: FormPlan | null): Entered | 
 const canFill = ({ context, body, refused }: FilledPage, route: TableRoute): boolean =>
   !changes(route) || refused !== undefined || objectOf(context, body) !== null;
 
-/** What is known of a form before it is filled in, or because it was. */
+/** Returns initial values of a form, or the values that were sent. */
 const knownOf = ({ context, body, refused, resumed }: FilledPage, route: TableRoute): Item => ({
   ...(changes(route) ? objectOf(context, body) : context.presets),
   ...resumedFor(resumed, { path: context.path, method: route.method })?.submission.values,

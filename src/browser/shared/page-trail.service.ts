@@ -20,7 +20,7 @@ export interface Step {
   url: string;
 }
 
-/** What an object belongs to, for people: its organization, or what it is a part of. */
+/** The reference to the parent of an object: its organization, or the object that it is a part of. */
 interface Owner {
   /** The reference that leads to it. */
   field: string;
@@ -64,7 +64,7 @@ export class PageTrail {
   }
 }
 
-/** What changes of an object are told with or its pages say; else the organization of its name. */
+/** Returns `auditParent` or the `within` of the page layout, else the organization of the natural key. */
 function ownerOf(definition: ResourceDefinition): Owner | null {
   const { auditParent, naturalKey, pages } = definition;
   if (auditParent) return { field: auditParent.field, target: () => resource(auditParent.type) };

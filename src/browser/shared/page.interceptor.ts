@@ -53,7 +53,7 @@ export class PageInterceptor implements NestInterceptor {
     return next.handle().pipe(mergeMap((body) => this.answer(request, response, info, body)));
   }
 
-  /** What a program would send in place of the form. */
+  /** Returns the request body that other clients send. */
   private async bodyFor(
     route: TableRoute,
     submission: Submission,
@@ -71,7 +71,7 @@ export class PageInterceptor implements NestInterceptor {
     }
   }
 
-  /** The form as it was filled in, with what would come of it. */
+  /** Renders the form with its values and a preview of the result. */
   private async look(
     request: ApiRequest,
     response: Response,

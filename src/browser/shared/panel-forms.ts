@@ -13,7 +13,7 @@ export interface PanelForm {
   /** A refusal leads there as well, to be told in the card; for forms of choices alone. */
   isToldThere?: boolean;
   method?: 'PATCH' | 'DELETE';
-  /** What it says besides. */
+  /** Values of hidden fields. */
   fields?: Readonly<Record<string, string | number | boolean>>;
   kind?: string;
 }

@@ -10,7 +10,7 @@ import { RouteTable } from '../../common/rest/route-table.service.js';
 import { isRecord } from '../../common/records.js';
 import type { Item } from './values.js';
 
-/** What panels ask of the API: the same rows and the same rules as every other client. */
+/** Reads objects for panels by the rules that all clients have. */
 @Injectable()
 export class PanelSource {
   constructor(
@@ -19,7 +19,7 @@ export class PanelSource {
     private readonly resources: ResourceService,
   ) {}
 
-  /** What of a URL is open to the caller, as far as that can be told beforehand. */
+  /** Returns the parts of a route that the caller may use, as far as known before the request. */
   async opens(method: string, path: string, actor: Actor): Promise<OpenParts> {
     const route = this.table.match(path)?.routes.get(method);
     return route ? this.options.openParts(route, path, actor) : NOTHING_OPEN;

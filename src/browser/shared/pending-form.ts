@@ -7,7 +7,7 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import type { Submission } from './browser-form.js';
 import { isRecord } from '../../common/records.js';
 
-/** A form that came after its session had ended, kept by the browser until somebody logs in. */
+/** A form that came after its session had ended, kept by the browser until the user logs in. */
 export interface PendingForm extends Submission {
   /** Where the form was sent. */
   path: string;
@@ -17,15 +17,15 @@ export interface PendingForm extends Submission {
 /** Leaves room for the other fields of the login. */
 const MAX_LENGTH = STRANGER_LIMIT - 4096;
 
-/** Whether what stands in a field must not be shown again: secrets, and documents that hold some. */
+/** Returns true for fields whose values must not be shown again: secrets, and documents with secrets. */
 const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>
   field.kind === 'secret' ||
   field.writeOnly ||
   (definition?.auditHidden.includes(field.name) ?? false);
 
 /**
- * What of a form is kept while somebody logs in: all but secrets, those of the declaration and those
- * that the form itself calls so. Null where nothing was filled in.
+ * Returns the values of a form to keep during a login: all but declared secrets and fields that the
+ * form marks as secret. Null without values.
  */
 export function pendingForm(
   { path, method }: { path: string; method: string },
@@ -38,7 +38,7 @@ export function pendingForm(
   const isDropped = (name: string): boolean =>
     dropped.has(name) || dropped.has(name.split('.')[0] ?? name);
   const kept = Object.fromEntries(Object.entries(values).filter(([name]) => !isDropped(name)));
-  // Nobody knows what of a text is secret.
+  // Parts of a raw text may be secret.
   const text = hidden.length > 0 ? null : raw;
   if (text === null && Object.keys(kept).length === 0) return null;
   const form = { path, method, values: kept, raw: text, secrets: [] };

@@ -4,7 +4,7 @@ import type { PlainRequest } from '../../common/http/request.js';
 export const PRESET = '_with.';
 const presets = new WeakMap<object, Readonly<Record<string, string>>>();
 
-/** What the link to a page says that its form is to begin with, by field. */
+/** Returns the initial values of a form that the link to its page sets, by field. */
 export const presetsOf = (request: object): Readonly<Record<string, string>> =>
   presets.get(request) ?? {};
 

@@ -27,11 +27,11 @@ interface RefusedForm {
 
 const COOKIE = 'refusal';
 const SECONDS = 30;
-/** So that the cookie stays below the 4,096 bytes that browsers keep, in any script. */
+/** Keeps the cookie below the 4,096 bytes that browsers store, in any script. */
 const MOST_MESSAGES = 3;
 const MAX_MESSAGE = 300;
 
-/** Text of a page must be ours: whoever does not know the session's cookie cannot write one. */
+/** Signs the text with the session's cookie, so that another site cannot put text on a page. */
 const signatureOf = (session: string, text: string): string =>
   createHmac('sha256', session).update(`${COOKIE}.${text}`).digest('hex');
 

@@ -6,10 +6,10 @@ import { isRecord } from '../../common/records.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { wordIn } from './words.js';
 
-/** Whether a path of ours has a page: what can only be sent to is no link. */
+/** Tests whether a path has a page, so that it can be a link. */
 export type Leads = (path: string) => boolean;
 
-/** A path the table does not know is left to whoever wrote it. */
+/** Makes a `Leads` of the routes; a path without a route counts as a page. */
 export function leadsBy(table: RouteTable): Leads {
   // Rows of a list have the same links but for their ids: each is looked up once.
   const known = new Map<string, boolean>();
@@ -76,7 +76,7 @@ export function relatedLinks(
   </nav>`;
 }
 
-/** What is below the object itself comes first: the rest is named among its fields, too. */
+/** Returns links below the object first, since the fields show the others too. */
 function pathsOf({ related, url }: Item): [name: string, path: string][] {
   if (!isRecord(related)) return [];
   const paths = Object.entries(related).filter(

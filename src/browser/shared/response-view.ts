@@ -7,18 +7,18 @@ import { withQuery, type PageContext } from './page-context.js';
 import type { Leads } from './related.js';
 import { isRecord } from '../../common/records.js';
 
-/** Headers that belong to the page and not to the JSON, or that nobody else should see. */
+/** Headers of the page itself, and headers that hold secrets. */
 const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
 
-/** A page has the JSON of so many rows: that of more is as long to write as all else on it together. */
+/** Rows whose JSON a page shows; the JSON of a long list takes as long to render as the rest. */
 const JSON_ROWS = 25;
 
 /** Where a page tells what a program gets: its fragment. */
 export const ANSWER = 'response';
 
 /**
- * What a program gets of the URL of a page: the request line, the answer's status and headers, its
- * JSON, the command that repeats it, and what else the URL takes.
+ * Shows the response that programs get from the URL of a page: request line, status, headers, JSON,
+ * a curl command, and the other methods of the URL.
  */
 export function responseView(
   context: PageContext,

@@ -9,7 +9,7 @@ import { isRecord, memberOf } from '../../common/records.js';
 /** An object of a representation, after JSON: dates are text. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What people call an object: its name, or what stands for it. */
+/** Returns the name of an object, or a substitute for it. */
 export function titleOf(item: Item): string {
   for (const key of ['name', 'username', 'hostname', 'identifier', 'subject', 'description']) {
     const value = item[key];
@@ -35,7 +35,7 @@ const TONES: Record<string, string> = {
   pending: 'busy',
 };
 
-/** What a status means for the eye: good, bad, busy or plain. */
+/** Returns the tone of a status: good, bad, busy or plain. */
 export const toneOf = (status: string): string => TONES[status] ?? 'plain';
 
 export const statusBadge = (status: string, label = labelOf(status)): Html =>
@@ -94,7 +94,7 @@ function textView(name: string, value: string, field: Field | undefined): Html {
   return html`${shorten(text, 200)}`;
 }
 
-/** What a choice is called; any other value as text. */
+/** Returns the label of a choice; any other value as text. */
 function choiceLabel(field: Field | undefined, value: unknown): string {
   const choice = field?.choices.find(([one]) => one === value);
   return choice ? choice[1] : String(value);

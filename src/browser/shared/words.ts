@@ -3,8 +3,7 @@ import { labelOf } from '../../common/fields/label.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 
 /**
- * What people call what the API names for programs. Pages alone say so: its JSON, OPTIONS included,
- * keeps its names.
+ * Words for people, by the names of the API. Only pages use them; JSON and OPTIONS keep the names.
  */
 const CALLED: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -53,17 +52,17 @@ export function wordFor(name: string): string {
   return words.replace(/^./, (letter) => letter.toUpperCase());
 }
 
-/** What a page calls a field: as it is declared, unless that is but its name. */
+/** Returns the word for a field: the declared label, unless it only repeats the name. */
 export const wordForField = ({ name, label }: Pick<Field, 'name' | 'label'>): string =>
   CALLED.has(name) || label === labelOf(name) ? wordFor(name) : label;
 
-/** What a form says below a field; nothing where that is but what it is called: "Name of this object." */
+/** Returns the help below a field; empty where it only repeats the label: "Name of this object." */
 export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string {
   const [, told = ''] = /^(?:optional )?(.+?)(?: of this object)?\.$/i.exec(help) ?? [];
   return told.toLowerCase() === label.toLowerCase() ? '' : help;
 }
 
-/** So many objects of a kind: "1 inventory", "0 inventories"; entries where people do not call the list after the kind. */
+/** Counts objects: "1 inventory", "0 inventories"; "entries" where the list has a title of its own. */
 export function countOf(definition: ResourceDefinition | undefined, count: number): string {
   if (!definition || definition.pages.list?.title !== undefined) {
     return `${count} ${count === 1 ? 'entry' : 'entries'}`;
@@ -76,7 +75,7 @@ export function countOf(definition: ResourceDefinition | undefined, count: numbe
 const uncapitalized = (text: string): string =>
   text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
-/** What a page calls a member of the objects of a kind. */
+/** Returns the word for a member of an object. */
 export function wordIn(definition: ResourceDefinition | undefined, name: string): string {
   const field = definition?.field(name);
   return field ? wordForField(field) : wordFor(name);

@@ -132,7 +132,7 @@
       box.setCustomValidity(isOpen() ? 'Choose one of the matches, or clear the field.' : '');
     };
     const choose = (item) => {
-      // What was searched for before the choice must not open the list again.
+      // Results of an earlier search must not open the list again.
       clearTimeout(timer);
       latest++;
       value.value = item.id;

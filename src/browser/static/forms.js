@@ -53,7 +53,7 @@
     if (shown) preview.replaceChildren(...shown.childNodes);
   }
 
-  /** What is wrong with a document, and on which line. */
+  /** The error of a document, with its line. */
   function showFault(area, page) {
     const told = page.getElementById(`${area.id}-errors`)?.textContent.trim() ?? '';
     document.getElementById(`${area.id}-errors`)?.remove();
@@ -61,7 +61,7 @@
     area.setAttribute('aria-invalid', String(told !== ''));
   }
 
-  /** Whoever makes something means the clocks around them, unless they say otherwise. */
+  /** The browser's time zone is the default. */
   function ownZone(form, look) {
     const zone = form.querySelector('[data-zone]');
     if (!zone || form.elements.namedItem('_method') || form.dataset.look !== 'new') return;

@@ -17,14 +17,14 @@
       old.querySelectorAll('details').forEach(({ open }, index) => {
         if (open && folds[index]) folds[index].open = true;
       });
-      // What is as it was keeps the focus and what is selected.
+      // Unchanged elements keep focus and selection.
       if (!old.isEqualNode(now)) old.replaceWith(document.adoptNode(now));
     }
   }
 
   const { refreshSeconds } = document.currentScript.dataset;
   if (refreshSeconds) {
-    /** A session ends where nobody is: a page that asks on for ever would keep it. */
+    /** Stops without user activity, so that the session can expire. */
     const ATTENDED_MINUTES = 10;
     let seen = Date.now();
     for (const sign of ['keydown', 'pointermove', 'scroll', 'visibilitychange']) {
@@ -116,7 +116,7 @@
 
   function append(event) {
     const startsTask = TASK_STARTS.includes(event.event);
-    // What unfolds a task is itself no place for links.
+    // A summary must not contain links.
     const rows = rowsOf(event, startsTask ? 'span' : 'a');
     if (startsTask) {
       task = document.createElement('details');

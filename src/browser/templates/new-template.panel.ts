@@ -3,7 +3,7 @@ import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 
-/** What people make to be run, each in a list of its own. */
+/** Lists on which templates are created. */
 const MADE = [
   ['New job template', '/api/v2/job_templates/'],
   ['New workflow', '/api/v2/workflow_job_templates/'],

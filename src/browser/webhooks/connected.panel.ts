@@ -15,7 +15,7 @@ interface ShownTemplate {
   summary_fields: { user_capabilities?: { edit?: boolean } };
 }
 
-/** Whether a repository launches the template, what came last, and the way to connect one. */
+/** Shows the webhook of a template with its last delivery, or a link to set one up. */
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => type))
 export class ConnectedPanel implements Panel<ShownTemplate> {
@@ -53,7 +53,7 @@ export class ConnectedPanel implements Panel<ShownTemplate> {
 function lastDelivery(last: Item | undefined): HtmlValue {
   if (!last) return 'Nothing was received yet.';
   const { url, event, verdict, received } = last;
-  // What nobody signed tells nothing that could be believed.
+  // A rejected delivery has no event.
   const what = typeof event === 'string' && event !== '' ? event : 'a delivery';
   return html`Last: <a href="${String(url)}">${what}</a> ${statusBadge(String(verdict))}
     <small>${timeView(String(received))}</small>`;

@@ -33,7 +33,7 @@ export function deliveriesView(
 function deliveryRow(delivery: Item, form: { csrf: string; returnTo: string }): Html {
   const { url, received, event, ref_name: ref, verdict, reason, related } = delivery;
   const links = isRecord(related) ? related : {};
-  // Of what nobody signed no payload is kept.
+  // A rejected delivery has no payload.
   const redeliver = verdict === 'rejected' ? undefined : links.redeliver;
   return html`<tr>
     <td data-label="Received"><a href="${String(url)}">${timeView(String(received))}</a></td>

@@ -14,14 +14,14 @@ import { EDGE_WORDS, type ShownNode } from '../workflows/graph-view.js';
 import { keysOf } from '../../common/records.js';
 
 export interface BuildingParts {
-  /** Of the workflow. */
+  /** URL of the workflow. */
   url: string;
   csrf: string;
   nodes: readonly ShownNode[];
   edges: readonly Edge[];
   /** Ids of nodes that run nothing yet. */
   idle: ReadonlySet<number>;
-  /** What a step may run. */
+  /** Templates that a step may run. */
   templates: ReferenceChoices;
   /** The node that the next step follows, as the page was asked for; the last one otherwise. */
   after: number | null;
@@ -126,7 +126,7 @@ function nodeRows(parts: BuildingParts): Html {
   </div>`;
 }
 
-/** What leads to a step, each with the button that takes it away. */
+/** The links to a step, each with a button that removes it. */
 function startsAfter(id: number, parts: BuildingParts): HtmlValue {
   const leading = parts.edges.filter(({ to }) => to === id);
   const nameOf = (one: number): string => parts.nodes.find((node) => node.id === one)?.name ?? '';

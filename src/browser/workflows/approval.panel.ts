@@ -13,7 +13,7 @@ interface ShownApproval {
   related: { source_workflow_job?: string; job?: string };
 }
 
-/** What is to be decided, by when, and the buttons that decide it. */
+/** Shows an approval with its deadline and the buttons that decide it. */
 @Injectable()
 @PagePanel('workflow_approval')
 export class ApprovalPanel implements Panel<ShownApproval> {

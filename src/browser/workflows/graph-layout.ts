@@ -1,7 +1,7 @@
 import { entryOf, zip } from '../../common/invariants.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 
-/** What of a node the layout needs to know. */
+/** The part of a node that the layout uses. */
 export interface Placeable {
   id: number;
 }

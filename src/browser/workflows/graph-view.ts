@@ -10,7 +10,7 @@ import { labelOf } from '../../common/fields/label.js';
 /** A node as a page shows it. */
 export interface ShownNode {
   id: number;
-  /** What it runs, or what it is called. */
+  /** Name of the template, or the identifier. */
   name: string;
   /** Kind of what it runs, in words. */
   kind: string;

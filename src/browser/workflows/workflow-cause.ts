@@ -25,7 +25,7 @@ interface Step {
   kind: Edge['kind'];
 }
 
-/** What is known of the run of a node. */
+/** The run of a node. */
 export interface NodeRun {
   url: string;
   events: string;
@@ -53,7 +53,7 @@ type ById = ReadonlyMap<number, ShownNode>;
 
 const hasRun = ({ state }: ShownNode): boolean => state !== 'not started' && state !== 'skipped';
 
-/** Whether the end of a node is one that an edge from it waits for. */
+/** Returns true when the end of a node satisfies an edge. */
 function isTaken({ from, kind }: Edge, byId: ById): boolean {
   const state = byId.get(from)?.state ?? '';
   if (kind === 'success') return state === 'successful';

@@ -60,7 +60,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
       }`;
   }
 
-  /** What failed in the runs of nodes, as far as the caller may read them. */
+  /** Reads the failures of those runs of nodes that the caller may read. */
   private async runsOf(
     failed: readonly FailedNode[],
     rows: readonly NodeOnPage[],

@@ -5,7 +5,10 @@ import { hiddenInput, objectSelect, panelCard, panelForm } from '../shared/panel
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { PRESET } from '../shared/presets.js';
-import { ReferenceLists, type ReferenceChoices } from '../../common/rest/reference-lists.service.js';
+import {
+  ReferenceLists,
+  type ReferenceChoices,
+} from '../../common/rest/reference-lists.service.js';
 import { titleOf, type Item } from '../shared/values.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/registry.js';

@@ -28,7 +28,7 @@ import { runsProcessorProvider } from './worker/runs.processor.js';
 import { Subscriber } from './worker/subscriber.service.js';
 import { WorkerNode } from './worker/worker-node.service.js';
 
-/** Scheduler, runner and clean-up: what only the worker process does with runs. */
+/** Scheduler, runner and clean-up of runs. Only the worker process loads this module. */
 @Module({
   imports: [CredentialsModule, InventoriesModule, ProjectsModule],
   providers: [

@@ -27,13 +27,13 @@ import { CannotStart, type Outcome, type RunKind } from '../worker/outcome.js';
 import type { RowOfEvent } from '../worker/playbook-events.js';
 import { WorkerNode } from '../worker/worker-node.service.js';
 
-/** Events of commands are shown by their own word. */
+/** Events of ad hoc commands display the raw event name. */
 const rowOf: RowOfEvent = (event) => {
   const row = toEventRow(event);
   return { ...row, eventDisplay: row.event };
 };
 
-/** Runs an ad hoc command: one module on hosts, without project, timeout and summaries. */
+/** Runs an ad hoc command: one module on hosts, without a project, a timeout or host summaries. */
 @Injectable()
 export class AdHocRun implements RunKind<ActiveRun> {
   constructor(
@@ -93,7 +93,7 @@ export class AdHocRun implements RunKind<ActiveRun> {
     return { prepared, masker: createMasker(plan.secrets), revision: '', shared: [], rowOf };
   }
 
-  /** Nobody's template stands behind a command: none of its texts is evaluated. */
+  /** No template stands behind a command, so none of its texts is evaluated as a template. */
   private async variables(
     command: CommandContext,
     credentials: Readonly<Record<string, unknown>>,

@@ -8,12 +8,15 @@ import { sweepContainers } from './container-engine.js';
 import { findIsolation, refusalOf, type Isolation } from './isolation.js';
 import { launchInside } from './launch-inside.js';
 
-/** Short enough for the sockets of ssh, and where clients expect it. */
+/**
+ * Path of the private folder inside the sandbox: short enough for the sockets of ssh, and the path
+ * that clients expect.
+ */
 const RUN_PLACE = '/runner';
 
 /**
- * The boundary between this installation and what runs in its name: every program that works on the
- * content of a project is started through it (docs/security.md).
+ * The sandbox between this installation and its runs. Every program that works on the content of a
+ * project is started through this service (docs/security.md).
  */
 @Injectable()
 export class Boundary implements Fence {
@@ -25,7 +28,7 @@ export class Boundary implements Fence {
     private readonly database: Database,
   ) {}
 
-  /** What keeps runs apart here, found out once by trying it. */
+  /** Returns the isolation that works on this machine, determined by trial on the first call. */
   isolation(): Promise<Isolation> {
     this.found ??= this.find().catch((error: unknown) => {
       this.found = undefined;
@@ -34,12 +37,15 @@ export class Boundary implements Fence {
     return this.found;
   }
 
-  /** Why this worker must take no runs; null when it may. */
+  /** Returns the reason why this worker must not take runs; null if it can take runs. */
   async refusal(): Promise<string | null> {
     return this.refusalWith(await this.isolation());
   }
 
-  /** Where a run sees its private folder; undefined: where it is. */
+  /**
+   * Returns the path of the private folder as a run sees it; undefined if the path is the same as
+   * outside.
+   */
   async place(): Promise<string | undefined> {
     return (await this.isolation()).mode === 'none' ? undefined : RUN_PLACE;
   }
@@ -51,10 +57,10 @@ export class Boundary implements Fence {
   }
 
   /**
-   * Ends and removes what workers that are gone have left of their boundaries: only containers, as the
-   * kernel ends everything else with its worker.
+   * Stops and removes the sandboxes that dead workers left behind. Only containers can remain: the
+   * kernel ends every other sandbox together with its worker.
    *
-   * @returns how many
+   * @returns number of removed containers
    */
   async sweep(): Promise<number> {
     const isolation = await this.isolation();

@@ -5,45 +5,49 @@ import type { Account } from './job-account.js';
 import type { Processors } from './processors.js';
 import { bindArguments } from './system-view.js';
 
-/** How bubblewrap is used on this machine. */
+/** The configuration of bubblewrap on this machine. */
 export interface Plan {
   readonly kind: 'bubblewrap';
-  /** Root makes the mounts and hands the command to an account; others do it in a user namespace. */
+  /**
+   * True if this process is root: root makes the mounts and hands the command to an unprivileged
+   * account. Other accounts make the mounts in a user namespace.
+   */
   readonly isRoot: boolean;
   /**
-   * Whether the command can make no user namespaces of its own, which would show it much more of the
-   * kernel. Where it cannot, the limit of processes holds for all runs of the account together.
+   * True if the command cannot create user namespaces, which would expose much more of the kernel
+   * to it. If false, the process limit applies to all runs of the account together.
    */
   readonly closesUserNamespaces: boolean;
   readonly account: Account;
-  /** What {@link systemArguments} has found. */
+  /** Arguments that {@link systemArguments} returned. */
   readonly system: readonly string[];
-  /** Files the command may have open; no more than this process may itself. */
+  /** Maximum number of open files of the command; never above the limit of this process. */
   readonly openFiles: number;
   readonly processors: Processors;
-  /** What `systemCallFilter` gives; null where system calls are not filtered. */
+  /** The filter that `systemCallFilter` returned; null if system calls are not filtered. */
   readonly filter: Buffer | null;
 }
 
 type Limits = Pick<Settings, 'JOB_PROCESSES' | 'JOB_FILE_BYTES' | 'JOB_TMP_BYTES'>;
 
-/** `/dev/shm` and `/var/tmp`, in bytes. */
+/** Size of `/dev/shm` and `/var/tmp`, in bytes. */
 export const SMALL_FOLDER_BYTES = 64 * 1024 * 1024;
 /**
- * Becomes bubblewrap, which reads the filter of system calls and its options from descriptors. Options
- * on the command line would show paths of the machine to every run, in `/proc/1/cmdline`.
+ * Shell script that replaces itself with bubblewrap, which reads the system call filter and its
+ * options from file descriptors. Options on the command line would show paths of the machine to
+ * every run, in `/proc/1/cmdline`.
  */
 const PRELUDE = 'exec 4< "$0" 5< "$1"; shift; exec "$@"';
-/** What root keeps until it has handed the command over. */
+/** Capabilities that root keeps until it has handed the command over to the account. */
 const TO_HAND_OVER = ['CAP_SETUID', 'CAP_SETGID', 'CAP_SETPCAP'];
-/** Files of `/etc` that are made for one command. */
+/** Files of `/etc` that are written for each command. */
 export const IDENTITY_FILES = ['passwd', 'group', 'hosts'] as const;
-/** The name of the account inside, whatever it is called outside. */
+/** Name of the account inside the sandbox, independent of its name outside. */
 export const INNER_ACCOUNT = 'runner';
 
 /**
- * Starts a command inside the sandbox that `bubblewrapOptions` describe, with an unprivileged account
- * and limits.
+ * Returns how to start a command in the sandbox that `bubblewrapOptions` describes, under an
+ * unprivileged account and with limits.
  */
 export function bubblewrapped(
   command: Command,
@@ -61,7 +65,7 @@ export function bubblewrapped(
       ...limited(command, enclosure, plan, limits),
     ],
     environment: innerEnvironment(command, enclosure),
-    // Where bubblewrap itself starts; the command starts in its own folder.
+    // Working directory of bubblewrap itself; the command starts in its own folder.
     cwd: '/',
     depth: plan.isRoot && plan.closesUserNamespaces ? 1 : 0,
     endsBy: 'SIGKILL',
@@ -69,11 +73,12 @@ export function bubblewrapped(
 }
 
 /**
- * The options of bubblewrap: an allow list of mounts, namespaces for processes, IPC and names, no
- * capability.
+ * Returns the options of bubblewrap: an allow list of mounts; namespaces for processes, IPC and
+ * host name; no capabilities.
  */
 export function bubblewrapOptions(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
-  // With two bubblewraps the inner one is filtered: the filter would refuse the work of the outer one.
+  // With two nested bubblewraps only the inner one is filtered: the filter would refuse the system
+  // calls of the outer one.
   const isFilteredInside = plan.isRoot && plan.closesUserNamespaces;
   return [
     ...(isFilteredInside ? [] : filterArguments(plan)),
@@ -87,7 +92,10 @@ export function bubblewrapOptions(enclosure: Enclosure, plan: Plan, limits: Limi
   ];
 }
 
-/** From here on it is inherited; the filter keeps the command from undoing it. */
+/**
+ * Every process started from here on inherits the processor affinity; the system call filter
+ * prevents the command from changing it.
+ */
 const keptTo = (processors: readonly number[]): string[] =>
   processors.length > 0 ? ['taskset', '-c', processors.join(',')] : [];
 
@@ -95,10 +103,10 @@ function filterArguments({ filter }: Plan): string[] {
   return filter ? ['--seccomp', '4'] : [];
 }
 
-/** Where the filter of a command stands, beside what it sees. */
+/** Path of the system call filter of a command, outside of what the command sees. */
 export const filterFile = ({ root }: Enclosure): string => join(root, 'filter');
 
-/** File of the options of bubblewrap for one command, each ended by NUL. */
+/** Path of the file with the bubblewrap options of one command, each terminated by NUL. */
 export const optionsFile = ({ root }: Enclosure): string => join(root, 'options');
 
 function userNamespace({ closesUserNamespaces }: Plan): string[] {
@@ -119,7 +127,7 @@ function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
     ...['--remount-ro', '/dev'],
     ...temporary('/tmp', limits.JOB_TMP_BYTES),
     ...temporary('/var/tmp', SMALL_FOLDER_BYTES),
-    // After /tmp: the paths an operator shows may lie below it.
+    // After `/tmp`, because the paths that an operator shows can be below it.
     ...plan.system,
     ...bindArguments(...identity, ...enclosure.binds),
     ...['--remount-ro', '/'],
@@ -127,8 +135,9 @@ function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
 }
 
 /**
- * Root's capabilities end here. The second bubblewrap only makes a user namespace: as the account, so
- * that processes are counted for this command alone, and closed, so that there is no further one.
+ * Returns the commands that drop root's capabilities. The second bubblewrap only creates a user
+ * namespace. It runs as the account, so that processes are counted for this command alone, and it
+ * forbids further user namespaces.
  */
 function handedOver(plan: Plan): string[] {
   const { uid, gid } = plan.account;
@@ -144,7 +153,10 @@ function handedOver(plan: Plan): string[] {
   ];
 }
 
-/** Inside, so that processes are counted in the command's own user namespace. */
+/**
+ * Returns the command with its limits. They are set inside, so that processes are counted in the
+ * command's own user namespace.
+ */
 function limited(
   { file, args, cwd }: Command,
   { maxFileBytes }: Enclosure,
@@ -153,14 +165,15 @@ function limited(
 ): string[] {
   const fileBytes = maxFileBytes ?? limits.JOB_FILE_BYTES;
   return [
-    // By the account itself: root has no capability left to enter a folder that is not its own.
+    // The account itself enters the folder: root no longer has the capability to enter a folder of
+    // another account.
     ...['env', '-C', cwd],
     ...['prlimit', '--core=0', `--nofile=${openFiles}`, `--nproc=${limits.JOB_PROCESSES}`],
     ...[`--fsize=${fileBytes}`, '--', file, ...args],
   ];
 }
 
-/** The environment of a command inside. */
+/** Returns the environment of a command inside the sandbox. */
 export function innerEnvironment(
   { environment }: Command,
   { home }: Enclosure,

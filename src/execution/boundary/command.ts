@@ -1,64 +1,69 @@
-/** A program as it would be started without a boundary. */
+/** A program and its arguments, as started without a sandbox. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Working folder, as the command sees it. */
+  /** Working directory, as the command sees it. */
   readonly cwd: string;
 }
 
-/** A folder or file of the machine that a command sees. */
+/** A folder or file of the machine that is visible to a command. */
 export interface Bind {
   readonly from: string;
-  /** Where it stands inside; at its own path when absent. */
+  /** Path inside the sandbox; the same path as outside if absent. */
   readonly to?: string;
   readonly isWritable?: boolean;
-  /** Handed to the account of runs, which reads it and no more. */
+  /** True if the account of runs gets read access only. */
   readonly isPrivate?: boolean;
-  /** Left out when it does not exist. */
+  /** True if the bind is skipped when the path does not exist. */
   readonly isOptional?: boolean;
 }
 
-/** What one command sees of the machine besides the system. */
+/** Everything that one command sees of the machine besides the system. */
 export interface Enclosure {
-  /** Folder that holds what was made for this command alone; itself not seen inside. */
+  /** Folder with the files written for this command alone; not visible inside. */
   readonly root: string;
-  /** Seen inside in this order; those that are writable are handed to the account of runs. */
+  /**
+   * Binds in the order in which they are mounted. Writable ones are handed to the account of runs.
+   */
   readonly binds: readonly Bind[];
-  /** Home folder, as the command sees it. */
+  /** Home directory, as the command sees it. */
   readonly home: string;
-  /** Host name inside. */
+  /** Host name inside the sandbox. */
   readonly name: string;
-  /** Whether the machine's network is seen; the setting decides for jobs, git needs it. */
+  /**
+   * True if the command uses the network of the machine. `JOB_NETWORK` decides for jobs; git always
+   * needs the network.
+   */
   readonly hasNetwork: boolean;
-  /** Largest file, in bytes; `JOB_FILE_BYTES` when absent. */
+  /** Maximum file size, in bytes; `JOB_FILE_BYTES` if absent. */
   readonly maxFileBytes?: number;
 }
 
-/** How a command is started. */
+/** How to start the process of a command. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly cwd: string;
   /**
-   * Processes between the first one of the boundary and the command itself; null where there is no
-   * boundary, and with it no line of JSON about the first process on file descriptor 3.
+   * Number of processes between the first process of the sandbox and the command itself. Null
+   * without a sandbox: then no line of JSON about the first process arrives on file descriptor 3.
    */
   readonly depth: number | null;
-  /** The signal to the process that is started with which everything inside ends. */
+  /** Signal that ends everything inside when it is sent to the started process. */
   readonly endsBy: 'SIGKILL' | 'SIGTERM';
-  /** Exit code that says that it ran out of memory; absent where only looking tells. */
+  /** Exit code that means "out of memory"; absent if the exit code does not show it. */
   readonly ranOutCode?: number;
 }
 
-/** What keeps a command to its enclosure. */
+/** Starts commands in a sandbox. */
 export interface Fence {
-  /** How to start a command so that it sees what its enclosure says and no more. */
+  /** Returns how to start a command so that it sees exactly what its enclosure lists. */
   wrap(command: Command, enclosure: Enclosure): Promise<Launch>;
 }
 
-/** The command as it is, without a boundary. */
+/** Returns the launch of a command without a sandbox. */
 export function openLaunch(command: Command): Launch {
   return { ...command, depth: null, endsBy: 'SIGKILL' };
 }

@@ -6,23 +6,29 @@ import type { Bind, Enclosure } from './command.js';
 import type { ContainerPlan } from './container.js';
 import type { Cover } from './system-view.js';
 
-/** Settings that limit what a command takes. */
+/** Settings that limit the resources of a command. */
 export type Limits = Pick<
   Settings,
   'JOB_PROCESSES' | 'JOB_FILE_BYTES' | 'JOB_TMP_BYTES' | 'JOB_MEMORY_BYTES' | 'JOB_CPUS'
 >;
 
-/** The kernel's limit is so much above the one that is looked at, which can say why a run ended. */
+/**
+ * Factor between the limit that the worker monitors and the kernel's limit. The worker's limit is
+ * lower, because only the worker can report why a run ended.
+ */
 const MEMORY_MARGIN = 1.25;
 
-/** It would make `/run` and volumes of the image writable, and hand in the proxies of the worker. */
+/**
+ * Defaults of Podman that are switched off: they would make `/run` and volumes of the image
+ * writable, and pass the proxy variables of the worker to the container.
+ */
 const PODMAN_LEAVES_OUT = [
   '--read-only-tmpfs=false',
   '--image-volume=ignore',
   '--http-proxy=false',
 ];
 
-/** What the command may not do. */
+/** Returns the arguments that restrict the privileges of the command. */
 export function confinement(enclosure: Enclosure, plan: ContainerPlan): string[] {
   const { uid, gid } = plan.account;
   return [
@@ -31,14 +37,15 @@ export function confinement(enclosure: Enclosure, plan: ContainerPlan): string[]
     ...(plan.filter ? [`--security-opt=seccomp=${filterFile(enclosure)}`] : []),
     `--network=${enclosure.hasNetwork ? 'host' : 'none'}`,
     ...(plan.isPodman ? PODMAN_LEAVES_OUT : []),
-    // In the user namespace of its user a container has other numbers, unless it is told to keep them.
+    // In the user namespace of a rootless user, ids inside a container differ from those outside
+    // unless they are kept.
     ...(plan.isPodman && !plan.isRoot ? ['--userns=keep-id'] : []),
-    // Whatever it writes goes to the worker alone.
+    // Output of the command goes to the worker only.
     '--log-driver=none',
   ];
 }
 
-/** What the command may take. */
+/** Returns the arguments that limit the resources of the command. */
 export function limitArguments(
   { maxFileBytes }: Enclosure,
   { openFiles, mostProcesses, isPodman, isRoot }: ContainerPlan,
@@ -46,7 +53,8 @@ export function limitArguments(
 ): string[] {
   const { JOB_PROCESSES, JOB_FILE_BYTES, JOB_TMP_BYTES, JOB_MEMORY_BYTES, JOB_CPUS } = limits;
   const each = (name: string, most: number): string => `--ulimit=${name}=${most}:${most}`;
-  // In a user namespace of its own it counts for the container, elsewhere for all of the account.
+  // In a user namespace of its own the limit counts for the container, otherwise for all processes
+  // of the account.
   const processes = isPodman && !isRoot ? JOB_PROCESSES : mostProcesses;
   const inFolders = JOB_TMP_BYTES + 2 * SMALL_FOLDER_BYTES;
   const memory = Math.ceil(JOB_MEMORY_BYTES * MEMORY_MARGIN) + inFolders;
@@ -60,7 +68,7 @@ export function limitArguments(
   ];
 }
 
-/** What the command sees besides the image. */
+/** Returns the mounts that the command sees besides the image. */
 export async function mounts(
   enclosure: Enclosure,
   plan: ContainerPlan,
@@ -86,13 +94,16 @@ export async function mounts(
   ];
 }
 
-/** By where they stand: engines refuse a place that is named twice. What comes later covers what was there. */
+/**
+ * Indexes binds by their path inside, because engines refuse a duplicate path. A later bind
+ * replaces an earlier one.
+ */
 const placed = (binds: readonly Bind[]): Map<string, Bind> =>
   new Map(binds.map((bind) => [(bind.to ?? bind.from).replace(/\/+$/, ''), bind]));
 
 function temporary(path: string, bytes: number, { isPodman }: ContainerPlan): string {
   const options = `rw,exec,nosuid,nodev,mode=1777,size=${bytes}`;
-  // Podman would have in it what the image has there.
+  // Otherwise Podman copies the files of the image at this path into the mount.
   return `--tmpfs=${path}:${options}${isPodman ? ',notmpcopyup' : ''}`;
 }
 
@@ -102,7 +113,7 @@ const coverArgument = ({ path, isFolder }: Cover): string =>
     : mountOf({ from: '/dev/null', to: path });
 
 async function bindArguments(bind: Bind): Promise<string[]> {
-  // Engines refuse what is not there.
+  // Engines refuse to mount a path that does not exist.
   const isThere = !bind.isOptional || (await lstat(bind.from).catch(() => null)) !== null;
   return isThere ? [mountOf(bind)] : [];
 }
@@ -112,6 +123,6 @@ function mountOf({ from, to = from, isWritable }: Bind): string {
   return `--mount=${[...fields, ...(isWritable ? [] : ['readonly'])].map(quoted).join(',')}`;
 }
 
-/** A field as engines read it: one line of comma-separated values. */
+/** Quotes a field of an engine option, which is one line of comma-separated values. */
 const quoted = (field: string): string =>
   /[",\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;

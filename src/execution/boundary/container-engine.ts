@@ -7,12 +7,16 @@ import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './contain
 
 const execute = promisify(execFile);
 
-/** For what an engine does by itself. */
+/** Timeout of local engine commands. */
 const LIMIT_MS = 60_000;
-/** For what it fetches. */
+/** Timeout of a pull. */
 const PULL_LIMIT_MS = 15 * 60_000;
 
-/** Runs a command of an engine. @throws Error with the last line of what the engine said */
+/**
+ * Runs a command of an engine.
+ *
+ * @throws Error with the last line of the engine's error output
+ */
 async function ask(engine: string, args: readonly string[], timeout = LIMIT_MS): Promise<string> {
   try {
     const { stdout } = await execute(engine, args, { env: engineEnvironment(), timeout, cwd: '/' });
@@ -26,12 +30,20 @@ async function ask(engine: string, args: readonly string[], timeout = LIMIT_MS):
   }
 }
 
-/** What an engine calls itself, such as `podman version 4.3.1`. @throws Error */
+/**
+ * Returns the version line of an engine, such as `podman version 4.3.1`.
+ *
+ * @throws Error
+ */
 export function engineVersion(engine: string): Promise<string> {
   return ask(engine, ['--version']);
 }
 
-/** Fetches an image where it is not there. @throws Error */
+/**
+ * Pulls an image if it is missing.
+ *
+ * @throws Error
+ */
 export async function provideImage(engine: string, image: string): Promise<void> {
   const isThere = await ask(engine, ['image', 'inspect', image]).then(
     () => true,
@@ -41,9 +53,9 @@ export async function provideImage(engine: string, image: string): Promise<void>
 }
 
 /**
- * Ends and removes the containers of workers of this installation that have ended without doing so.
+ * Stops and removes the containers of dead workers of this installation.
  *
- * @returns how many
+ * @returns number of removed containers
  */
 export async function sweepContainers({ engine, owner }: ContainerPlan): Promise<number> {
   const mine = `label=${LABEL}=${owner.installation}`;

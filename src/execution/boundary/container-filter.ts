@@ -1,6 +1,9 @@
 import { CLONE_CALLS, FAMILIES, NEW_USER_NAMESPACE, REFUSED_CALLS } from './system-calls.js';
 
-/** A rule of a profile, in the words of container engines (`seccomp.json` of the OCI runtimes). */
+/**
+ * A rule of a seccomp profile in the format of container engines (`seccomp.json` of the OCI
+ * runtimes).
+ */
 interface Rule {
   readonly names: readonly string[];
   readonly action: 'SCMP_ACT_ERRNO';
@@ -19,8 +22,8 @@ const ERRORS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
 const LAST_FAMILY = Math.max(...FAMILIES);
 
 /**
- * The same filter of system calls that bubblewrap is given, as a profile for a container engine. It
- * holds in place of the engine's own, which lets some of these through.
+ * Returns the system call filter of bubblewrap as a profile for container engines. The profile
+ * replaces the engine's default profile, which permits some of these calls.
  */
 export function filterProfile(): string {
   const between = Array.from({ length: LAST_FAMILY }, (_, family) => family);

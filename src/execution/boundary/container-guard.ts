@@ -1,10 +1,12 @@
 /**
- * Stands between the worker and an engine, which does not end what it has started when it is ended
- * itself: `sh -c GUARD guard ENGINE NAME ARGUMENT...`, the arguments those of the engine's `run`.
+ * Shell script between the worker and a container engine. An engine does not stop its container
+ * when the engine process is killed; this script does. Usage: `sh -c GUARD guard ENGINE NAME
+ * ARGUMENT...`, where the arguments are those of the engine's `run`.
  *
- * It tells the first process of the container on file descriptor 3, in the words of bubblewrap. That
- * descriptor is a socket whose other end only the worker has: its end is the end of the worker, and
- * of the container. SIGTERM ends the container, too, and the exit code is that of the container.
+ * The script reports the first process of the container on file descriptor 3, in the format of
+ * bubblewrap. That descriptor is a socket whose other end only the worker holds: when the worker
+ * exits, the socket closes and the script stops the container. SIGTERM stops the container, too.
+ * The exit code is that of the container.
  */
 export const GUARD = `
 engine=$1 name=$2
@@ -39,13 +41,14 @@ kill "$watch" 2>/dev/null
 exit "$code"
 `;
 
-/** Exit code of a container in which the kernel has ended a process for want of memory. */
+/** Exit code of a container in which the kernel killed a process because of its memory limit. */
 export const RAN_OUT = 250;
 
 /**
- * The first process of a container: takes the environment from a file, because in the engine's own it
- * would steer the engine; and it stays, because who is first has to clear away what others leave. Engines
- * do not reliably tell of memory; its own group does, in one of two versions of the kernel's.
+ * Shell script that runs as the first process of a container. It reads the environment from a file,
+ * because variables in the engine's own environment would change the engine's behavior. It does not
+ * `exec` the command, because process 1 has to reap orphaned processes. Engines do not report an
+ * out-of-memory kill reliably; the container's own cgroup does, in one of the two cgroup versions.
  */
 export const FIRST = `
 . "$0"

@@ -11,13 +11,13 @@ import { mostProcesses, ownLimit } from './own-limits.js';
 import { complaintOf } from './probe.js';
 import { shownByOperator } from './system-view.js';
 
-/** A container that works here, and how it is told of. */
+/** A container configuration that works on this machine, with a description for the log. */
 export interface FoundContainer {
   readonly detail: string;
   readonly plan: ContainerPlan;
 }
 
-/** @returns why it does not work when it does not */
+/** Returns a container configuration that works on this machine, or the reason why none works. */
 export async function findContainer(
   settings: Settings,
   dataDir: string,
@@ -37,7 +37,7 @@ export async function findContainer(
       owner: await ownerHere(dataDir),
     };
     const complaints: string[] = [];
-    // The engine's own filter where it does not understand ours.
+    // If the engine does not accept our filter, its default filter applies.
     for (const filter of [Buffer.from(filterProfile()), null]) {
       const complaint = await complaintOf({ ...plan, filter }, settings);
       if (complaint === null)
@@ -56,7 +56,8 @@ function detailOf(version: string, image: string, filter: Buffer | null): string
 }
 
 async function ownerHere(dataDir: string): Promise<ContainerOwner> {
-  // Workers in containers of their own count their processes each for itself.
+  // Workers in separate containers number their processes independently, so the owner includes the
+  // process namespace.
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '');
   const key = createHash('sha256').update(`${dataDir}\0${namespace}`).digest('hex').slice(0, 12);
   const startTime = (await findProcess(process.pid))?.startTime ?? '0';

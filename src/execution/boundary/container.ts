@@ -7,51 +7,56 @@ import { FIRST, GUARD, RAN_OUT } from './container-guard.js';
 import type { Account } from './job-account.js';
 import type { Cover } from './system-view.js';
 
-/** How containers are used on this machine. */
+/** The configuration of containers on this machine. */
 export interface ContainerPlan {
   readonly kind: 'container';
   readonly isRoot: boolean;
-  /** Whom the command runs as: by the same number outside and inside, so that the worker may end it. */
+  /**
+   * Account of the command. Its ids are the same outside and inside, so that the worker is allowed
+   * to signal it.
+   */
   readonly account: Account;
-  /** Program of the engine. */
+  /** Path or name of the engine's program. */
   readonly engine: string;
   readonly isPodman: boolean;
   readonly image: string;
-  /** What the operator shows. */
+  /** Paths that the operator shows to runs. */
   readonly shown: readonly Bind[];
-  /** What of that is covered. */
+  /** Parts of the shown paths that are covered. */
   readonly covered: readonly Cover[];
-  /** Files the command may have open; no more than this process may itself. */
+  /** Maximum number of open files of the command; never above the limit of this process. */
   readonly openFiles: number;
-  /** Processes this process may have itself; null: any number. An engine must not ask for more. */
+  /**
+   * Maximum number of processes of this process; null: unlimited. An engine must not request more.
+   */
   readonly mostProcesses: number | null;
-  /** What `filterProfile` gives; null: the engine's own. */
+  /** The filter that `filterProfile` returned; null: the engine's default filter. */
   readonly filter: Buffer | null;
   readonly owner: ContainerOwner;
 }
 
-/** Whose containers are whose. */
+/** The owner of a container, by which dead workers' containers are found. */
 export interface ContainerOwner {
-  /** Tells installations on one machine apart. */
+  /** Identifier that distinguishes installations on one machine. */
   readonly installation: string;
-  /** This worker: its process id and when it was started. */
+  /** Process id and start time of this worker. */
   readonly worker: string;
 }
 
-/** By it the containers of an installation are found again. */
+/** Container label that holds the installation. */
 export const LABEL = 'automation-controller.installation';
-/** Where the environment of the command stands inside. */
+/** Path of the command's environment file inside the container. */
 const INNER_ENVIRONMENT = '/run/environment';
-/** What an engine is given of the environment of this process. */
+/** Variables of this process that an engine receives. */
 const FOR_ENGINES =
   /^(PATH|HOME|USER|LOGNAME|LANG|TMPDIR|XDG_[A-Z_]+|DBUS_SESSION_BUS_ADDRESS|DOCKER_[A-Z_]+|CONTAINERS?_[A-Z_]+|REGISTRY_AUTH_FILE|(https?|no|all)_proxy|(HTTPS?|NO|ALL)_PROXY)$/;
-/** Variables by which the processes of a run are found again. */
+/** Variables that mark the processes of a run. */
 const MARKS = /^AUTOMATION_CONTROLLER_/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * A command inside a container: an image, read-only, instead of the system; no capability, no other
- * account than an unprivileged one, and limits.
+ * Returns how to start a command in a container: with a read-only image instead of the machine's
+ * system, no capabilities, an unprivileged account, and limits.
  */
 export async function contained(
   command: Command,
@@ -68,7 +73,7 @@ export async function contained(
     file: 'sh',
     args: [
       ...['-c', GUARD, 'guard', engine, name],
-      // What it warns of would stand in the output of the command.
+      // Warnings of Podman would otherwise be part of the command's output.
       ...(isPodman ? ['--log-level=error'] : []),
       ...['run', '--rm', '--interactive', '--pull=never', `--name=${name}`],
       ...[`--label=${LABEL}=${owner.installation}`, `--hostname=${enclosure.name}`],
@@ -87,17 +92,23 @@ export async function contained(
   };
 }
 
-/** Begins the names of the containers of a worker. */
+/** Returns the common prefix of the names of a worker's containers. */
 const namePrefix = ({ installation, worker }: ContainerOwner): string =>
   `automation-${installation}-${worker}-`;
 
-/** Process id and start time of the worker that a container belongs to, by its name. */
+/**
+ * Returns the process id and start time of the worker that a container belongs to, parsed from its
+ * name.
+ */
 export function ownerIn(name: string): { pid: number; startTime: string } | null {
   const [, pid, startTime] = /^automation-[0-9a-f]+-(\d+)-(\d+)-[0-9a-f]+$/.exec(name) ?? [];
   return startTime === undefined ? null : { pid: Number(pid), startTime };
 }
 
-/** What an engine is started with: nothing that a command is given may steer it. */
+/**
+ * Returns the environment of an engine. It contains no variable of a command, which could change
+ * the engine's behavior.
+ */
 export function engineEnvironment(): Record<string, string> {
   const named = Object.entries(process.env).filter(
     (entry): entry is [string, string] => FOR_ENGINES.test(entry[0]) && entry[1] !== undefined,
@@ -105,10 +116,12 @@ export function engineEnvironment(): Record<string, string> {
   return Object.fromEntries(named);
 }
 
-/** Where the environment of a command is written. */
+/** Returns the path of the command's environment file. */
 export const environmentFile = ({ root }: Enclosure): string => join(root, 'environment');
 
-/** The environment of a command as lines of a shell; programs are looked for where the image says. */
+/**
+ * Returns the environment of a command as shell lines. `PATH` is left out: the image defines it.
+ */
 export function environmentScript(command: Command, enclosure: Enclosure): string {
   const lines = Object.entries(innerEnvironment(command, enclosure))
     .filter(([name]) => VARIABLE.test(name) && name !== 'PATH')

@@ -9,7 +9,7 @@ import type { Account } from './job-account.js';
 
 const execute = promisify(execFile);
 
-/** What of a boundary is written down for one command. */
+/** The parts of a sandbox configuration that determine which files are written for a command. */
 interface Written {
   readonly kind: 'bubblewrap' | 'container';
   readonly isRoot: boolean;
@@ -18,8 +18,8 @@ interface Written {
 }
 
 /**
- * Writes what is made for one command, its files of `/etc` and the filter of its system calls, and hands
- * the account of runs what it may use.
+ * Writes the files that are specific to one command (its `/etc` files and its system call filter),
+ * and hands the account of runs the folders that it uses.
  */
 export async function writeEnclosure(
   command: Command,
@@ -39,8 +39,9 @@ export async function writeEnclosure(
 }
 
 /**
- * Writes the files of `/etc` that are made for one command. Without an entry for its own number ssh
- * does not run, and without its own host name every look-up of it asks the network.
+ * Writes the `/etc` files of one command. ssh does not run without a passwd entry of its own user
+ * id. Without an entry of its own host name in `hosts`, every look-up of that name queries the
+ * network.
  */
 async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promise<void> {
   const { root, home, name } = enclosure;
@@ -60,15 +61,16 @@ async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promi
   };
   await Promise.all(
     Object.entries(files).map(([file, lines]) =>
-      // Whatever the umask: inside, an account reads them that does not own them.
+      // An explicit mode, independent of the umask: inside, an account that does not own these
+      // files reads them.
       writeFile(join(root, file), `${lines.join('\n')}\n`, { mode: 0o644 }),
     ),
   );
 }
 
 /**
- * Hands what a command may use to the account it runs under; links are not followed. What is the
- * account's already is left alone: to git, a file whose inode was touched is one to be read again.
+ * Changes the owner of folders to the account of a command; links are not followed. Files that
+ * already belong to the account are skipped: git re-reads every file whose inode changed.
  */
 async function handOver(folders: readonly string[], { uid, gid }: Account): Promise<void> {
   const others = ['(', '!', '-user', String(uid), '-o', '!', '-group', String(gid), ')'];

@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { Readable } from 'node:stream';
 
-/** bubblewrap writes some hundred bytes. */
+/** Maximum length of the message, in characters. bubblewrap writes about a hundred bytes. */
 const MAX_LENGTH = 4096;
 
 /**
- * The process id, as this machine counts, of the first process inside a boundary that has just been
- * started; null when it has not got that far.
+ * Returns the process id, in the numbering of this machine, of the first process inside a started
+ * sandbox; null if the sandbox ended before it had such a process.
  */
 export async function firstInside(child: ChildProcess): Promise<number | null> {
   const [, , , told] = child.stdio;
@@ -15,7 +15,8 @@ export async function firstInside(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => {
     told.on('data', (chunk: Buffer) => {
       text = (text + chunk.toString()).slice(0, MAX_LENGTH);
-      // A guard keeps its end open to the end of the container.
+      // A container guard keeps its end of the socket open until the container ends, so the first
+      // match resolves.
       const [, pid] = /"child-pid": (\d+)\D/.exec(text) ?? [];
       if (pid !== undefined) resolve(Number(pid));
     });

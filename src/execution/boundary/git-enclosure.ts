@@ -1,28 +1,28 @@
 import { isAbsolute } from 'node:path';
 import type { Bind, Enclosure } from './command.js';
 
-/** What a session of git works with, each at its own path. */
+/** The folders and files of a git session, each at its own path. */
 export interface GitSpace {
-  /** Folder of the session, itself not seen inside. */
+  /** Folder of the session; not visible inside. */
   readonly root: string;
-  /** What the worker has written for git: settings, keys, answers. */
+  /** Folder with the files that the worker writes for git: settings, keys, credentials. */
   readonly session: string;
-  /** Home folder. */
+  /** Home directory. */
   readonly home: string;
-  /** Repositories of this machine that are fetched from. */
+  /** Repositories of this machine that git fetches from. */
   readonly sources: readonly Bind[];
-  /** The repository's own folder, and what it shares. */
+  /** The repository's own folder and the folders it shares. */
   readonly folders: readonly Bind[];
 }
 
-/** Settings of the worker's environment that name certificates. */
+/** Environment variables of the worker that name certificates. */
 const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO'];
 
 /**
- * What git sees: the repository's own folder, and of the machine what it fetches from. The network is
- * the machine's, whatever `JOB_NETWORK` says of jobs: without it there is nothing to fetch.
+ * Returns the enclosure of git: the repository's own folder and the local sources. Git always uses
+ * the machine's network, independently of `JOB_NETWORK`, which applies to jobs.
  *
- * @param maxBytes what the repository may hold, and so the largest of its files
+ * @param maxBytes maximum size of the repository, and thus of its largest file
  */
 export function gitEnclosure(space: GitSpace, maxBytes: number | undefined): Enclosure {
   const { root, session, home, sources, folders } = space;
@@ -31,7 +31,7 @@ export function gitEnclosure(space: GitSpace, maxBytes: number | undefined): Enc
     ...(maxBytes === undefined ? {} : { maxFileBytes: maxBytes }),
     binds: [
       ...certificates(process.env),
-      // Before what is git's own, which may lie below one of them.
+      // Sources come before the folders of git, which can be below a source.
       ...sources,
       { from: session, isPrivate: true },
       { from: home, isWritable: true },
@@ -40,7 +40,7 @@ export function gitEnclosure(space: GitSpace, maxBytes: number | undefined): Enc
   };
 }
 
-/** The certificates that the environment names, wherever they lie. */
+/** Returns binds of the certificates that the environment names. */
 export function certificates(environment: NodeJS.ProcessEnv): Bind[] {
   return CERTIFICATES.flatMap((name) => {
     const from = environment[name];

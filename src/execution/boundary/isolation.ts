@@ -16,15 +16,15 @@ import { systemArguments } from './system-view.js';
 
 const execute = promisify(execFile);
 
-/** What keeps the runs of this worker apart from the installation. */
+/** The isolation of this worker's runs from the installation. */
 export type Isolation =
   | { readonly mode: 'bubblewrap'; readonly detail: string; readonly plan: Plan }
   | { readonly mode: 'container'; readonly detail: string; readonly plan: ContainerPlan }
   | { readonly mode: 'none'; readonly detail: string; readonly isWanted: boolean };
 
 /**
- * Complaints of bubblewrap that the operator can do something about, and what. The first that fits
- * counts: the last words of many are the same.
+ * Error messages that an operator can fix, with the fix. The first match counts, because the last
+ * words of many messages are the same.
  */
 const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
   [/^bwrap is not installed/, 'install the package bubblewrap'],
@@ -45,17 +45,17 @@ const ADVICE: readonly (readonly [complaint: RegExp, advice: string])[] = [
   [/Unknown option/, 'bubblewrap is older than 0.5'],
 ];
 
-/** The first that works counts. */
+/** Kinds of isolation in order of preference; the first that works is used. */
 const KINDS = ['bubblewrap', 'container'] as const;
 const FINDERS = { bubblewrap, container };
 
-/** Tries what the setting wants with the arguments of a real run. */
+/** Tries the isolation that `JOB_ISOLATION` names, with the arguments of a real run. */
 export async function findIsolation(settings: Settings): Promise<Isolation> {
   const { JOB_ISOLATION: wanted, JOB_CONTAINER_IMAGE: image } = settings;
   if (wanted === 'none') return { mode: 'none', detail: 'JOB_ISOLATION is none', isWanted: true };
   const complaints: string[] = [];
   for (const kind of wanted === 'auto' ? KINDS : KINDS.filter((one) => one === wanted)) {
-    // Whoever names no image has no containers in mind.
+    // Without an image, containers are not configured.
     if (wanted === 'auto' && kind === 'container' && image === '') continue;
     const found = await FINDERS[kind](settings);
     if (typeof found !== 'string') return found;
@@ -69,7 +69,7 @@ async function container(settings: Settings): Promise<Isolation | string> {
   return typeof found === 'string' ? advised(found) : { mode: 'container', ...found };
 }
 
-/** @returns why it does not work when it does not */
+/** Returns a bubblewrap configuration that works, or the reason why none works. */
 async function bubblewrap(settings: Settings): Promise<Isolation | string> {
   const account = await jobAccount().catch(messageOf);
   if (typeof account === 'string') return account;
@@ -97,8 +97,9 @@ async function bubblewrap(settings: Settings): Promise<Isolation | string> {
 }
 
 /**
- * The best first. Without closed user namespaces for an older bubblewrap, or a container that permits
- * fewer namespaces; without a filter for processors it is not made for, and kernels that have none.
+ * Returns the variants to try, the safest first. Open user namespaces are for an older bubblewrap
+ * or a container that permits fewer namespaces. No filter is for processors without a filter and
+ * kernels without seccomp.
  */
 function ways(keepsProcessors: boolean): Pick<Plan, 'closesUserNamespaces' | 'filter'>[] {
   const filter = systemCallFilter(process.arch, keepsProcessors);
@@ -116,7 +117,7 @@ async function detailOf({ closesUserNamespaces, filter }: Plan): Promise<string>
   return [
     version,
     ...(filter ? [] : ['system calls are not filtered']),
-    // The filter refuses them, too.
+    // The filter forbids user namespaces, too.
     ...(closesUserNamespaces || filter ? [] : ['runs can make user namespaces of their own']),
   ].join('; ');
 }
@@ -127,8 +128,9 @@ function advised(complaint: string): string {
 }
 
 /**
- * Why no runs may be taken; null when they may. `auto` takes them without isolation only where nobody
- * is betrayed by it: not as root, and for one organization.
+ * Returns the reason why this worker must not take runs; null if it can take runs. With `auto`,
+ * runs start without isolation only if that exposes no other tenant: not as root, and with a single
+ * organization.
  */
 export async function refusalOf(
   isolation: Isolation,

@@ -6,10 +6,16 @@ export interface Account {
   readonly gid: number;
 }
 
-/** Made by the set-up when it is root; `nobody` stands in for it. */
+/**
+ * Account names in order of preference. The set-up creates the first if it runs as root; `nobody`
+ * is the fallback.
+ */
 const NAMES = ['automation-job', 'nobody'];
 
-/** The account that runs what a worker of root starts; the worker's own when it is not root. */
+/**
+ * Returns the account that runs commands for a worker that is root; for other workers, the worker's
+ * own account.
+ */
 export async function jobAccount(): Promise<Account> {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (uid !== 0) return { uid, gid };

@@ -5,10 +5,10 @@ import type { Command, Enclosure, Launch } from './command.js';
 import { contained, type ContainerPlan } from './container.js';
 import { writeEnclosure } from './enclosure-files.js';
 
-/** How commands are kept to their enclosures on this machine. */
+/** A sandbox configuration that works on this machine. */
 export type BoundaryPlan = Plan | ContainerPlan;
 
-/** Writes what a command needs for being kept to its enclosure, and says how it is started. */
+/** Writes the files that the sandbox of a command needs, and returns how to start the command. */
 export async function launchInside(
   plan: BoundaryPlan,
   command: Command,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-/** What this process may have at most, and so whatever it starts; null: any number. */
+/** Returns a hard limit of this process, which its child processes inherit; null: unlimited. */
 export async function ownLimit(name: 'open files' | 'processes'): Promise<number | null> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const [, most] = new RegExp(`^Max ${name} +\\S+ +(\\d+)`, 'm').exec(limits) ?? [];
@@ -8,8 +8,8 @@ export async function ownLimit(name: 'open files' | 'processes'): Promise<number
 }
 
 /**
- * What a container engine may be asked for, and no more than the machine numbers: Podman brings itself
- * down to that first.
+ * Returns the process limit that a container engine can request. It is capped at `pid_max`, because
+ * Podman first lowers its own limit to that.
  */
 export async function mostProcesses(): Promise<number | null> {
   const numbered = Number(await readFile('/proc/sys/kernel/pid_max', 'utf8').catch(() => ''));

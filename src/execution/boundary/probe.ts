@@ -8,7 +8,10 @@ import type { Launch } from './command.js';
 import { firstInside } from './first-inside.js';
 import { type BoundaryPlan, launchInside } from './launch-inside.js';
 
-/** What playbooks stand or fall with: semaphores in shared memory, a terminal, writable folders. */
+/**
+ * Python script that tests what playbooks depend on: semaphores in shared memory, a terminal,
+ * writable folders.
+ */
 const SCRIPT = `
 import multiprocessing, os, pty
 multiprocessing.Lock().acquire()
@@ -17,7 +20,7 @@ for path in 'probe', '/tmp/probe', '/var/tmp/probe':
     open(path, 'w').write('x')
 assert os.getuid() != 0
 `;
-/** What an image must have besides; on the machine itself the set-up looks for them. */
+/** Programs that an image must contain; on the machine itself the set-up checks for them. */
 const PROGRAMS = 'ansible-runner ansible-playbook ansible-inventory ansible-galaxy git ssh python3';
 const IN_IMAGE = `
 for program in ${PROGRAMS}; do
@@ -30,9 +33,9 @@ exec python3 -c "$0"
 const LIMIT_MS = { bubblewrap: 5000, container: 30_000 };
 
 /**
- * Runs a small program with the very arguments of a run.
+ * Runs a small program with the same arguments as a run.
  *
- * @returns null when it works, else what bubblewrap, the engine or the program said
+ * @returns null if it works, otherwise the error message of bubblewrap, the engine or the program
  */
 export async function complaintOf(plan: BoundaryPlan, settings: Settings): Promise<string | null> {
   const root = await mkdtemp(join(tmpdir(), 'probe-'));
@@ -83,7 +86,7 @@ function complaint(
   });
 }
 
-/** The last line, but for a shell that has not found its program. */
+/** Returns the last line of the error output, except when the shell did not find bubblewrap. */
 function faultIn(text: string): string {
   if (/bwrap: (not found|command not found)/.test(text)) return 'bwrap is not installed';
   return text.trim().split('\n').at(-1) ?? '';

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
 
-/** The processors that commands are kept to, taken in turn so that they spread. */
+/** Assigns processors to commands round-robin, so that the load spreads. */
 export class Processors {
   private next = process.pid;
 
   /**
-   * @param all numbers of those this process may use itself
-   * @param most how many of them one command may use; 0: any
+   * @param all numbers of the processors that this process can use
+   * @param most maximum number of processors of one command; 0: unlimited
    */
   constructor(
     private readonly all: readonly number[],
     private readonly most: number,
   ) {}
 
-  /** Those of one more command; empty: any. */
+  /** Returns the processors of the next command; empty: no restriction. */
   take(): readonly number[] {
     const { all, most } = this;
     if (most === 0 || most >= all.length) return [];
@@ -23,7 +23,10 @@ export class Processors {
   }
 }
 
-/** Of this process, as numbers; none where the system does not tell. */
+/**
+ * Returns the numbers of the processors that this process can use; empty if the system does not
+ * list them.
+ */
 export async function ownProcessors(): Promise<number[]> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const [, ranges = ''] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status) ?? [];

@@ -12,16 +12,17 @@ interface RunSpace {
 }
 
 /**
- * What a job sees: its private folder, and read-only the objects its checkout shares with the project.
+ * Returns the enclosure of a job: its private folder, and, read-only, the git objects that its
+ * checkout shares with the project.
  *
- * @param shared folders that stand inside where they are outside
+ * @param shared folders that have the same path inside and outside
  */
 export async function runEnclosure(
   { root, dir, inside, jobId }: RunSpace,
   shared: readonly string[],
   hasNetwork: boolean,
 ): Promise<Enclosure> {
-  // A folder that bubblewrap makes to mount something below it would not be the account's.
+  // Created here, because bubblewrap would create this mount point with the wrong owner.
   await mkdir(join(dir, 'home', '.ansible'), { recursive: true, mode: 0o700 });
   const home = join(inside.dir, 'home');
   return {

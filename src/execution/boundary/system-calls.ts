@@ -8,29 +8,29 @@ import {
   whenEqual,
 } from './bpf.js';
 
-/** Kinds of processors that there is a filter for, by their name in Node. */
+/** Processor architectures that have a filter, by their name in Node. */
 type Processor = 'x64' | 'arm64';
 
 /** `AUDIT_ARCH_*` of linux/audit.h. */
 const AUDIT_NAMES = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
 /**
- * What no playbook needs, and what gives a run a large part of the kernel to try its luck at: the
- * numbers of asm/unistd_64.h and asm-generic/unistd.h.
+ * System calls that no playbook needs and that expose a large part of the kernel to a run. Numbers
+ * from asm/unistd_64.h (x64) and asm-generic/unistd.h (arm64).
  */
 const REFUSED: Readonly<Record<string, Readonly<Record<Processor, number>>>> = {
-  // Keys, which belong to an account and not to a namespace.
+  // Kernel keyrings, which belong to an account and not to a namespace.
   add_key: { x64: 248, arm64: 217 },
   request_key: { x64: 249, arm64: 218 },
   keyctl: { x64: 250, arm64: 219 },
-  // Programs inside the kernel, and the parts most of its faults were in.
+  // Programs inside the kernel, and the subsystems with the most vulnerabilities.
   bpf: { x64: 321, arm64: 280 },
   perf_event_open: { x64: 298, arm64: 241 },
   userfaultfd: { x64: 323, arm64: 282 },
   io_uring_setup: { x64: 425, arm64: 425 },
   io_uring_enter: { x64: 426, arm64: 426 },
   io_uring_register: { x64: 427, arm64: 427 },
-  // Other processes from within.
+  // Access to other processes.
   ptrace: { x64: 101, arm64: 117 },
   process_vm_readv: { x64: 310, arm64: 270 },
   process_vm_writev: { x64: 311, arm64: 271 },
@@ -49,7 +49,7 @@ const REFUSED: Readonly<Record<string, Readonly<Record<Processor, number>>>> = {
   pivot_root: { x64: 155, arm64: 41 },
   setns: { x64: 308, arm64: 268 },
   unshare: { x64: 272, arm64: 97 },
-  // The machine itself.
+  // Administration of the machine.
   swapon: { x64: 167, arm64: 224 },
   swapoff: { x64: 168, arm64: 225 },
   kexec_load: { x64: 246, arm64: 104 },
@@ -60,27 +60,27 @@ const REFUSED: Readonly<Record<string, Readonly<Record<Processor, number>>>> = {
   reboot: { x64: 169, arm64: 142 },
   acct: { x64: 163, arm64: 89 },
   syslog: { x64: 103, arm64: 116 },
-  // Files by number instead of by name, past every folder that is closed.
+  // Access to files by handle, which bypasses the permissions of folders.
   open_by_handle_at: { x64: 304, arm64: 265 },
   fanotify_init: { x64: 300, arm64: 262 },
 };
-/** Refused where a command is kept to some processors: which it may use is said before it starts. */
+/** Refused if a command is pinned to processors: its affinity is set before it starts. */
 const SET_AFFINITY: Record<Processor, number> = { x64: 203, arm64: 122 };
 const CLONE: Record<Processor, number> = { x64: 56, arm64: 220 };
-/** Its flags are behind a pointer, where no filter can look. */
+/** The flags of `clone3` are behind a pointer, which a filter cannot read. */
 const CLONE3 = 435;
-/** The names of both: the second hides its flags. */
+/** Names of both calls; the flags of the second are hidden from filters. */
 export const CLONE_CALLS = { plain: 'clone', hidden: 'clone3' } as const;
 const SOCKET: Record<Processor, number> = { x64: 41, arm64: 198 };
 
 /** Flag of `clone` for a new user namespace. */
 export const NEW_USER_NAMESPACE = 0x10000000;
-/** Families of sockets by their numbers: local, IPv4, IPv6, and netlink, which tells of addresses. */
+/** Allowed socket families by number: local, IPv4, IPv6, and netlink, which lists addresses. */
 export const FAMILIES: readonly number[] = [1, 2, 10, 16];
-/** Calls in the 32-bit form of x86-64 have this bit. */
+/** Bit that marks calls in the 32-bit form of x86-64. */
 const X32_CALLS = 0x40000000;
 
-/** Where `struct seccomp_data` has what a filter asks. */
+/** Offsets of fields in `struct seccomp_data`. */
 const OFFSETS = { call: 0, processor: 4, firstArgument: 16 } as const;
 
 const ERRORS = { EPERM: 1, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
@@ -88,11 +88,11 @@ const ALLOWED = end(0x7fff0000);
 const refusedWith = (error: keyof typeof ERRORS): Instruction => end(0x00050000 | ERRORS[error]);
 
 /**
- * The filter of system calls of what runs inside the boundary, compiled for this processor: what is
- * refused is told to the program as an error, so that it can do without. Null where the numbers of
- * the processor are not known here.
+ * Returns the compiled system call filter for programs inside the sandbox. A refused call returns
+ * an error to the program, so that the program can fall back. Returns null for an unknown processor
+ * architecture.
  *
- * @param keepsProcessors whether the choice of processors is refused as well
+ * @param keepsProcessors true to refuse changes of the processor affinity, too
  */
 export function systemCallFilter(
   processor: string = process.arch,
@@ -101,7 +101,7 @@ export function systemCallFilter(
   return isKnown(processor) ? assemble(filterFor(processor, keepsProcessors)) : null;
 }
 
-/** The names of what is refused whatever its arguments. */
+/** Names of the calls that are refused independently of their arguments. */
 export const REFUSED_CALLS = Object.keys(REFUSED);
 
 const isKnown = (processor: string): processor is Processor => processor in AUDIT_NAMES;
@@ -111,13 +111,14 @@ function filterFor(processor: Processor, keepsProcessors: boolean): Instruction[
   const foreign = [refusedWith('ENOSYS')];
   return [
     load(OFFSETS.processor),
-    // A 32-bit program has numbers of its own for everything below.
+    // A 32-bit program uses other call numbers, so the rules below apply to the native architecture
+    // only.
     ...whenEqual(AUDIT_NAMES[processor], [
       load(OFFSETS.call),
       ...(processor === 'x64' ? whenAtLeast(X32_CALLS, foreign) : []),
       ...Object.values(REFUSED).flatMap((numbers) => whenEqual(numbers[processor], refused)),
       ...(keepsProcessors ? whenEqual(SET_AFFINITY[processor], refused) : []),
-      // Told that there is none, programs use `clone`.
+      // Programs fall back to `clone` if `clone3` is reported as missing.
       ...whenEqual(CLONE3, foreign),
       ...whenEqual(CLONE[processor], [
         load(OFFSETS.firstArgument),

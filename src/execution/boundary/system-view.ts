@@ -7,9 +7,9 @@ import { SETTINGS, type Settings } from '../../config/settings.js';
 import { PACKAGE_FOLDER } from '../../config/version.js';
 import type { Bind } from './command.js';
 
-/** Folders that are links into `/usr` on merged systems, and folders of their own on others. */
+/** Folders that are links into `/usr` on merged systems, and real folders on others. */
 const ROOT_FOLDERS = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
-/** What programs need of `/etc`; nothing in it tells of accounts, services or keys. */
+/** Files of `/etc` that programs need; none of them lists accounts or contains keys. */
 const CONFIGURATION = [
   ...['alternatives', 'ansible', 'ca-certificates.conf', 'ssl/certs', 'ssl/openssl.cnf'],
   ...['pki/tls/certs', 'pki/ca-trust', 'crypto-policies', 'ssh/ssh_config', 'ssh/ssh_config.d'],
@@ -17,16 +17,19 @@ const CONFIGURATION = [
   ...['protocols', 'localtime', 'timezone', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'],
   ...['krb5.conf', 'krb5.conf.d', 'mime.types', 'pip.conf', 'gitattributes'],
 ];
-/** A folder that covers another one holds nothing but where further ones are put. */
+/** Size of a folder that covers another one, in bytes; it only holds mount points. */
 const COVER_BYTES = '1048576';
 
-/** A path inside that shows nothing. */
+/** A path inside that is covered by an empty file or folder. */
 export interface Cover {
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** What every command inside the boundary sees of this machine, as arguments of bubblewrap. */
+/**
+ * Returns the paths of this machine that every command sees inside the sandbox, as bubblewrap
+ * arguments.
+ */
 export async function systemArguments(settings: Settings, dataDir: string): Promise<string[]> {
   const hidden = await hiddenPaths(dataDir);
   const binds = [...(await systemBinds()), ...(await shownBinds(settings, hidden))];
@@ -42,7 +45,7 @@ export async function systemArguments(settings: Settings, dataDir: string): Prom
   ];
 }
 
-/** What the operator shows, and what of that is covered. */
+/** Returns the paths that the operator shows to runs, and the parts of them that are covered. */
 export async function shownByOperator(
   settings: Settings,
   dataDir: string,
@@ -52,18 +55,22 @@ export async function shownByOperator(
   return { shown, covered: await coveredIn(shown, hidden) };
 }
 
-/** Ansible that the set-up has installed beside the data, where the system had none. */
+/**
+ * Returns a bind of the Ansible that the set-up installed beside the data because the system had
+ * none.
+ */
 async function ownPrograms(dataDir: string): Promise<Bind[]> {
   const from = join(dataDir, 'venv');
   const isThere = await lstat(from).catch(() => null);
   return isThere ? [{ from }] : [];
 }
 
-/** Binds as arguments of bubblewrap. */
+/** Returns binds as bubblewrap arguments. */
 export function bindArguments(...binds: readonly Bind[]): string[] {
   const parents = new Set(binds.flatMap(({ from, to = from }) => foldersAbove(to)));
   return [
-    // Those that bubblewrap makes itself only their owner may pass through.
+    // Folders that bubblewrap creates implicitly are accessible to their owner only, so the parents
+    // are created explicitly.
     ...[...parents].flatMap((folder) => ['--dir', folder]),
     ...binds.flatMap(({ from, to = from, isWritable, isOptional }) => [
       `--${isWritable ? '' : 'ro-'}bind${isOptional ? '-try' : ''}`,
@@ -72,7 +79,7 @@ export function bindArguments(...binds: readonly Bind[]): string[] {
   ];
 }
 
-/** `/a` and `/a/b` of `/a/b/c`. */
+/** Returns the parent folders of a path: `/a` and `/a/b` for `/a/b/c`. */
 function foldersAbove(path: string): string[] {
   const names = path.split(sep).slice(1, -1);
   return names.map((_, index) => `/${names.slice(0, index + 1).join('/')}`);
@@ -82,7 +89,7 @@ async function systemBinds(): Promise<Bind[]> {
   const configuration = await Promise.all(
     CONFIGURATION.map(async (name): Promise<Bind[]> => {
       const path = join('/etc', name);
-      // Some are links into places that are not seen inside.
+      // Some paths are links to targets that are not visible inside.
       const from = await realpath(path).catch(() => null);
       return from === null ? [] : [{ from, to: path, isOptional: true }];
     }),
@@ -103,7 +110,7 @@ async function rootFolders(): Promise<string[]> {
   return found.flat();
 }
 
-/** What the operator shows; a link that leads into what is hidden is not followed there. */
+/** Returns the paths that the operator shows. A link into a hidden path is skipped. */
 async function shownBinds(settings: Settings, hidden: readonly string[]): Promise<Bind[]> {
   const binds = await Promise.all(
     shownPaths(settings.JOB_SHOW_PATHS).map(async ({ path, isWritable }): Promise<Bind[]> => {
@@ -115,7 +122,10 @@ async function shownBinds(settings: Settings, hidden: readonly string[]): Promis
   return binds.flat();
 }
 
-/** Roles and collections of the service's own account, below the home of the command. */
+/**
+ * Returns binds of the roles and collections of the service's own account, below the command's home
+ * directory.
+ */
 export function homeBinds(home: string): Bind[] {
   return ['roles', 'collections'].map((name) => ({
     from: join(homedir(), '.ansible', name),
@@ -124,7 +134,7 @@ export function homeBinds(home: string): Bind[] {
   }));
 }
 
-/** The product, its data, and the files its settings come from. */
+/** Returns the paths that stay hidden: the product, its data, and the files of its settings. */
 async function hiddenPaths(dataDir: string): Promise<string[]> {
   const files = settingFiles(process.env, Object.keys(SETTINGS));
   const paths = [dataDir, PACKAGE_FOLDER, ...files];
@@ -132,7 +142,7 @@ async function hiddenPaths(dataDir: string): Promise<string[]> {
   return [...new Set(real.filter((path) => path !== null))];
 }
 
-/** What is hidden, wherever one of the binds would show it. */
+/** Returns covers for the hidden paths that a bind would make visible. */
 async function coveredIn(binds: readonly Bind[], hidden: readonly string[]): Promise<Cover[]> {
   const covers = await Promise.all(
     hidden.map(async (path) => {

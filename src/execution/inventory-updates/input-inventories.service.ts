@@ -10,10 +10,16 @@ import type { Workspace } from '../runner/workspace.js';
 import { JobFacts } from '../worker/job-facts.service.js';
 import { RunFailed } from '../worker/outcome.js';
 
-/** As jobs get inventories: enabled hosts, each with the id it is found again by. */
+/**
+ * The same options as for the inventory of jobs: enabled hosts only, each with the id that
+ * identifies it in the result.
+ */
 const OPTIONS = { hostvars: true, towervars: true } as const;
 
-/** What a constructed inventory is made of, as Ansible reads it (docs/contract/constructed-inventories.md#update). */
+/**
+ * Provides the input inventories of a constructed inventory as Ansible sources
+ * (docs/contract/constructed-inventories.md#update).
+ */
 @Injectable()
 export class InputInventories {
   constructor(
@@ -23,18 +29,18 @@ export class InputInventories {
   ) {}
 
   /**
-   * Writes the inputs of an inventory, and what is known of their hosts.
+   * Writes the input inventories and the stored facts of their hosts.
    *
    * @returns paths as the run sees them, in the order of the inputs
-   * @throws RunFailed naming an input that may not be used any more, VariablesError
+   * @throws RunFailed naming an input that must not be used any longer, VariablesError
    */
   async hand(inventoryId: number, workspace: Workspace): Promise<string[]> {
     const [unanswered] = await this.inputs.unanswered(inventoryId);
     if (unanswered) throw new RunFailed(notUsable(unanswered));
     const scripts: string[] = [];
-    // Of a name in several inputs, the later host is the one that is meant.
+    // If several inputs contain a host name, the last one provides the facts.
     const hosts = new Map<string, number>();
-    // One after the other: each may be large.
+    // Sequential, because each inventory can be large.
     for (const input of await this.inputs.of(inventoryId)) {
       const rows = await this.inventories.load(input.id);
       if (!rows) throw new RunFailed(`The input inventory "${input.name}" is being deleted.`);

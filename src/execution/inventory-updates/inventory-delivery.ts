@@ -11,7 +11,7 @@ import type { InventoryOrigin } from '../runner/inventory-files.js';
 import type { ReadInventory } from './inventory-reader.service.js';
 import type { ProjectFiles } from '../worker/job-project-files.service.js';
 
-/** What Ansible reads for a source. */
+/** Returns the input that Ansible reads for an inventory source. */
 export function originOf(
   { plugin }: SourceKind,
   {
@@ -41,7 +41,10 @@ export function originOf(
   };
 }
 
-/** What was saved before a name was refused is not set either. */
+/**
+ * Drops source variables with a forbidden name, which can be stored from before the name was
+ * forbidden.
+ */
 export function allowedEnvironment(
   variables: Readonly<Record<string, unknown>>,
 ): Record<string, string> {
@@ -51,7 +54,11 @@ export function allowedEnvironment(
   return environmentOf(Object.fromEntries(allowed));
 }
 
-/** What a source says, as far as its filters take it. @throws ImportError */
+/**
+ * Returns the content of a source after its filters.
+ *
+ * @throws ImportError
+ */
 export async function deliveryOf(
   { document, limited }: ReadInventory,
   row: StartedUpdate,

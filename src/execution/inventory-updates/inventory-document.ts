@@ -8,14 +8,17 @@ import {
 import { Thread, threadFile } from '../../common/thread.js';
 import { RunFailed } from '../worker/outcome.js';
 
-/** Largest document that is read, in bytes. */
+/** Maximum size of a document, in bytes. */
 export const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024;
-/** Values in it: each costs the event loop some time when it comes from the thread. */
+/**
+ * Maximum number of values in a document: each takes time on the event loop when the thread returns
+ * the document.
+ */
 const MAX_VALUES = 4_000_000;
-/** Far longer than the largest document takes. */
+/** Timeout of parsing, in ms; far above the time that the largest document takes. */
 const TIMEOUT_MS = 60_000;
 
-/** The document, packed or as it is, or why the thread refused it. */
+/** The parsed document, packed or plain, or the reason why the thread refused it. */
 export type ParsedDocument =
   { readonly document: unknown } | { readonly packed: unknown } | { readonly fault: string };
 
@@ -26,10 +29,10 @@ const parser = new Thread<string, ParsedDocument>({
 });
 
 /**
- * Parses the JSON that Ansible made of an inventory, in a thread of its own: its author chooses size and
- * shape.
+ * Parses the inventory JSON that Ansible printed, in a separate thread, because the author of the
+ * inventory controls its size and shape.
  *
- * @throws RunFailed when it is no JSON, has too many values, or takes too long
+ * @throws RunFailed if the text is not JSON, has too many values, or takes too long
  */
 export async function readDocument(text: string): Promise<unknown> {
   const parsed = await parser.run(text).catch((error: Error) => {
@@ -39,7 +42,7 @@ export async function readDocument(text: string): Promise<unknown> {
   return 'packed' in parsed ? unpack(parsed.packed) : parsed.document;
 }
 
-/** Runs in the thread. */
+/** Parses the document; runs in the thread. */
 export function parseDocument(text: string): ParsedDocument {
   if (countValues(text) > MAX_VALUES) {
     return { fault: `The inventory has more than ${MAX_VALUES} values.` };
@@ -51,7 +54,10 @@ export function parseDocument(text: string): ParsedDocument {
   }
 }
 
-/** Puts what copies between threads lose into sets (numbers with their text) and maps (objects with their order). */
+/**
+ * Converts values that do not survive a copy between threads: exact numbers to sets with their
+ * text, objects to maps that keep their key order.
+ */
 function pack(value: unknown): unknown {
   if (value instanceof ExactNumber) return new Set([value.text]);
   if (Array.isArray(value)) return value.map(pack);
@@ -68,7 +74,10 @@ function unpack(value: unknown): unknown {
 
 const MARKS = new Set([...',[{'].map((mark) => mark.charCodeAt(0)));
 
-/** Counts at least as many values as there are: each follows a comma or opens an array or object. */
+/**
+ * Returns an upper bound of the number of values: each value follows a comma or opens an array or
+ * object.
+ */
 function countValues(text: string): number {
   let count = 1;
   for (let at = 0; at < text.length; at += 1) if (MARKS.has(text.charCodeAt(at))) count += 1;

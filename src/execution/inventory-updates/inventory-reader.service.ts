@@ -19,36 +19,36 @@ import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { RunFailed } from '../worker/outcome.js';
 import { MAX_DOCUMENT_BYTES, readDocument } from './inventory-document.js';
 
-/** A longer timer would fire at once. */
+/** Maximum delay of a Node timer, in ms; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-/** How `ansible --list-hosts` shows a host. */
+/** Line of `ansible --list-hosts` that names a host. */
 const LISTED_HOST = /^ {4}(.+)$/;
 
-/** What is asked of a source. */
+/** A request to read an inventory source. */
 export interface ReadRequest {
   readonly workspace: Workspace;
   readonly prepared: PreparedReading;
-  /** Folders outside of the workspace without which the project is not whole. */
+  /** Folders outside of the workspace that the project's checkout depends on. */
   readonly shared: readonly string[];
-  /** Full name of the plugin that must be there; null for files. */
+  /** Full name of the inventory plugin that must be installed; null for files. */
   readonly plugin: string | null;
-  /** Host pattern; empty for all. */
+  /** Host pattern; empty for all hosts. */
   readonly limit: string;
-  /** 0: none. */
+  /** Timeout in seconds; 0: no timeout. */
   readonly timeoutSeconds: number;
   readonly masker: Masker;
-  /** Takes whole lines of output, masked. */
+  /** Receives whole lines of masked output. */
   readonly onOutput: (text: string) => void;
 }
 
-/** What Ansible has read. */
+/** The inventory that Ansible has read. */
 export interface ReadInventory {
   readonly document: unknown;
-  /** Hosts that the limit leaves; null without one. */
+  /** Hosts that match the limit; null without a limit. */
   readonly limited: ReadonlySet<string> | null;
 }
 
-/** Has Ansible read inventories, inside the boundary. */
+/** Reads inventories with Ansible, inside the sandbox. */
 @Injectable()
 export class InventoryReader {
   constructor(
@@ -57,13 +57,14 @@ export class InventoryReader {
     private readonly leases: RunLeasesRepository,
   ) {}
 
-  /** @throws RunFailed, RunEnded when the run was told to end */
+  /** @throws RunFailed, RunEnded if the run is to end */
   async read(run: ActiveRun, request: ReadRequest): Promise<ReadInventory> {
     const { workspace, prepared, shared } = request;
     const hasNetwork = this.settings.JOB_NETWORK !== 'none';
     const enclosure = await runEnclosure(workspace, shared, hasNetwork);
     const { environment } = prepared;
-    // The folder is handed over to the account of the run when the boundary begins: no file comes later.
+    // Files must be written before the sandbox starts, which hands the folder over to the account
+    // of the run.
     const echo = request.limit === '' ? null : await writeEcho(workspace);
     const command = { file: 'sh', args: [], environment, cwd: workspace.inside.dir };
     const shell = CommandShell.start(await this.boundary.wrap(command, enclosure));
@@ -84,7 +85,7 @@ export class InventoryReader {
   }
 }
 
-/** One reading: its commands, and what ends them before their time. */
+/** One reading: its commands, and the conditions that end them early. */
 class Session {
   private endedAs: 'timeout' | 'full' | null = null;
   private readonly timer: NodeJS.Timeout | undefined;
@@ -130,7 +131,10 @@ class Session {
     if (code !== 0) throw new RunFailed('The inventory could not be read; its output says why.');
   }
 
-  /** Asks Ansible itself what a pattern means, of what was read: it is the same in every version. */
+  /**
+   * Lets Ansible itself resolve the pattern against the inventory, so that the result fits the
+   * installed version.
+   */
   async limit(script: string): Promise<ReadonlySet<string>> {
     const { limit } = this.request;
     const args = ['all', '-i', script, `--limit=${limit}`, '--list-hosts'];

@@ -55,14 +55,14 @@ const NO_FILES: ProjectFiles = {
   ...{ dir: '', isShared: false, revision: '' },
   ...{ shared: [], content: null },
 };
-/** Lines of the import that are told, by the verbosity of the source. */
+/** Levels of import messages in the output, by the verbosity of the source. */
 const TOLD: readonly (readonly ReportLevel[])[] = [
   ['WARNING'],
   ['WARNING', 'INFO'],
   ['WARNING', 'INFO', 'DEBUG'],
 ];
 
-/** Runs an inventory update: has Ansible read the source, and brings what it says into the inventory. */
+/** Runs an inventory update: reads the source with Ansible and imports the result into the inventory. */
 @Injectable()
 export class InventoryUpdate implements RunKind<ActiveRun> {
   private readonly logger = new Logger('Worker');
@@ -114,7 +114,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     }
   }
 
-  /** Has the source read. */
+  /** Reads the source. */
   private async deliver(run: ActiveRun, row: StartedUpdate, output: RunOutput): Promise<Delivery> {
     const kind = sourceKind(row.source) ?? SCM;
     const place = await this.boundary.place();
@@ -169,7 +169,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     });
   }
 
-  /** The project is synced first, always: what is imported is what the project says now. */
+  /** Always syncs the project first, so that the import uses its current state. */
   private async files(
     run: ActiveRun,
     row: StartedUpdate,
@@ -210,14 +210,14 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     throw new RunEnded('The run was told to end.');
   }
 
-  /** Below 0 is no limit, 0 the setting's. */
+  /** Returns the timeout in seconds. A negative value means no timeout, 0 the default of the settings. */
   private async timeout({ timeout }: StartedUpdate): Promise<number> {
     if (timeout !== 0) return Math.max(timeout, 0);
     return (await this.runtime.get('DEFAULT_INVENTORY_UPDATE_TIMEOUT'))
       .DEFAULT_INVENTORY_UPDATE_TIMEOUT;
   }
 
-  /** In the transaction in which the run ends: nobody sees an inventory that is half of each. */
+  /** Imports in the transaction that ends the run, so that no reader sees a half-imported inventory. */
   private async store(
     run: ActiveRun,
     row: StartedUpdate,
@@ -251,7 +251,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       {
         report,
         checkpoint: () => {
-          // A worker that leaves gets to the end of it, or the update is done again.
+          // A worker that shuts down finishes the import, or the update runs again.
           if (run.reason === 'cancel' || run.reason === 'lost') {
             throw new RunEnded(STORING_CANCELED);
           }
@@ -264,7 +264,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     return { changes: JSON.stringify(changes), emitted_events: emitted };
   }
 
-  /** @returns how many events the run has with them */
+  /** @returns number of events of the run, including the stored messages */
   private async tell(
     run: ActiveRun,
     lines: readonly string[],
@@ -292,7 +292,7 @@ function inventoryOf({ inventory_id: id }: StartedUpdate): number {
   return id;
 }
 
-/** What the project requires of collections comes before what the worker has. */
+/** Collections that the project requires take precedence over those of the worker. */
 async function collectionsOf({ dir, content }: ProjectFiles): Promise<Record<string, string>> {
   if (content === null) return {};
   const { collectionsPaths } = await searchPaths(dir, content);

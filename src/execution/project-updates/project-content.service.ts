@@ -16,20 +16,23 @@ import { Boundary } from '../boundary/boundary.service.js';
 import { ContentCache } from '../runner/content-cache.js';
 import { type ContentLimits, installContent } from '../runner/galaxy-install.js';
 
-/** Files of a project whose roles and collections are wanted. */
+/** A request for the roles and collections of a project. */
 export interface ContentRequest extends Pick<ContentLimits, 'deadline' | 'signal' | 'onOutput'> {
   readonly projectId: number;
   readonly projectDir: string;
-  /** Commit of the files. */
+  /** Commit hash of the files. */
   readonly revision: string;
   readonly organizationId: number | null;
-  /** Whether content that is there is made again. */
+  /** True to install again even if the content is cached. */
   readonly isFresh?: boolean;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The roles and collections that projects require (docs/contract/runs.md#content-of-a-project). */
+/**
+ * Installs the roles and collections that projects require
+ * (docs/contract/runs.md#content-of-a-project).
+ */
 @Injectable()
 export class ProjectContent {
   private readonly cache: ContentCache;
@@ -46,10 +49,10 @@ export class ProjectContent {
   }
 
   /**
-   * Installs what the files require, unless it is there.
+   * Installs the requirements of the files unless they are cached.
    *
-   * @returns its folder with `roles` and `collections`; null when nothing is required, or nothing may be
-   *   installed, which the output tells
+   * @returns folder with `roles` and `collections`; null if nothing is required, or if nothing can
+   *   be installed, which the output then says
    * @throws ContentError, RunnerError
    */
   async provide(request: ContentRequest): Promise<string | null> {

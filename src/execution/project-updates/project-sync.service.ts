@@ -29,11 +29,14 @@ import {
 } from '../worker/outcome.js';
 import { RunOutput } from '../worker/run-output.js';
 
-/** Of all users of advisory locks in this database, the folders of projects. */
+/** Class of the advisory locks on project folders, unique in this database. */
 const LOCK_CLASS = 7402;
 const LOCK_WAIT_MS = 250;
 
-/** Runs a project update: brings the project's folder on this host to the newest state of its branch. */
+/**
+ * Runs a project update: updates the project's folder on this host to the newest commit of its
+ * branch.
+ */
 @Injectable()
 export class ProjectSync implements RunKind<ActiveRun> {
   constructor(
@@ -58,7 +61,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     return { ...outcome, fields: { ...outcome.fields, emitted_events: output.counter } };
   }
 
-  /** Address and access of a project's source, for fetching from it. */
+  /** Returns the address and credential of a project's repository, for fetching from it. */
   async source(
     project: Pick<StartedUpdate, 'scm_url' | 'scm_refspec' | 'credential_id'>,
   ): Promise<GitProject> {
@@ -123,9 +126,10 @@ export class ProjectSync implements RunKind<ActiveRun> {
   }
 
   /**
-   * Does work on the folder of a project when no other worker does.
+   * Runs work on the folder of a project while holding its lock, so that only one worker at a time
+   * works there.
    *
-   * @throws RunEnded when the signal comes while it waits
+   * @throws RunEnded if the signal aborts while it waits for the lock
    */
   private inTurn<T>(projectId: number, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     return this.database.withClient(async (client) => {
@@ -142,7 +146,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
       try {
         return await work();
       } finally {
-        // Without its connection the lock is gone anyway.
+        // PostgreSQL also releases the lock when the connection closes.
         await client.query('SELECT pg_advisory_unlock($1, $2)', lock).catch(() => undefined);
       }
     });

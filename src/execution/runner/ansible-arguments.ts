@@ -1,11 +1,11 @@
 import type { AnsibleRun } from './ansible-run.js';
 
-/** More forks than this are never asked of Ansible. */
+/** Maximum number of forks that are requested from Ansible. */
 export const MAX_FORKS = 200;
 const MAX_VERBOSITY = 5;
 const TEMPLATE_MARKERS = /\{\{|\}\}|\{%|%\}|\{#|#\}/g;
 
-/** How Ansible goes to work and as whom: the options that every one of its programs has. */
+/** Returns the options that every Ansible program has: mode, user and privilege escalation. */
 export function accessArguments(run: AnsibleRun): string[] {
   const args = run.jobType === 'check' ? ['--check'] : [];
   args.push(...valued('-u', '--user', withoutMarkers(run.remoteUser) || 'root'));
@@ -31,7 +31,10 @@ export function quoteArguments(args: readonly string[]): string {
   return args.map((arg) => `'${arg.replaceAll("'", `'"'"'`)}'`).join(' ');
 }
 
-/** A value that begins with a dash is joined to its option, where nothing can take it for another option. */
+/**
+ * Joins a value that begins with a dash to its option, so that the value is not parsed as another
+ * option.
+ */
 export function valued(short: string, long: string, value: string): string[] {
   return value.startsWith('-') ? [`${long}=${value}`] : [short, value];
 }

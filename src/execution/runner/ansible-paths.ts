@@ -4,17 +4,18 @@ const MAX_BYTES = 1024 * 1024;
 const ROLES = ['~/.ansible/roles', '/usr/share/ansible/roles', '/etc/ansible/roles'];
 const COLLECTIONS = ['~/.ansible/collections', '/usr/share/ansible/collections'];
 
-/** Where Ansible looks for content. */
+/** Search paths of Ansible for roles and collections. */
 export interface SearchPaths {
   readonly rolesPaths: readonly string[];
   readonly collectionsPaths: readonly string[];
 }
 
 /**
- * The places of a project's content, then those it has without: Ansible's own, or what the project's
- * `ansible.cfg` puts in their place, which the environment of a run would otherwise overrule.
+ * Returns the folders of a project's content, followed by the default paths: those of the project's
+ * `ansible.cfg`, or Ansible's own. They are repeated here because the environment of a run
+ * overrides `ansible.cfg`.
  *
- * @param content as the run sees it
+ * @param content folder as the run sees it
  */
 export async function searchPaths(projectDir: string, content: string): Promise<SearchPaths> {
   const config = (await readBelow({ dir: projectDir }, ['ansible.cfg'], MAX_BYTES)) ?? '';
@@ -31,7 +32,9 @@ export async function searchPaths(projectDir: string, content: string): Promise<
   };
 }
 
-/** Names and values of the section `defaults`, as Python's reader of such files sees them. */
+/**
+ * Returns the names and values of the section `defaults`, parsed like Python's configparser does.
+ */
 function defaultsOf(config: string): [name: string, value: string][] {
   let section = '';
   return config.split(/\r?\n/).flatMap((line): [string, string][] => {

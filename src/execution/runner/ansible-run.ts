@@ -12,88 +12,92 @@ import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-enviro
 import { checkPrivateKey, normalizeKey } from './ssh-key.js';
 import { RUN_IDENT, seenInside, type Workspace, writePrivateFile } from './workspace.js';
 
-/** What a run of Ansible is made of, whatever it runs, without any reference to database or queue. */
+/** The input of a run of Ansible, independent of its kind, the database and the queue. */
 export interface AnsibleRun {
   readonly jobId: number;
   readonly attempt: number;
   readonly inventory: AnsibleInventory;
   readonly extraVars: Readonly<Record<string, unknown>>;
-  /** Keys of `extraVars` whose texts come from outside: `{{ }}` in them is never evaluated. */
+  /** Keys of `extraVars` whose values come from outside: `{{ }}` in them is never evaluated. */
   readonly unsafeKeys?: Iterable<string>;
   readonly jobType: 'run' | 'check';
-  /** 0 leaves it to Ansible. */
+  /** Number of forks; 0: Ansible's default. */
   readonly forks?: number;
   readonly verbosity?: number;
   readonly diffMode?: boolean;
   readonly becomeEnabled?: boolean;
   readonly becomeMethod?: string;
   readonly becomeUser?: string;
-  /** `root` when empty. */
+  /** Remote user; `root` if empty. */
   readonly remoteUser?: string;
-  /** Answers to prompts; each also adds the option that asks. */
+  /** Passwords for prompts; each one also adds the option that makes Ansible prompt. */
   readonly passwords?: { readonly ssh?: string; readonly become?: string };
   readonly sshKeyData?: string;
   readonly sshKeyUnlock?: string;
   readonly vaultPasswords?: readonly { readonly id?: string; readonly password: string }[];
-  /** Additional variables of the environment (credential injectors, administrator's settings). */
+  /** Additional environment variables (credential injectors, the administrator's settings). */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names in `env` whose values are never shown, besides those whose name tells. */
+  /** Names in `env` whose values are always masked, in addition to names that look secret. */
   readonly secretEnv?: Iterable<string>;
   readonly inventoryId?: number;
   readonly projectRevision?: string;
-  /** Searched for roles and collections instead of Ansible's own places. */
+  /** Search paths for roles and collections, instead of Ansible's own. */
   readonly rolesPaths?: readonly string[];
   readonly collectionsPaths?: readonly string[];
-  /** 0 or absent: none. */
+  /** Timeout in seconds; 0 or absent: no timeout. */
   readonly timeoutSeconds?: number;
-  /** Whether facts outlive the run (`fact-files.ts`). */
+  /** True if facts are stored after the run (`fact-files.ts`). */
   readonly usesFacts?: boolean;
 }
 
-/** Everything the process needs, and what the API shows of it. */
+/** Everything that the process needs, and the parts that the API shows. */
 export interface PreparedRun {
   readonly workspace: Workspace;
   /** Arguments of `ansible-runner`. */
   readonly args: readonly string[];
   /** Environment of `ansible-runner`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Files of `env` that are needed only until the run has started. */
+  /** Files of `env` that are removed once the run has started. */
   readonly startFiles: readonly string[];
   readonly timeoutSeconds: number;
-  /** JSON text of the argument list of Ansible. */
+  /** Argument list of Ansible as JSON text. */
   readonly jobArgs: string;
   readonly jobCwd: string;
-  /** Secrets as `**********`. */
+  /** Environment with secrets replaced by `**********`. */
   readonly jobEnv: Readonly<Record<string, string>>;
 }
 
-/** What of a run differs by what it runs; paths are those that the run sees. */
+/** The parts of a run that depend on its kind. Paths are those that the run sees. */
 export interface AnsibleCommand {
   readonly program: 'ansible' | 'ansible-playbook';
-  /** Options that go before those for inventory and variables. */
+  /** Options before those for inventory and variables. */
   readonly options: readonly string[];
-  /** What goes behind them. */
+  /** Arguments after the options. */
   readonly target: readonly string[];
-  /** How `ansible-runner` is told. */
+  /** Arguments for `ansible-runner` itself. */
   readonly runnerArguments: readonly string[];
   readonly cwd: string;
-  /** Variables of the environment besides those every run has. */
+  /** Environment variables in addition to those of every run. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 /**
- * `ansible-runner` stops reading after this time to look whether its playbook lives; has that ended meanwhile, the
- * output not read yet is lost, its last events with it. So it reads to the end, and `RunProcess` cares for what the
- * pauses are for: cancel, time limit, forks that outlive the playbook.
+ * Time that `ansible-runner` reads output before it checks if the playbook is alive, in seconds. If
+ * the playbook ended meanwhile, `ansible-runner` drops the unread output with its last events. The
+ * value is so large that it reads to the end; `RunProcess` handles cancellation, the timeout, and
+ * forks that outlive the playbook.
  */
 const READ_SECONDS = 24 * 60 * 60;
-/** Our own timer acts first; the runner's is for a run whose worker died. */
+/**
+ * Margin of the timeout of `ansible-runner`, in seconds. The worker's own timer acts first; the
+ * runner's timer is for a run whose worker died.
+ */
 const TIMEOUT_MARGIN_SECONDS = 15;
 
 /**
- * Writes the workspace of a run and says how to start it.
+ * Writes the workspace of a run and returns how to start it.
  *
- * @throws RunnerError when the key is not acceptable
+ * @throws RunnerError if the key is invalid
  */
 export async function prepareRun(
   run: AnsibleRun,
@@ -126,7 +130,10 @@ export async function prepareRun(
   };
 }
 
-/** Only a script can hand over `_meta.hostvars`: Ansible's reader of JSON files ignores them. */
+/**
+ * Writes the inventory as a script: only a script can provide `_meta.hostvars`, which Ansible's
+ * reader of JSON files ignores.
+ */
 async function writeInventory(inventory: AnsibleInventory, workspace: Workspace): Promise<string> {
   const script = join(workspace.inventoryDir, 'hosts');
   await writePrivateFile(join(workspace.envDir, 'inventory.json'), toCleanJson(inventory));

@@ -1,8 +1,8 @@
-/** Text that a program prints piece by piece, as much of its beginning as a limit allows. */
+/** Collects text that a program prints in pieces, up to a maximum length. */
 export class BoundedText {
   private kept = '';
 
-  /** @param limit in characters */
+  /** @param limit maximum length in characters */
   constructor(private readonly limit: number) {}
 
   get text(): string {

@@ -1,26 +1,28 @@
 import { isStars, spansOf, type Span } from './mask.js';
 import { finderOf, type Finder } from './text-finder.js';
 
-/** Shorter texts occur by chance where one line ends and another begins. */
+/**
+ * Minimum length of a form: shorter ones match by chance where one line ends and another begins.
+ */
 const MIN_WRAPPED_LENGTH = 6;
 
-/** Forms as they are without white space: a line break takes the place of some of it. */
+/** Removes white space from the forms of secrets, because a line break can replace some of it. */
 export function wrappedForms(forms: ReadonlySet<string>): Set<string> {
   const whole = [...forms].map((form) => form.replaceAll(/\s+/g, ''));
   return new Set(whole.filter((form) => form.length >= MIN_WRAPPED_LENGTH && !isStars(form)));
 }
 
-/** A colour, which Ansible begins and ends in each line. */
+/** A color escape sequence, which Ansible starts and ends in each line. */
 const COLOUR = /\u001B\[[0-9;]*m/g;
-/** What is between the words of a message. */
+/** Space between the words of a message. */
 const GAP = /(?:\s|\u001B\[[0-9;]*m)+/g;
-/** A line break with what stands before and after it. */
+/** A line break with the characters before and after it. */
 const LINE_BREAK = /(\S)[^\S\n]*\n\s*(?=(\S))/g;
 
-/** Finds what is broken over lines. */
+/** Returns a finder for secrets that are broken over several lines. */
 export function brokenFinderOf(wrapped: ReadonlySet<string>): Finder {
   const find = finderOf(wrapped);
-  // Hardly any line ends and the next begins as a secret goes on: only then is there more to do.
+  // Fast path: the characters around a line break rarely continue a secret.
   const pairs = new Set<string>();
   for (const form of wrapped) {
     for (let at = 0; at + 2 <= form.length; at += 1) pairs.add(form.slice(at, at + 2));
@@ -34,7 +36,9 @@ export function brokenFinderOf(wrapped: ReadonlySet<string>): Finder {
   };
 }
 
-/** Finds in `input` what `find` finds in its words without their gaps, where there is a line break in it. */
+/**
+ * Finds matches of `find` in `input` without its gaps, and returns those that span a line break.
+ */
 function brokenSpans(input: string, find: Finder): Span[] {
   const spans = find(input.replaceAll(GAP, ''));
   if (spans.length === 0) return [];
@@ -45,8 +49,8 @@ function brokenSpans(input: string, find: Finder): Span[] {
 }
 
 /**
- * Finds where the longest beginning of a form stands that a text ends with, whatever gaps are in it; the
- * length of the text where there is none.
+ * Returns a function that finds the longest prefix of a form at the end of a text, ignoring gaps.
+ * The function returns the start of the prefix, or the length of the text if there is none.
  */
 export function beginningFinderOf(wrapped: ReadonlySet<string>): (input: string) => number {
   const alike = new Map<string, string[]>();
@@ -69,11 +73,14 @@ export function beginningFinderOf(wrapped: ReadonlySet<string>): (input: string)
   };
 }
 
-/** Tells where a character of the words without their gaps stands in a text; asked in ascending order. */
+/**
+ * Returns a function that maps a position in the text without gaps to a position in the text.
+ * Positions must be requested in ascending order.
+ */
 function placesIn(input: string): (position: number) => number {
   const words = wordsOf(input);
   let next = 0;
-  let before = 0; // Characters of the words before the next.
+  let before = 0; // Number of characters of the words before the next one.
   return (position) => {
     let word = words[next];
     while (word && before + word.end - word.start <= position) {

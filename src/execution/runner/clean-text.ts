@@ -1,25 +1,28 @@
 import { ExactNumber, entriesOf, exactJson, recordOf } from '../../common/exact-json.js';
-/** What stands in for a half of a surrogate pair: such text is no UTF-8 and PostgreSQL refuses it. */
+/** Replacement of an unpaired surrogate, which is not valid UTF-8 and which PostgreSQL refuses. */
 const REPLACEMENT = '\uFFFD';
 const LONE_SURROGATE = /\p{Surrogate}/gu;
-/** Beyond this the value is not data but an attack on the stack; the API's own limit is 64. */
+/**
+ * Maximum depth of a value; a deeper one can only be an attack on the stack. The API's own limit is
+ * 64.
+ */
 export const MAX_DEPTH = 100;
 
-/** Makes any text storable: NUL characters are removed, lone surrogates replaced. */
+/** Makes a text storable: removes NUL characters and replaces unpaired surrogates. */
 export function cleanText(text: string): string {
   const withoutNul = text.includes('\0') ? text.replaceAll('\0', '') : text;
   return withoutNul.replace(LONE_SURROGATE, REPLACEMENT);
 }
 
-/** Shortens to `max` characters, the last of them `…`, never through the middle of a pair. */
+/** Shortens a text to `max` characters, the last of them `…`, and never splits a surrogate pair. */
 export function truncateText(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 /**
- * Copies a JSON value with `change` applied to every text, keys included.
- * Values nested deeper than {@link MAX_DEPTH} become null.
+ * Copies a JSON value and applies `change` to every text, including keys. Replaces values deeper
+ * than {@link MAX_DEPTH} by null.
  */
 export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return change(value);
@@ -29,7 +32,7 @@ export function mapTexts(value: unknown, change: (text: string) => string, depth
   return mapTextsIn(value, change, depth);
 }
 
-/** The same of an object, which stays one. */
+/** Copies an object and applies `change` to every text, including keys. */
 export function mapTextsIn(
   record: object,
   change: (text: string) => string,
@@ -43,7 +46,7 @@ export function mapTextsIn(
   );
 }
 
-/** Every text and number in a JSON value, as texts; keys are none of them. */
+/** Returns every text and number in a JSON value, as texts; keys are not included. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value === 'number') return [String(value)];
@@ -55,7 +58,10 @@ export function textsIn(value: unknown): string[] {
 const isContainer = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !(value instanceof ExactNumber);
 
-/** JSON text without NUL characters and lone surrogates, which `JSON.stringify` alone would let pass. */
+/**
+ * Returns JSON text without NUL characters and unpaired surrogates, which `JSON.stringify` does not
+ * remove.
+ */
 export function toCleanJson(value: unknown): string {
   return exactJson(mapTexts(value, cleanText));
 }

@@ -12,13 +12,13 @@ import { FencedProcesses } from './run-processes.js';
 export interface ShellCommand {
   readonly file: string;
   readonly args: readonly string[];
-  /** Added to the environment of the shell. */
+  /** Variables that are added to the environment of the shell. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Absolute, as the shell sees it. */
+  /** Absolute working directory, as the shell sees it. */
   readonly cwd: string;
 }
 
-/** Takes what a command says. */
+/** Receives the output of a command. */
 export interface ShellListener {
   readonly onStdout: (text: string) => void;
   readonly onStderr: (text: string) => void;
@@ -29,18 +29,21 @@ type Child = ChildProcess & { stdin: Writable; stdout: Readable; stderr: Readabl
 const hasPipes = (child: ChildProcess): child is Child =>
   child.stdin !== null && child.stdout !== null && child.stderr !== null;
 
-/** Characters that one command may print; more end it. */
+/** Maximum output of one command, in characters; a command that prints more is stopped. */
 export const MAX_PRINTED = 16 * 1024 * 1024;
 
-/** What has ended a session gets this long, in ms, to put its files in order. */
+/**
+ * Time between the signal to end a session and the kill, in ms, in which the session can finish its
+ * files.
+ */
 const KILL_GRACE_MS = 2_000;
 
 /**
- * A shell that runs one command after the other. To begin a boundary takes longer than most commands of
- * git, so there is one for all of a session, and its commands come through a pipe.
+ * A shell that runs commands one after the other. Starting a sandbox takes longer than most git
+ * commands, so a whole session shares one sandbox and sends its commands through a pipe.
  */
 export class CommandShell {
-  /** Nobody but the shell itself can tell the end of a command. */
+  /** Random text that marks the end of a command: only the shell itself can print it. */
   private readonly mark = `\x1e${randomBytes(16).toString('hex')}`;
   private readonly fence: FencedProcesses | null;
   private readonly endsBy: NodeJS.Signals;
@@ -60,7 +63,7 @@ export class CommandShell {
       };
       child.once('close', end).once('error', end);
     });
-    // A shell that has ended takes no further command; `run` tells.
+    // Writing to a shell that has ended fails; `run` reports the end.
     child.stdin.on('error', () => undefined);
     child.stdout.setEncoding('utf8');
     child.stderr.setEncoding('utf8');
@@ -69,7 +72,7 @@ export class CommandShell {
     this.endsBy = endsBy;
   }
 
-  /** @param launch of `sh`, without arguments */
+  /** @param launch launch of `sh` without arguments */
   static start(launch: Launch): CommandShell {
     const { file, args, environment, cwd, depth } = launch;
     const child = spawn(file, args, {
@@ -80,12 +83,16 @@ export class CommandShell {
     return new CommandShell(child, launch);
   }
 
-  /** True when the shell was stopped because a command printed too much. */
+  /** True if the shell was stopped because a command printed too much. */
   get printedTooMuch(): boolean {
     return this.hasOverrun;
   }
 
-  /** @returns the exit code of the command; null when the shell has ended with it */
+  /**
+   * Runs a command.
+   *
+   * @returns the exit code of the command; null if the shell ended with it
+   */
   async run(command: ShellCommand, listener: ShellListener): Promise<number | null> {
     if (this.isClosed) return null;
     const { stdin, stdout, stderr } = this.child;
@@ -108,7 +115,10 @@ export class CommandShell {
     }
   }
 
-  /** Ends what runs: it is told first, and killed with the shell when it does not heed. */
+  /**
+   * Ends the running command: signals it first, and kills it together with the shell after a grace
+   * period.
+   */
   stop(): void {
     if (this.isClosed || this.isStopping) return;
     this.isStopping = true;
@@ -135,14 +145,17 @@ export class CommandShell {
     return `code=$?; ${tell}; ${tell} >&2`;
   }
 
-  /** To what keeps the boundary, with which everything inside ends; without a boundary to the process group. */
+  /**
+   * Sends a signal to the process of the sandbox, whose end ends everything inside; without a
+   * sandbox, to the process group.
+   */
   private signal(name: NodeJS.Signals): void {
     const { pid } = this.child;
     if (pid === undefined || this.isClosed) return;
     try {
       process.kill(this.fence ? pid : -pid, name);
     } catch {
-      // It has ended by itself.
+      // The process has already exited.
     }
   }
 }

@@ -4,18 +4,22 @@ import { join, resolve } from 'node:path';
 
 import { removeDirectory } from './workspace.js';
 
-/** Where content is made before it is content; what a dead worker left there is of no use to anybody. */
+/**
+ * Folder in which content is built before it is published. Files that a dead worker left there are
+ * useless.
+ */
 const BUILDING = '.building';
 
 /**
- * Installed roles and collections by what they are made of (docs/decisions/0086-content-of-projects.md). An
- * entry is whole from the moment it has its name, and never changes afterwards.
+ * Cache of installed roles and collections, keyed by a digest of their requirements
+ * (docs/decisions/0086-content-of-projects.md). An entry is complete as soon as it has its name,
+ * and never changes afterwards.
  */
 export class ContentCache {
   private readonly root: string;
   private readonly building: string;
 
-  /** @param retentionMs how long an entry that nobody asks for is kept, in ms */
+  /** @param retentionMs time that an unused entry is kept, in ms */
   constructor(
     dataDir: string,
     private readonly retentionMs: number,
@@ -24,7 +28,7 @@ export class ContentCache {
     this.building = join(this.root, BUILDING);
   }
 
-  /** The folder of an entry, which is in use from now on; null when there is none. */
+  /** Returns the folder of an entry and marks the entry as used; null if there is none. */
   async find(digest: string): Promise<string | null> {
     const entry = join(this.root, digest);
     const now = new Date();
@@ -35,9 +39,10 @@ export class ContentCache {
   }
 
   /**
-   * Makes an entry, also in place of one that is there.
+   * Creates an entry, or replaces an existing one.
    *
-   * @param build makes the content in a folder of its own below the one it is given, and tells which
+   * @param build creates the content in a folder of its own below the given folder, and returns
+   *   that folder
    */
   async make(digest: string, build: (root: string) => Promise<string>): Promise<string> {
     const entry = join(this.root, digest);
@@ -54,21 +59,27 @@ export class ContentCache {
     return (await this.find(digest)) ?? entry;
   }
 
-  /** Removes what nobody has asked for in a long time: entries, old ones, and what was never finished. */
+  /**
+   * Removes entries that were not used for the retention time, discarded entries, and unfinished
+   * builds.
+   */
   private async sweep(): Promise<void> {
     for (const folder of [this.root, this.building]) {
       for (const name of await readdir(folder)) {
         const path = join(folder, name);
         const { mtimeMs } = (await lstat(path).catch(() => null)) ?? { mtimeMs: Infinity };
         if (path === this.building || Date.now() - mtimeMs < this.retentionMs) continue;
-        // Half of an entry must not be found under its name, whatever ends the removal.
+        // The entry is renamed first, so that a half-removed entry is never found under its name.
         const gone = folder === this.root ? await this.discard(path) : path;
         await removeDirectory(gone);
       }
     }
   }
 
-  /** Takes the name from an entry. Runs that use it keep it, so that it goes when nobody has for long. */
+  /**
+   * Renames an entry so that it is no longer found. Runs can keep using it; a later sweep removes
+   * it after the retention time.
+   */
   private async discard(entry: string): Promise<string> {
     const old = join(this.building, `old-${randomUUID()}`);
     await rename(entry, old).catch(ignoreMissing);
@@ -80,7 +91,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Somebody else was faster with the same. */
+/** Another worker created the same entry first. */
 function ignoreTaken(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
 }

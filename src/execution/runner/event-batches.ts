@@ -1,20 +1,20 @@
 import type { RunnerEvent } from './events.js';
 
-/** How events are handed over. */
+/** Options of the batches. */
 export interface BatchOptions {
-  /** Largest batch. */
+  /** Maximum number of events in a batch. */
   readonly maxEvents: number;
-  /** Longest time an event waits for its batch to fill. */
+  /** Maximum time that an event waits for its batch to fill, in ms. */
   readonly maxDelayMs: number;
-  /** Batches handed over and not yet settled, from which on the source should pause. */
+  /** Number of unsettled batches at which the source should pause. */
   readonly maxInFlight: number;
-  /** Called once more batches may come (true) or must wait (false). */
+  /** Called with true if more batches can follow, with false if the source must wait. */
   readonly onFlow: (mayFlow: boolean) => void;
-  /** A batch was refused; no further batch is handed over. */
+  /** Called when a batch was refused; no further batch is delivered. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Gathers events into batches, in order, with a bounded number in flight. */
+/** Groups events into batches, in order, with a limited number of batches in flight. */
 export class EventBatches {
   private pending: RunnerEvent[] = [];
   private inFlight = 0;
@@ -37,7 +37,7 @@ export class EventBatches {
       this.timer ??= setTimeout(() => this.flush(), this.options.maxDelayMs);
   }
 
-  /** Hands over what is left and resolves when every batch has been taken or one was refused. */
+  /** Delivers the remaining events. Resolves when every batch was accepted or one was refused. */
   async drain(): Promise<void> {
     this.flush();
     if (this.inFlight > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve));

@@ -1,9 +1,9 @@
-/** What the API says about one kind of event (docs/contract/runs.md#event-names). */
+/** Properties of one kind of event in the API (docs/contract/runs.md#event-names). */
 export interface EventKind {
-  /** 0 playbook and free output, 1 play, 2 task, 3 host. */
+  /** Depth in the run: 0 playbook and free output, 1 play, 2 task, 3 host. */
   readonly level: 0 | 1 | 2 | 3;
   readonly display: string;
-  /** The kind means failure, unless the task ignores errors. */
+  /** True if the kind means failure, unless the task ignores errors. */
   readonly failed: boolean;
 }
 
@@ -11,7 +11,7 @@ function kind(level: EventKind['level'], display: string, failed = false): Event
   return { level, display, failed };
 }
 
-/** Every event name, in the order a playbook can meet them. */
+/** Every event name, in the order in which a playbook can produce them. */
 export const EVENT_KINDS: ReadonlyMap<string, EventKind> = new Map([
   ['playbook_on_start', kind(0, 'Playbook Started')],
   ['debug', kind(0, 'Debug')],
@@ -48,7 +48,10 @@ export const EVENT_KINDS: ReadonlyMap<string, EventKind> = new Map([
   ['runner_on_file_diff', kind(3, 'File Difference')],
 ]);
 
-/** A name this table does not know yet is shown as it is, at the level of free output. */
+/**
+ * Returns the kind of an event. An unknown name is displayed unchanged, at the level of free
+ * output.
+ */
 export function eventKind(event: string): EventKind {
   return EVENT_KINDS.get(event) ?? kind(0, event);
 }
@@ -61,7 +64,10 @@ interface DisplayParts {
   readonly eventData: Readonly<Record<string, unknown>>;
 }
 
-/** `event_display`: the kind's name with play, task and role, and the wording for asynchronous tasks. */
+/**
+ * Returns `event_display`: the kind's name with play, task and role, and special texts for
+ * asynchronous tasks.
+ */
 export function eventDisplay({ event, play, task, role, eventData }: DisplayParts): string {
   const name = eventKind(event).display;
   if (event === 'playbook_on_play_start') return play ? `${name} (${play})` : name;

@@ -4,25 +4,26 @@ import { randomUUID } from 'node:crypto';
 import { isRunnerEvent, type RunnerEvent } from './events.js';
 import { type Line, LineSplitter } from './line-splitter.js';
 
-/** Line ends as the printing side counts them (Python's `splitlines`): each piece has its own counter. */
+/** Line separators of Python's `splitlines`: the printing side counts each piece separately. */
 const PIECE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 /**
- * So many events a run cannot have made without printing them. A line that says so is a task's own: what
- * is printed beside events is handed on as it is, even where it looks like one.
+ * Maximum gap between counters: a run cannot skip so many events without printing them. A line with
+ * a larger gap is output of a task that looks like an event, and is treated as output.
  */
 export const MOST_MISSING = 200_000;
-/** A line that is no event is output; more of it than this is not shown. */
+/** Maximum length of one line of output, in characters; the rest is dropped. */
 const MAX_OUTPUT_LENGTH = 64 * 1024;
 
 /**
- * Turns the output of `ansible-runner run --json` into events.
+ * Parses the output of `ansible-runner run --json` into events.
  *
- * Output outside of any event (a syntax error, a traceback) is printed as plain lines, each of which has
- * taken a counter: such a line becomes a `verbose` event with the next counter. Counters that were never seen
- * are remembered in {@link missing}, because the printing side swallows some plain lines next to events.
+ * Output outside of any event (a syntax error, a traceback) is printed as plain lines, each of
+ * which increments the counter. Such a line becomes a `verbose` event with the next counter.
+ * Counters that never arrived are stored in {@link missing}, because the printing side drops some
+ * plain lines next to events.
  */
 export class EventReader {
-  /** Counters below {@link lastCounter} that did not arrive. */
+  /** Counters below {@link lastCounter} that have not arrived. */
   readonly missing = new Set<number>();
   lastCounter = 0;
   private lastLine = 0;
@@ -44,7 +45,8 @@ export class EventReader {
     }
     this.lastCounter = Math.max(this.lastCounter, event.counter);
     const endLine = event['end_line'];
-    // A list of lists without end, turned into a number, would end the worker.
+    // Type check without conversion: converting an endlessly nested list to a number would crash
+    // the worker.
     if (typeof endLine === 'number' && endLine > 0) this.lastLine = endLine;
     return [event];
   }
@@ -75,11 +77,11 @@ export class EventReader {
   }
 }
 
-/** The event in one line of JSON; null for anything else. */
+/** Parses an event from one line of JSON; returns null for anything else. */
 export function parseEvent(text: string): RunnerEvent | null {
   if (!text.startsWith('{')) return null;
   try {
-    // Statistics that runs set are handed on; other events are shown alone.
+    // Statistics that runs set are passed on exactly; other events are only displayed.
     const value: unknown = text.includes('"artifact_data"') ? parseExact(text) : JSON.parse(text);
     return isRunnerEvent(value) ? value : null;
   } catch {

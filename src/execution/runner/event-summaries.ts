@@ -5,13 +5,13 @@ import { HIDDEN_ARTIFACTS } from '../../runs/artifacts.js';
 import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
 import { MAX_NAME_LENGTH } from './events.js';
 
-/** How often each event occurs in the counts of a run; fed with every row in any order. */
+/** Number of plays and tasks of a run. */
 export interface RunCounts {
   readonly playCount: number;
   readonly taskCount: number;
 }
 
-/** Begins what `show_custom_stats` prints of them below the recap, per host and for the run. */
+/** First words of the output of `show_custom_stats` below the recap, per host and for the run. */
 const PRINTED_ARTIFACTS = 'CUSTOM STATS: ';
 const COUNTERS = [
   'changed',
@@ -26,7 +26,7 @@ const COUNTERS = [
 
 type Stats = Pick<EventRow, 'event' | 'eventData'>;
 
-/** Host summaries by host name; empty for any event but `playbook_on_stats`. */
+/** Returns host summaries by host name; empty for any event but `playbook_on_stats`. */
 export function hostSummaries({ event, eventData }: Stats): Map<string, HostSummary> {
   const summaries = new Map<string, HostSummary>();
   if (!isStatistics({ event })) return summaries;
@@ -43,15 +43,18 @@ export function hostSummaries({ event, eventData }: Stats): Map<string, HostSumm
   return summaries;
 }
 
-/** What `set_stats` collected for the whole run (per-host data is left out); `{}` when there is none. */
+/**
+ * Returns the values that `set_stats` collected for the whole run, without per-host values; `{}` if
+ * there are none.
+ */
 export function artifacts({ event, eventData }: Stats): Record<string, unknown> {
   if (!isStatistics({ event })) return {};
   return mapTextsIn(recordOf(eventData['artifact_data']), cleanText);
 }
 
 /**
- * Whether the event is a `set_stats` under `no_log`. What it set stands in the statistics of the run in
- * clear, and nothing there tells which of them it was: they are all hidden then.
+ * Returns true for a `set_stats` event under `no_log`. The statistics of the run contain its values
+ * in plain text and do not tell which values they are, so all of them are hidden then.
  */
 export function setsHiddenStats({ eventData }: Pick<EventRow, 'eventData'>): boolean {
   const { task_action: written, resolved_action: resolved, res } = eventData;
@@ -61,7 +64,7 @@ export function setsHiddenStats({ eventData }: Pick<EventRow, 'eventData'>): boo
   return isSetStats && isRecord(res) && 'censored' in res;
 }
 
-/** The event without the statistics that must not be seen; its output keeps its number of lines. */
+/** Returns the event without its hidden statistics; its output keeps its number of lines. */
 export function withoutHiddenStats(row: EventRow): EventRow {
   if (!isStatistics(row)) return row;
   const lines = row.stdout.split('\n');
@@ -76,7 +79,7 @@ export function withoutHiddenStats(row: EventRow): EventRow {
   };
 }
 
-/** Whether the event holds the statistics of the run. */
+/** Returns true for the event with the statistics of the run. */
 export const isStatistics = ({ event }: Pick<EventRow, 'event'>): boolean =>
   event === 'playbook_on_stats';
 

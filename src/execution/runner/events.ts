@@ -3,7 +3,10 @@ import type { EventRow } from '../../runs/events/job-events.repository.js';
 import { cleanText, mapTextsIn, truncateText } from './clean-text.js';
 import { eventDisplay, eventKind } from './event-kinds.js';
 
-/** One event as `ansible-runner run --json` prints it; only what is checked at the reading. */
+/**
+ * One event as `ansible-runner run --json` prints it; lists only the properties that the reader
+ * checks.
+ */
 export interface RunnerEvent {
   readonly uuid: string;
   readonly counter: number;
@@ -11,12 +14,15 @@ export interface RunnerEvent {
   readonly [key: string]: unknown;
 }
 
-/** Longest name of a playbook, play, task, role or host (docs/contract/runs.md#events). */
+/**
+ * Maximum length of the name of a playbook, play, task, role or host
+ * (docs/contract/runs.md#events).
+ */
 export const MAX_NAME_LENGTH = 1024;
-/** Largest module result that is kept, in bytes of JSON. */
+/** Maximum size of a stored module result, in bytes of JSON. */
 export const MAX_RESULT_BYTES = 700_000;
 const NAMED_KEYS = ['playbook', 'play', 'task', 'role', 'host'] as const;
-/** Kept of a result that is too large to be stored. */
+/** Keys that are kept of a result that is too large. */
 const RESULT_ESSENTIALS = [
   'changed',
   'failed',
@@ -26,7 +32,7 @@ const RESULT_ESSENTIALS = [
   'censored',
 ] as const;
 
-/** Whether a parsed line is an event and not output that happens to be JSON. */
+/** Returns true if a parsed line is an event and not output that happens to be JSON. */
 export function isRunnerEvent(value: unknown): value is RunnerEvent {
   return (
     isRecord(value) &&
@@ -36,10 +42,10 @@ export function isRunnerEvent(value: unknown): value is RunnerEvent {
   );
 }
 
-/** Whether an event is nothing but a line that was printed. */
+/** Returns true if an event only holds a printed line. */
 export const isPlainOutput = ({ event }: Pick<EventRow, 'event'>): boolean => event === 'verbose';
 
-/** Maps an event to its row (docs/contract/runs.md#events). Pure; never throws. */
+/** Maps an event to its row (docs/contract/runs.md#events). A pure function that never throws. */
 export function toEventRow(event: RunnerEvent): EventRow {
   const eventData = storableData(event['event_data']);
   const names = tableOf(NAMED_KEYS, (key) => nameOf(eventData[key]));
@@ -66,7 +72,7 @@ export function toEventRow(event: RunnerEvent): EventRow {
 
 function storableData(raw: unknown): Record<string, unknown> {
   const clean = mapTextsIn(isRecord(raw) ? raw : {}, cleanText);
-  // Not before: what is nested too deep for JSON has been cut.
+  // Only after the clean-up, which has removed values that are nested too deeply for JSON.
   if ('res' in clean) clean['res'] = limitResult(clean['res']);
   for (const key of NAMED_KEYS) {
     const name = clean[key];
@@ -117,7 +123,7 @@ function countOf(value: unknown): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }
 
-/** The callback writes UTC without saying so. */
+/** The callback writes UTC times without a time zone. */
 function toInstant(value: unknown): string {
   const text = typeof value === 'string' ? value : '';
   const instant = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`;

@@ -2,15 +2,15 @@ import { ExactNumber, entriesOf } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
 import { cleanText, MAX_DEPTH } from './clean-text.js';
 
-/** Characters that YAML readers refuse or treat as line ends when they stand unescaped in quotes. */
+/** Characters that YAML readers refuse, or read as line ends, if they are unescaped in quotes. */
 const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
 /**
  * Writes variables as YAML for `-e @file`.
  *
- * Every text below a key of `unsafeKeys` carries `!unsafe`, so Ansible keeps `{{ ... }}` in it as plain text
- * (docs/contract/launching.md#variables). The document is YAML and not JSON even when no key is unsafe,
- * because Ansible's JSON reader gives a meaning to keys such as `__ansible_vault`.
+ * Every text below a key of `unsafeKeys` is tagged `!unsafe`, so that Ansible keeps `{{ ... }}` in
+ * it as plain text (docs/contract/launching.md#variables). The document is YAML and not JSON even
+ * if no key is unsafe, because Ansible's JSON reader interprets keys such as `__ansible_vault`.
  */
 export function toExtraVarsYaml(
   variables: Readonly<Record<string, unknown>>,
@@ -35,7 +35,8 @@ function emit(value: unknown, tag: string, depth: number): string {
     return `[${value.map((item) => emit(item, tag, depth + 1)).join(', ')}]`;
   }
   if (!isRecord(value)) return 'null';
-  // The explicit `?` form has no limit on the length of a key; the plain form ends at 1,024 characters.
+  // The explicit `?` form has no limit on the length of a key; the plain form is limited to 1,024
+  // characters.
   const pairs = entriesOf(value)
     .filter(([, item]) => item !== undefined)
     .map(([key, item]) => `? ${tag}${quote(key)} : ${emit(item, tag, depth + 1)}`);

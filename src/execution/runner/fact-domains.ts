@@ -2,17 +2,20 @@ import { isConnectionVariable } from '../../prompts/connection-variables.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Facts of one host by who may be handed them (docs/decisions/0133-facts-of-setup-and-of-projects.md). */
+/**
+ * Facts of one host by the runs that receive them
+ * (docs/decisions/0133-facts-of-setup-and-of-projects.md).
+ */
 export interface FactDomains {
   /** Facts that `setup` returns, for every run on the inventory. */
   shared: Record<string, unknown>;
-  /** Other facts that playbooks keep, for runs of the same project. */
+  /** Other facts that playbooks cache, for runs of the same project. */
   own: Record<string, unknown>;
 }
 
 /**
- * Sorts facts by name. Left out are those that Ansible would take for a variable which decides how it
- * connects or what it runs, and names that Ansible sets itself.
+ * Sorts facts into domains by name. Drops facts that Ansible would read as a variable that controls
+ * connections or execution, and names that Ansible sets itself.
  */
 export function judgeFacts(facts: Facts): FactDomains {
   const domains: FactDomains = { shared: {}, own: {} };
@@ -23,7 +26,7 @@ export function judgeFacts(facts: Facts): FactDomains {
   return domains;
 }
 
-/** Facts without those whose text Jinja would take for a template. */
+/** Returns the facts without those whose text Jinja would evaluate as a template. */
 export const withoutTemplates = (facts: Facts): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(facts).filter(([, value]) => !/\{[{%#]/.test(JSON.stringify(value))),
@@ -35,7 +38,10 @@ const isOfSetup = (name: string, value: unknown): boolean =>
   (name.startsWith(PREFIX) &&
     (SETUP_NAMES.has(name.slice(PREFIX.length)) || isInterface(name.slice(PREFIX.length), value)));
 
-/** An interface of the network: named after the device it describes, and no option of a plugin. */
+/**
+ * Returns true for a network interface: the fact has the name of its own `device`, and is no plugin
+ * option.
+ */
 const isInterface = (name: string, value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
@@ -51,10 +57,10 @@ const PREFIX = 'ansible_';
 
 /** Names that `gather_facts` stores without the prefix of facts. */
 const OTHER_NAMES = new Set(['gather_subset', 'module_setup']);
-/** Facts of Facter, of Ohai and of network devices: no plugin has options named so. */
+/** Prefixes of facts of Facter, Ohai and network devices; no plugin option starts with them. */
 const OTHER_PREFIXES = ['facter_', 'ohai_', 'ansible_net_'];
 
-/** First words of plugin options behind `ansible_`: no interface may have such a name. */
+/** First words of plugin options after `ansible_`; an interface with such a name is dropped. */
 const PLUGIN_WORDS = new Set(
   `async aws become buildah check cliconf command common config connection delegated diff dzdo enable
   facts grpc host httpapi incus inventory ioc iocage jail kubectl ksu libssh libvirt local lxc lxd
@@ -72,8 +78,8 @@ const MAGIC_NAMES = new Set(
 );
 
 /**
- * Facts of `ansible.builtin.setup`, `ansible.windows.setup` and of modules for network devices, without
- * their prefix.
+ * Facts of `ansible.builtin.setup`, `ansible.windows.setup` and modules for network devices,
+ * without their prefix.
  */
 const SETUP_NAMES = new Set(
   `all_ipv4_addresses all_ipv6_addresses apparmor architecture bios_date bios_vendor bios_version

@@ -4,29 +4,34 @@ import { dirname, join, normalize } from 'node:path';
 import { readBelow, statBelow } from './left-files.js';
 import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 
-/** Where `ansible-runner` has Ansible keep facts (its `fact_cache`): a file a host, named like it. */
+/**
+ * Folder of the fact cache of `ansible-runner` (`fact_cache`): one file per host, named like the
+ * host.
+ */
 const FOLDER = [ARTIFACTS, RUN_IDENT, 'fact_cache'] as const;
-/** When handed files were written, as they tell it: whatever Ansible writes is younger. */
+/** Modification time of files written before the run; every file that Ansible writes is newer. */
 const LONG_AGO = new Date('2000-01-01T00:00:00Z');
 const MAX_NAME_BYTES = 255;
-/** Files that are looked at together. */
+/** Number of files that are read in parallel. */
 const BATCH = 100;
 
 /**
- * What sets the cache up besides the runner: that facts are fresh is decided before a run, not by
- * Ansible, whose own limit is a day; and a prefix of the project's would hide the files.
+ * Cache settings in addition to those of the runner. The timeout is off, because the worker decides
+ * before a run which facts are fresh; Ansible's default is one day. The prefix is empty, because a
+ * prefix from the project's configuration would hide the files.
  */
 export const FACT_CACHE_ENVIRONMENT = {
   ANSIBLE_CACHE_PLUGIN_TIMEOUT: '0',
   ANSIBLE_CACHE_PLUGIN_PREFIX: '',
 } as const;
 
-/** Folder of the cache plugin that replaces the one of the runner. */
+/** Folder of the cache plugin that replaces the runner's plugin. */
 const CACHE_PLUGINS = ['plugins', 'cache'] as const;
 
 /**
- * `ansible-runner` sets the cache `jsonfile` for every run, and Ansible ends without a word when the name of a
- * host is no name of a file. Under this name a run without kept facts has the cache that Ansible has by itself.
+ * Cache plugin that keeps facts in memory under the name `jsonfile`. `ansible-runner` sets the
+ * cache `jsonfile` for every run, and Ansible exits without a message if a host name is not a valid
+ * file name. Runs without fact storage use this plugin, which behaves like Ansible's default cache.
  */
 const MEMORY_CACHE = `DOCUMENTATION = '''
 name: jsonfile
@@ -37,7 +42,11 @@ author: Automation Controller
 from ansible.plugins.cache.memory import CacheModule
 `;
 
-/** Has Ansible keep facts in memory alone. @returns variables of the environment */
+/**
+ * Configures Ansible to keep facts in memory only.
+ *
+ * @returns environment variables
+ */
 export async function keepNoFacts({ dir, inside }: Workspace): Promise<Record<string, string>> {
   const file = join(dir, ...CACHE_PLUGINS, 'jsonfile.py');
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -45,14 +54,17 @@ export async function keepNoFacts({ dir, inside }: Workspace): Promise<Record<st
   return { ANSIBLE_CACHE_PLUGINS: join(inside.dir, ...CACHE_PLUGINS) };
 }
 
-/** What has Ansible look into the files where no runner says so. */
+/**
+ * Returns the environment variables that make Ansible read the fact files where no runner sets
+ * them.
+ */
 export const readFactsIn = ({ inside }: Workspace): Record<string, string> => ({
   ...FACT_CACHE_ENVIRONMENT,
   ANSIBLE_CACHE_PLUGIN: 'jsonfile',
   ANSIBLE_CACHE_PLUGIN_CONNECTION: join(inside.dir, ...FOLDER),
 });
 
-/** What a play did with the facts of a host. `refused`: too large, or no plain file. */
+/** Change of a host's facts by a play. `refused`: too large, or not a regular file. */
 export type ChangedFacts =
   | { readonly host: string; readonly change: 'written'; readonly text: string }
   | { readonly host: string; readonly change: 'removed' }
@@ -60,12 +72,15 @@ export type ChangedFacts =
 
 const isTooLong = (part: string): boolean => Buffer.byteLength(part) > MAX_NAME_BYTES;
 
-/** Returns true for a host that can have a file, in folders where its name has slashes: no name may lead out of the cache. */
+/**
+ * Returns true if a host name is a valid path below the cache folder; a name with slashes uses
+ * subfolders.
+ */
 const hasFile = (host: string): boolean =>
   !host.includes('\0') &&
   host.split('/').every((part) => !['', '.', '..'].includes(part) && !isTooLong(part));
 
-/** The folders inside the cache that the name of a host leads through: `a` and `a/b` for `a/b/c`. */
+/** Returns the subfolders of the cache that a host name uses: `a` and `a/b` for `a/b/c`. */
 function foldersOf(host: string): string[] {
   const path = normalize(`./${host}`);
   if (host.includes('\0') || path.startsWith('..') || path.split('/').some(isTooLong)) return [];
@@ -73,9 +88,10 @@ function foldersOf(host: string): string[] {
 }
 
 /**
- * Makes the folders of the cache. Without that of `rack01` Ansible ends when it stores facts of `rack01/02`.
+ * Creates the folders of the cache. Without the folder of `rack01` Ansible aborts when it stores
+ * facts of `rack01/02`.
  *
- * @returns whether a host can have facts: no name may be a file and a folder
+ * @returns predicate that is true for a host that can have facts: its name is not also a folder
  */
 export async function makeFactFolders(
   { dir }: Workspace,
@@ -83,7 +99,7 @@ export async function makeFactFolders(
 ): Promise<(host: string) => boolean> {
   const root = join(dir, ...FOLDER);
   await mkdir(root, { recursive: true, mode: 0o700 });
-  // Ansible 2.19 and later puts the version of its format before the name.
+  // Ansible 2.19 and later prefixes the name with the version of its format.
   const folders = new Set(
     hosts.flatMap((host) => [...foldersOf(host), ...foldersOf(`s1_${host}`)]),
   );
@@ -93,7 +109,7 @@ export async function makeFactFolders(
 
 const pathOf = (host: string): readonly [string, ...string[]] => [...FOLDER, ...host.split('/')];
 
-/** Hands facts of hosts to the play: JSON texts by host. */
+/** Writes the facts of hosts for the play, as JSON texts by host. */
 export async function writeFacts(
   { dir }: Workspace,
   facts: readonly (readonly [host: string, text: string])[],
@@ -106,9 +122,10 @@ export async function writeFacts(
 }
 
 /**
- * What a play that is over has changed. Nothing when the folder is gone: that is no word on any host.
+ * Yields the fact changes of a finished play. Yields nothing if the folder is gone, because that
+ * says nothing about a host.
  *
- * @param handed hosts whose facts were handed to the play; others cannot have been removed
+ * @param handed hosts whose facts were given to the play; only these can be reported as removed
  */
 export async function* changedFacts(
   workspace: Workspace,

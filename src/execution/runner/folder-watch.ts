@@ -8,9 +8,9 @@ const execute = promisify(execFile);
 const WATCH_MS = 10_000;
 
 /**
- * Looks every ten seconds at what a folder holds, and tells once when that is too much.
+ * Checks the size of a folder every ten seconds and calls `onFull` once when it exceeds the limit.
  *
- * @returns ends the watch
+ * @returns function that stops the watch
  */
 export function watchFolder(dir: string, maxBytes: number, onFull: () => void): () => void {
   return lookEvery(WATCH_MS, async () => {
@@ -20,7 +20,9 @@ export function watchFolder(dir: string, maxBytes: number, onFull: () => void): 
   });
 }
 
-/** What the disk has given to a folder, its links not followed; files may vanish meanwhile. */
+/**
+ * Returns the disk usage of a folder in bytes. Links are not followed; files can vanish meanwhile.
+ */
 async function bytesIn(dir: string): Promise<number> {
   const args = ['-skx', dir];
   const { stdout } = await execute('du', args, { timeout: WATCH_MS }).catch(

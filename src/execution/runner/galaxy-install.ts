@@ -17,34 +17,37 @@ import { createMasker } from './masker.js';
 import { operatorProxy } from './operator-proxy.js';
 import { type EarlyEnd, LimitWatch } from './shell-limits.js';
 
-/** Bounds and listeners of an installation. */
+/** Limits and listeners of an installation. */
 export interface ContentLimits {
-  /** In ms, as `Date.now` counts; none when absent. */
+  /** Time at which the installation is stopped, in ms since the epoch; no deadline if absent. */
   readonly deadline?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** What the content may hold, in bytes; no limit when absent. */
+  /** Maximum size of the content, in bytes; unlimited if absent. */
   readonly maxFolderBytes?: number | undefined;
-  /** Receives the output as it comes, secrets masked. */
+  /** Receives the output as it arrives, with masked secrets. */
   readonly onOutput: (text: string) => void;
 }
 
 /** An installation of roles and collections. */
 export interface InstallRequest extends ContentLimits {
   /**
-   * The project, which is only read; null where the requirements name nothing of it. Then nothing of it
-   * is seen: a file named like a role would be taken for the role.
+   * Folder of the project, which is only read; null if the requirements refer to no file in it. The
+   * folder is then not visible: Galaxy would take a file with the name of a role for the role.
    */
   readonly projectDir: string | null;
   readonly files: readonly RequirementFile[];
-  /** In the order in which they are asked. */
+  /** Galaxy servers in the order of their use. */
   readonly servers: readonly GalaxyServer[];
-  /** An empty folder of this installation's own; `content` below it gets `roles` and `collections`. */
+  /**
+   * Empty folder for this installation alone; roles and collections are written to `content` below
+   * it.
+   */
   readonly root: string;
   readonly guard: AddressGuard;
   readonly fence: Fence;
 }
 
-/** Content could not be installed; `message` holds the end of the output, without secrets. */
+/** Failed installation; `message` holds the end of the output, without secrets. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';
   constructor(
@@ -61,8 +64,8 @@ const LAST_LINES = 5;
 const MAX_EXPLANATION = 500;
 
 /**
- * Installs the content that requirement files name, with `ansible-galaxy` inside the sandbox: of the
- * machine it sees the files, or the project, and of the network what the guard allows.
+ * Installs the content that requirement files name, with `ansible-galaxy` inside the sandbox. The
+ * sandbox shows only these files or the project, and the guard limits the network.
  *
  * @returns the folder with the content
  * @throws ContentError
@@ -149,7 +152,7 @@ async function runInstalls(
   }
 }
 
-/** Writes requirement files to a new folder; returns the folder. */
+/** Writes requirement files to a new folder, and returns the folder. */
 async function writeFiles(folder: string, files: readonly RequirementFile[]): Promise<string> {
   for (const { path, text } of files) {
     await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o755 });
@@ -161,7 +164,7 @@ async function writeFiles(folder: string, files: readonly RequirementFile[]): Pr
 const COMMANDS: Record<ContentKind, readonly string[]> = {
   roles: ['role', 'install'],
   collections: ['collection', 'install'],
-  // Without a kind both are installed, to where the environment says.
+  // Without a kind Galaxy installs both, to the folders that the environment names.
   both: ['install'],
 };
 
@@ -176,7 +179,8 @@ function installEnvironment(content: string, home: string): Record<string, strin
     LC_ALL: 'C.UTF-8',
     PYTHONUNBUFFERED: '1',
     ANSIBLE_NOCOLOR: '1',
-    // A project says what it needs, not how the servers of its organization are asked for it.
+    // The project's own configuration is not used: it must not change how the organization's
+    // servers are reached.
     ANSIBLE_CONFIG: join(home, CONFIG),
     ANSIBLE_ROLES_PATH: join(content, 'roles'),
     ANSIBLE_COLLECTIONS_PATH: join(content, 'collections'),
@@ -187,7 +191,7 @@ function installEnvironment(content: string, home: string): Record<string, strin
   };
 }
 
-/** The servers in the words of Ansible, which asks them in this order. */
+/** Returns the Ansible settings of the servers; their order is the order of use. */
 function serverEnvironment(servers: readonly GalaxyServer[]): Record<string, string> {
   const entries = servers.flatMap(({ url, authUrl, token }, index) => {
     const name = `ANSIBLE_GALAXY_SERVER_SERVER${index}`;

@@ -19,53 +19,56 @@ import { objectsOf, renewRepository, shareObjects } from './git-repository.js';
 import { updateSubmodules } from './git-submodules.js';
 import { removeDirectory } from './workspace.js';
 
-/** Where a project comes from. */
+/** The source of a project. */
 export interface GitProject {
   readonly url: string;
-  /** Additional refs to fetch, separated by blanks or commas. */
+  /** Additional refs to fetch, separated by spaces or commas. */
   readonly refspec?: string;
   readonly credential?: GitCredential;
   readonly reach: GitReach;
 }
 
-/** One project update. */
+/** Request for one project update. */
 export interface SyncRequest extends GitProject, GitLimits {
-  /** Branch, tag or commit; the remote's default branch when empty. */
+  /** Branch, tag or commit; the remote's default branch if empty. */
   readonly branch?: string;
-  /** Discard local changes and unknown files. */
+  /** True to discard local changes and untracked files. */
   readonly clean?: boolean;
-  /** Remove the folder first. */
+  /** True to remove the folder first. */
   readonly deleteOnUpdate?: boolean;
-  /** Take the newest commit of the submodules' branches instead of the recorded one. */
+  /** True to use the newest commit of the submodules' branches instead of the recorded one. */
   readonly trackSubmodules?: boolean;
-  /** The project's own folder; one sync at a time, which the caller guarantees. */
+  /** The project's own folder. The caller guarantees one sync at a time. */
   readonly destination: string;
   readonly fence: Fence;
 }
 
-/** A work copy for one job. */
+/** Request for a work copy of one job. */
 export interface CheckoutRequest extends GitLimits {
   /** Folder of a synced project; only read. */
   readonly repository: string;
-  /** A full commit id, a branch, a tag or a `refs/...` name. */
+  /** Full commit id, branch, tag or `refs/...` name. */
   readonly revision: string;
-  /** Where to fetch what the repository does not have; without it only what is there can be checked out. */
+  /**
+   * Source for commits that the repository lacks; if absent, only present commits can be checked
+   * out.
+   */
   readonly source?: GitProject;
   /**
    * Commits of the submodules: those that the project records (the default), those of the synced
    * folder, or the newest of their branches.
    */
   readonly submodules?: 'recorded' | 'synced' | 'newest';
-  /** A folder that does not exist yet or is empty. */
+  /** Destination folder; it does not exist yet or is empty. */
   readonly destination: string;
   readonly fence: Fence;
 }
 
-/** What a sync or checkout arrived at. */
+/** Result of a sync or checkout. */
 export interface GitResult {
   /** Full commit id. */
   readonly revision: string;
-  /** Output of git, secrets masked. */
+  /** Output of git, with masked secrets. */
   readonly output: string;
 }
 
@@ -77,9 +80,10 @@ const FETCH_OPTIONS = ['--force', '--no-recurse-submodules', '--no-write-fetch-h
 const ALL_BRANCHES = '+refs/heads/*:refs/remotes/origin/*';
 
 /**
- * Brings a project's folder to the state of its branch.
+ * Updates a project's folder to the newest commit of its branch.
  *
- * @throws GitSourceError for unacceptable addresses and names, GitError when git fails, RunnerError for a bad key
+ * @throws GitSourceError for invalid addresses and names, GitError if git fails, RunnerError for an
+ *   invalid key
  */
 export async function syncProject(request: SyncRequest): Promise<GitResult> {
   const source = parseGitSource(request.url, request.reach.schemes);
@@ -107,10 +111,10 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
 }
 
 /**
- * Makes a work copy of exactly one commit. Objects are shared with the synced project, whose folder is not
- * written to, so any number of jobs can do this at the same time. What the project does not have yet (a
- * webhook is faster than the next sync) is fetched into the work copy. A name that can move (a branch) is
- * always asked of the source.
+ * Creates a work copy of exactly one commit. The work copy shares the objects of the synced project
+ * and does not write to the project's folder, so any number of jobs can check out at the same time.
+ * A commit that the project lacks (a webhook can be faster than the next sync) is fetched into the
+ * work copy. A name that can move, such as a branch, is always resolved at the source.
  *
  * @throws GitSourceError, GitError, RunnerError as {@link syncProject}
  */
@@ -183,7 +187,10 @@ async function fetch(
   await git.run(['fetch', ...FETCH_OPTIONS, '--prune', '--tags', '--', url, ...refspecs], dir);
 }
 
-/** The commit of a name after a fetch of all branches; asks the source for names that are no branch or tag. */
+/**
+ * Returns the commit of a name after a fetch of all branches. Queries the source for names that are
+ * neither a branch nor a tag.
+ */
 async function findCommit(
   git: GitSession,
   dir: string,
@@ -196,7 +203,7 @@ async function findCommit(
   if (known !== null) return known;
   const canAsk = COMMIT_ID.test(name) || name.startsWith('refs/');
   if (canAsk) {
-    // The branches have just been fetched, so a refusal means that the source does not have this one.
+    // The branches were fetched just before, so a refusal means that the source lacks this name.
     await git.ask(
       ['fetch', ...FETCH_OPTIONS, '--no-tags', '--', url, `+${name}:${WANTED_REF}`],
       dir,

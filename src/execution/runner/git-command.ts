@@ -17,7 +17,7 @@ import { createMasker, type Masker } from './masker.js';
 import { type EarlyEnd, LimitWatch } from './shell-limits.js';
 import { removeDirectory } from './workspace.js';
 
-/** What opens a private repository. */
+/** Credential of a private repository. */
 export interface GitCredential {
   readonly username?: string;
   readonly password?: string;
@@ -25,21 +25,21 @@ export interface GitCredential {
   readonly sshKeyUnlock?: string;
 }
 
-/** What a session may reach. */
+/** The sources and folders that a session can access. */
 export interface GitAccess {
-  /** Null when nothing is fetched. */
+  /** Source to fetch from; null if nothing is fetched. */
   readonly source: GitSource | null;
   readonly credential: GitCredential;
-  /** Null when nothing is fetched. */
+  /** Network rules; null if nothing is fetched. */
   readonly reach: GitReach | null;
   readonly fence: Fence;
-  /** The repository's own folder, which git writes to and whose size is watched. */
+  /** The repository's own folder. Git writes to it, and its size is limited. */
   readonly folder: string;
-  /** Folders of others that git reads. */
+  /** Folders outside of the repository that git reads. */
   readonly shared: readonly string[];
 }
 
-/** A git command failed; `message` holds the end of its output, without secrets. */
+/** Failed git command; `message` holds the end of its output, without secrets. */
 export class GitError extends Error {
   override readonly name = 'GitError';
   constructor(
@@ -51,20 +51,20 @@ export class GitError extends Error {
   }
 }
 
-/** Bounds and listeners of a series of git commands. */
+/** Limits and listeners of a series of git commands. */
 export interface GitLimits {
-  /** For the whole series; 0 or absent: none. */
+  /** Timeout of the whole series, in seconds; 0 or absent: no timeout. */
   readonly timeoutSeconds?: number;
   readonly signal?: AbortSignal;
-  /** Receives the output as it comes, secrets masked. */
+  /** Receives the output as it arrives, with masked secrets. */
   readonly onOutput?: (text: string) => void;
-  /** What the repository's folder may hold, in bytes; no limit when absent. */
+  /** Maximum size of the repository's folder, in bytes; unlimited if absent. */
   readonly maxFolderBytes?: number;
 }
 
 const MAX_OUTPUT = 1024 * 1024;
 
-/** What a session is made of. */
+/** The components of a session. */
 interface SessionParts {
   readonly access: GitAccess;
   readonly limits: GitLimits;
@@ -75,8 +75,8 @@ interface SessionParts {
 }
 
 /**
- * Runs git inside the boundary, with nothing of the machine's own settings, and with a credential that
- * only its own host is given.
+ * Runs git inside the sandbox, independent of the machine's git settings. The credential is only
+ * sent to its own host.
  */
 export class GitSession {
   private readonly deadline: number;
@@ -94,7 +94,7 @@ export class GitSession {
     });
   }
 
-  /** Opens a session, hands it to `work` and removes its private files. */
+  /** Opens a session, passes it to `work`, and removes its private files afterwards. */
   static async use<T>(
     access: GitAccess,
     limits: GitLimits,
@@ -128,9 +128,9 @@ export class GitSession {
   }
 
   /**
-   * Lets the commands that follow fetch from a source besides the session's own.
+   * Permits the following commands to fetch from another source.
    *
-   * @throws GitError for an address that is refused
+   * @throws GitError for a refused address
    */
   async permit(source: GitSource): Promise<void> {
     const { egress } = this.parts;
@@ -141,16 +141,20 @@ export class GitSession {
       if (!(error instanceof GitSourceError)) throw error;
       throw new GitError(error.message, this.printed.text);
     }
-    // What is seen inside is settled when a boundary begins.
+    // Visible folders are fixed when a sandbox starts, so a new folder needs a new sandbox.
     if (egress.folders.length > before) await this.close();
   }
 
-  /** Everything said so far, secrets masked, at most 1 MB. */
+  /** Output of all commands so far, with masked secrets, at most 1 MB. */
   get output(): string {
     return this.printed.text;
   }
 
-  /** Runs a command whose output is shown. Throws {@link GitError}. */
+  /**
+   * Runs a command whose output is displayed.
+   *
+   * @throws GitError
+   */
   async run(args: readonly string[], cwd: string): Promise<void> {
     const { code } = await this.git(args, cwd, true);
     if (code === 0) return;
@@ -160,13 +164,13 @@ export class GitSession {
     throw new GitError(`git ${args[0]} failed: ${lastLines(this.printed.text)}`, this.printed.text);
   }
 
-  /** Runs a question whose output is not shown; null when git answers no. */
+  /** Runs a query whose output is not displayed; returns null if git exits with an error. */
   async ask(args: readonly string[], cwd: string): Promise<string | null> {
     const { code, stdout } = await this.git(args, cwd, false);
     return code === 0 ? stdout.trim() : null;
   }
 
-  /** Removes what the session can write to, as it sees it. */
+  /** Removes files that the session can write to, by their paths inside the sandbox. */
   async remove(paths: readonly string[], cwd: string): Promise<void> {
     const args = ['-rf', '--', ...paths];
     await this.execute({ file: 'rm', args, cwd, environment: {} }, true);

@@ -8,7 +8,7 @@ import { OutboundError } from '../../common/outbound/outbound-error.js';
 import type { Bind } from '../boundary/command.js';
 import { operatorProxy } from './operator-proxy.js';
 
-/** A host that may be connected to, and the address it has. */
+/** A permitted host and its address. */
 interface Pin {
   readonly source: GitSource;
   readonly address: LookupAddress;
@@ -17,11 +17,14 @@ interface Pin {
 const SSH_CONFIG = 'ssh_config';
 
 /**
- * The ways out of git, each through the guard (docs/contract/operations.md#where-projects-come-from):
+ * The network connections of git, all of them checked by the guard
+ * (docs/contract/operations.md#where-projects-come-from):
  *
- * - http and https through a proxy of ours, which checks the address of every connection, those that
- *   redirects and submodules lead to included; where the operator has a proxy, through that one;
- * - ssh and git to the address that was checked, and to no host that was not permitted before.
+ * - http and https use a proxy of this program, which checks the address of every connection,
+ *   including those of redirects and submodules; if the operator has a proxy, that proxy is used
+ *   instead;
+ * - ssh and git connect to the address that was checked, and only to hosts that were permitted
+ *   before.
  */
 export class GitEgress {
   private readonly pins: Pin[] = [];
@@ -35,7 +38,7 @@ export class GitEgress {
 
   /**
    * @param dir private folder of the session
-   * @param reach null: nothing is fetched
+   * @param reach network rules; null: nothing is fetched
    */
   static async open(dir: string, reach: GitReach | null): Promise<GitEgress> {
     const isGuarded = reach !== null && Object.keys(operatorProxy(process.env)).length === 0;
@@ -50,7 +53,8 @@ export class GitEgress {
     const schemes = this.reach?.schemes ?? [];
     const env: Record<string, string> = {
       GIT_ALLOW_PROTOCOL: schemes.filter((scheme) => scheme !== 'ext').join(':'),
-      // Over the settings of the repository, which are not ours; git hands these on to submodules.
+      // Overrides the settings of the repository, which are not trusted; git passes these variables
+      // on to submodules.
       GIT_CONFIG_COUNT: String(this.config.length),
     };
     for (const [index, [key, value]] of this.config.entries()) {
@@ -69,32 +73,32 @@ export class GitEgress {
     ];
   }
 
-  /** Options of ssh. */
+  /** Command-line options of ssh. */
   get sshOptions(): string {
     return `-F '${join(this.dir, SSH_CONFIG)}'`;
   }
 
-  /** Hosts that ssh may be sent to, as it calls them. */
+  /** Host names that ssh can connect to, in the notation of ssh. */
   get sshNames(): readonly string[] {
     return this.pins
       .filter(({ source }) => source.scheme === 'ssh')
       .map(({ source }) => sshName(source));
   }
 
-  /** Folders of this machine that may be fetched from. */
+  /** Folders of this machine that git can fetch from. */
   get folders(): readonly Bind[] {
     return this.opened;
   }
 
-  /** Why connections were refused, in sentences. */
+  /** Reasons for refused connections, as sentences. */
   get refusals(): readonly string[] {
     return [...new Set(this.proxy?.refusals)];
   }
 
   /**
-   * Lets what follows fetch from a source.
+   * Permits the following commands to fetch from a source.
    *
-   * @throws GitSourceError for an address that is refused
+   * @throws GitSourceError for a refused address
    */
   async permit(source: GitSource): Promise<void> {
     if (source.host === '') return this.permitFolder(source);
@@ -119,7 +123,8 @@ export class GitEgress {
       return (await this.reach?.locate(source)) ?? [];
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      // Names that only the operator's proxy can resolve are its to judge.
+      // A name that does not resolve here can be resolvable by the operator's proxy, which then
+      // decides.
       const isProxied = this.proxy === null && source.scheme.startsWith('http');
       if (isProxied && error.kind === 'dns') return [];
       throw new GitSourceError(error.message);
@@ -135,7 +140,9 @@ export class GitEgress {
   }
 }
 
-/** Name under which ssh remembers the key of a host, and asks for a password of it. */
+/**
+ * Returns the name under which ssh stores the key of a host, and which its password prompt shows.
+ */
 export function sshName(source: Pick<GitSource, 'host'>): string {
   const hostname = bare(source);
   const port = /:(\d+)$/.exec(source.host)?.[1];

@@ -5,9 +5,9 @@ import { join, resolve } from 'node:path';
 import { GitError } from './git-command.js';
 
 /**
- * What of a repository is kept from one session to the next: objects, and where refs stand. Everything
- * that tells git what to do (settings, hooks, attributes, other places to look for objects) is made anew,
- * whoever has written it.
+ * Entries of a repository that are kept between sessions: objects and refs. Everything that
+ * controls git (settings, hooks, attributes, alternate object folders) is written anew, because an
+ * earlier run can have changed it.
  */
 const KEPT: ReadonlyMap<string, (entry: Dirent) => boolean> = new Map([
   ...['HEAD', 'index', 'packed-refs', 'shallow'].map(
@@ -29,10 +29,10 @@ const CONFIG = `[core]
 const HEAD = 'ref: refs/heads/main\n';
 
 /**
- * Makes a folder a repository in which nothing but its objects and refs decides anything. Nothing may
- * run in it meanwhile: links are not followed, but the way is not held.
+ * Makes a folder a repository whose behavior depends on its objects and refs only. No other process
+ * may use the folder meanwhile: links are not followed, but the path is not locked.
  *
- * @param url what relative addresses of submodules are resolved against; it holds no secret
+ * @param url base of relative submodule addresses, without secrets
  */
 export async function renewRepository(dir: string, url: string | null): Promise<void> {
   const gitDir = join(dir, '.git');
@@ -43,19 +43,19 @@ export async function renewRepository(dir: string, url: string | null): Promise<
 }
 
 /**
- * The objects of a synced project.
+ * Returns the objects folder of a synced project.
  *
- * @throws GitError when it has none of its own
+ * @throws GitError if the project has no objects folder of its own
  */
 export async function objectsOf(repository: string): Promise<string> {
   const gitDir = join(resolve(repository), '.git');
   const objects = join(gitDir, 'objects');
-  // A link here would lead into what belongs to others.
+  // A link here would lead into another project's folder.
   if ((await isFolder(gitDir)) && (await isFolder(objects))) return objects;
   throw new GitError('The project has no repository yet.', '');
 }
 
-/** Lets a renewed repository read the objects of another one. */
+/** Configures a renewed repository to read the objects of another one. */
 export async function shareObjects(dir: string, objects: string): Promise<void> {
   const info = join(dir, '.git', 'objects', 'info');
   await mkdir(info);
@@ -75,7 +75,7 @@ async function renew(gitDir: string, url: string | null): Promise<void> {
   await renewModules(join(gitDir, 'modules'));
 }
 
-/** Repositories of submodules, whose names may contain slashes. */
+/** Renews the repositories of submodules, whose names can contain slashes. */
 async function renewModules(folder: string): Promise<void> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {

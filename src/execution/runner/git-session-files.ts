@@ -10,8 +10,8 @@ import { writePrivateFile } from './workspace.js';
 const INHERITED = /^(PATH|LANG|LC_ALL|TZ|HOME|TMPDIR|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO)$/;
 
 /**
- * Settings of every call. `safe.directory` lets repositories of other system users be read; it must stand in a
- * file, because git does not hand `-c` on to the process that serves a local repository.
+ * Git settings of every call. `safe.directory` permits repositories of other system users. It must
+ * be in a file, because git does not pass `-c` to the process that serves a local repository.
  */
 const GIT_CONFIG = `[safe]
 	directory = *
@@ -33,9 +33,10 @@ const GIT_CONFIG = `[safe]
 `;
 
 /**
- * Writes the private files of a session: settings, key, and what answers for the credential.
+ * Writes the private files of a session: settings, key, and the script that supplies the
+ * credential.
  *
- * @param knownHosts file of ssh
+ * @param knownHosts known-hosts file of ssh
  * @returns the environment of its commands
  */
 export async function writeSession(
@@ -76,8 +77,8 @@ function sshArguments(key: string | null, knownHosts: string): string[] {
 }
 
 /**
- * A script that answers exactly the prompts of the project's own host: the address of a submodule is chosen by
- * whoever writes to the repository, and must not be given the credential.
+ * Writes a script that answers only the prompts of the project's own host. The address of a
+ * submodule is chosen by the authors of the repository, and must not receive the credential.
  */
 async function writeAskpass(
   file: (name: string) => string,

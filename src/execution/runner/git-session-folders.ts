@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { findProcess } from './process-table.js';
 import { removeDirectory } from './workspace.js';
 
-/** `git-PID-START-...`: whose session it is stands in the name, as the kernel knows a process for good. */
+/** Folder name `git-PID-START-...`: process id and start time identify the owner unambiguously. */
 const NAME = /^git-(\d+)-(\d+)-/;
 
-/** Makes the folder of a session of git, which holds its credential while it lasts. */
+/** Creates the folder of a git session, which holds its credential during the session. */
 export async function makeSessionFolder(): Promise<string> {
   const startTime = (await findProcess(process.pid))?.startTime ?? '0';
   return mkdtemp(join(tmpdir(), `git-${process.pid}-${startTime}-`));
 }
 
 /**
- * Removes what processes that have ended without doing so left of their sessions.
+ * Removes the session folders that dead processes left behind.
  *
- * @returns how many folders
+ * @returns number of removed folders
  */
 export async function sweepSessionFolders(): Promise<number> {
-  // Without a table of processes nobody can be told from the dead.
+  // Without a process table, living and dead processes cannot be distinguished.
   if (!(await findProcess(process.pid))) return 0;
   let removed = 0;
   for (const name of await readdir(tmpdir()).catch(() => [])) {
@@ -39,7 +39,10 @@ async function isAlive(pid: number, startTime: string | undefined): Promise<bool
   return found?.startTime === startTime && found?.state !== 'Z';
 }
 
-/** Anybody may write to the folder of temporary files, and none but root into a folder of ours. */
+/**
+ * Every user can create entries in the temporary folder, but only root and this account can write
+ * to a folder of this account.
+ */
 async function isOwn(folder: string): Promise<boolean> {
   const stats = await lstat(folder).catch(() => null);
   return stats?.isDirectory() === true && stats.uid === process.getuid?.();

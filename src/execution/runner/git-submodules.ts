@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { parseGitSource } from '../../code-hosts/git-source.js';
 import type { GitSession } from './git-command.js';
 
-/** How the submodules of a work copy are updated. */
+/** Options for updating the submodules of a work copy. */
 export interface SubmoduleOptions {
-  /** Take the newest commit of their branches instead of the recorded one. */
+  /** True to use the newest commit of their branches instead of the recorded one. */
   readonly track: boolean;
   readonly schemes: readonly string[];
-  /** Repository of another work copy, whose submodules' commits are taken. */
+  /** Repository of another work copy, whose submodule commits are used. */
   readonly synced?: string;
 }
 
-/** A submodule that git takes for one. */
+/** A submodule that git has registered. */
 interface Submodule {
   readonly name: string;
   readonly path: string;
-  /** Address, relative ones resolved. */
+  /** Address; relative addresses are resolved. */
   readonly url: string;
 }
 
-/** A work copy, and where its repository is. */
+/** A work copy and the folder of its repository. */
 interface WorkCopy {
   readonly dir: string;
   readonly gitDir: string;
@@ -30,8 +30,8 @@ interface WorkCopy {
 const GITLINK = /^160000 [0-9a-f]+ \d\t(.*)$/s;
 
 /**
- * Updates the submodules of a work copy, level by level: where a submodule comes from is said by what
- * was fetched before it.
+ * Updates the submodules of a work copy level by level, because each level names the sources of the
+ * next.
  */
 export async function updateSubmodules(
   git: GitSession,
@@ -67,15 +67,18 @@ export async function updateSubmodules(
   }
 }
 
-/** Returns the commit that is checked out of a repository; null where a branch is, or none. */
+/**
+ * Returns the commit that is checked out of a repository; null if a branch or nothing is checked
+ * out.
+ */
 async function commitIn(gitDir: string): Promise<string | null> {
   const head = await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '');
   return /^[0-9a-f]{40,64}$/.test(head.trim()) ? head.trim() : null;
 }
 
 /**
- * Prepares the submodules for their update. The link from their folder to their repository was left by
- * whoever was there before, and is made anew; what they have fetched before is used again.
+ * Prepares the submodules for their update. The link from a submodule's folder to its repository
+ * can come from an earlier run and is written anew; already fetched objects are reused.
  */
 async function connect(
   git: GitSession,
@@ -88,20 +91,20 @@ async function connect(
     ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...paths],
     dir,
   );
-  // Anything else may be a link that leads elsewhere.
+  // Only gitlinks: another entry can be a symbolic link that leads elsewhere.
   const links = entriesOf(listed).flatMap((entry) => GITLINK.exec(entry)?.[1] ?? []);
   await git.remove(
     links.map((path) => join(path, '.git')),
     dir,
   );
   for (const { name, url } of submodules) {
-    // Fails where the submodule has not been fetched before.
+    // Fails if the submodule was not fetched before.
     const config = join(gitDir, 'modules', name, 'config');
     await git.ask(['config', '--file', config, 'remote.origin.url', url], dir);
   }
 }
 
-/** The submodules that the work copy names and git has accepted. */
+/** Returns the submodules that the work copy names and git has registered. */
 async function findSubmodules(git: GitSession, dir: string): Promise<Submodule[]> {
   const settings = async (...file: string[]): Promise<Map<string, string>> => {
     const keys = ['--get-regexp', '^submodule\\..*\\.(url|path)$'];

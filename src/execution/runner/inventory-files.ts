@@ -7,53 +7,55 @@ import { toCleanJson } from './clean-text.js';
 import { baseEnvironment, maskedEnvironment } from './run-environment.js';
 import { seenInside, type Workspace, writePrivateFile } from './workspace.js';
 
-/** What Ansible reads an inventory from. */
+/** The input that Ansible reads an inventory from. */
 export type InventoryOrigin =
   | {
       readonly kind: 'plugin';
       readonly fileName: string;
       readonly options: object;
-      /** Inventories that are read before it, in that order: what `writeInput` has written. */
+      /**
+       * Paths of inventories that Ansible reads first, in this order, as `writeInput` wrote them.
+       */
       readonly inputs?: readonly string[];
     }
   | { readonly kind: 'files'; readonly projectDir: string; readonly path: string };
 
-/** How an inventory is read, described without any reference to database or queue. */
+/** How to read an inventory, independent of the database and the queue. */
 export interface InventoryReading {
   readonly origin: InventoryOrigin;
   /** 0, 1 or 2. */
   readonly verbosity: number;
-  /** Variables of the environment, over those every reading has. */
+  /** Environment variables, which override those of every reading. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names in `env` whose values are never shown. */
+  /** Names in `env` whose values are always masked. */
   readonly secretEnv: Iterable<string>;
 }
 
-/** What is started, and what the API shows of it. */
+/** The command to start, and the parts that the API shows. */
 export interface PreparedReading {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** JSON text of the whole command. */
+  /** The whole command as JSON text. */
   readonly jobArgs: string;
   readonly jobEnv: Readonly<Record<string, string>>;
 }
 
-/** Ansible goes on where one of several inventories cannot be read, unless it is told otherwise. */
+/** By default Ansible continues if one of several inventories cannot be read. */
 const READS_INPUTS = {
   ANSIBLE_INVENTORY_ENABLED: 'auto,script',
   ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED: 'True',
 } as const;
 
-/** File below `artifacts/` that Ansible writes what it has read to. */
+/** Name of the file below `artifacts/` to which Ansible writes the inventory. */
 export const OUTPUT = 'output.json';
 const VERBOSITY = [[], ['-vvv'], ['-vvvvv']];
 
 /**
- * Writes the workspace of a reading and says how to start it
+ * Writes the workspace of a reading and returns how to start it
  * (docs/contract/inventory-sources.md#how-it-is-read).
  *
- * @throws Error for a path that does not exist in the project, or leads out of it
+ * @throws Error for a path that does not exist in the project or leads out of it
  */
 export async function prepareReading(
   { origin, verbosity, env, secretEnv }: InventoryReading,
@@ -86,14 +88,17 @@ export async function prepareReading(
   };
 }
 
-/** @returns path of the inventory and of the folder beside which variables are looked for, as the run sees them */
+/**
+ * @returns path of the inventory, and of the folder in which variable files are searched, as the
+ *   run sees them
+ */
 async function placeOrigin(
   origin: InventoryOrigin,
   workspace: Workspace,
 ): Promise<{ path: string; folder: string }> {
   if (origin.kind === 'plugin') {
     const path = join(workspace.inventoryDir, origin.fileName);
-    // JSON is YAML, and nothing of it is taken for something else.
+    // JSON is valid YAML, and none of its values can be misread.
     await writePrivateFile(path, toCleanJson(origin.options), 0o700);
     return { path: seenInside(workspace, path), folder: workspace.inside.inventoryDir };
   }
@@ -109,7 +114,11 @@ async function placeOrigin(
   return { path: seenInside(workspace, path), folder: seenInside(workspace, folder) };
 }
 
-/** An inventory as a script, as Ansible reads variables of hosts from no file. @returns its path inside */
+/**
+ * Writes an inventory as a script, because Ansible reads host variables from no file.
+ *
+ * @returns path of the script inside the sandbox
+ */
 export async function writeInput(
   workspace: Workspace,
   id: number,
@@ -123,7 +132,10 @@ export async function writeInput(
   return seenInside(workspace, script);
 }
 
-/** A script that tells what was read, for asking Ansible which hosts a pattern means. */
+/**
+ * Writes a script that prints the inventory that was read, so that Ansible can resolve a host
+ * pattern against it.
+ */
 export async function writeEcho(workspace: Workspace): Promise<string> {
   const script = join(workspace.inventoryDir, 'read');
   const lines = ['#!/bin/sh', `exec cat "\${0%/*}/../artifacts/${OUTPUT}"`, ''];

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { readBelow } from './left-files.js';
 
 const NAME = 'known_hosts';
-/** The files of all hosts ever seen are far smaller. */
+/** Maximum size of the file, in bytes; real files are far smaller. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const KEY = /^(\S+) [\w.@-]+ [\w+/=]+$/;
 
 /**
- * The hosts that ssh knows by their keys. A session works on a copy of the account's own file, and what
- * ssh has learnt there is taken over: only for hosts it was sent to and did not know, because whatever
- * has gone wrong inside could have written there, too.
+ * Host keys known to ssh. A session works on a copy of the account's own file. New keys are copied
+ * back only for hosts that ssh connected to and that were unknown, because compromised code inside
+ * the sandbox can write to the copy, too.
  */
 export class KnownHosts {
   private constructor(
@@ -20,19 +20,23 @@ export class KnownHosts {
     private readonly known: string,
   ) {}
 
-  /** @param home folder that ssh may write to */
+  /** @param home folder that ssh can write to */
   static async open(home: string): Promise<KnownHosts> {
     const known = await readFile(accountFile(), 'utf8').catch(() => '');
     await writeFile(join(home, NAME), known, { mode: 0o600 });
     return new KnownHosts(home, known);
   }
 
-  /** The file of the session. */
+  /** Path of the session's file. */
   get path(): string {
     return join(this.home, NAME);
   }
 
-  /** @param names hosts that ssh was sent to, as it calls them */
+  /**
+   * Copies new host keys of the session to the account's file.
+   *
+   * @param names hosts that ssh connected to, in the notation of ssh
+   */
   async learn(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     const now = (await readBelow({ dir: this.home }, [NAME], MAX_BYTES)) ?? '';
@@ -43,7 +47,7 @@ export class KnownHosts {
     });
     if (fresh.length === 0) return;
     const file = accountFile();
-    // An account without a home remembers none, as ever.
+    // Without a writable home directory the account stores no keys.
     await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       .then(() => appendFile(file, `${fresh.join('\n')}\n`, { mode: 0o600 }))
       .catch(() => undefined);
@@ -52,5 +56,8 @@ export class KnownHosts {
 
 const nameOf = (line: string): string | undefined => KEY.exec(line)?.[1];
 
-/** By `HOME`: an account of the set-up has its home in the data folder, and none where ssh would look. */
+/**
+ * Path below `HOME`: the set-up's account has its home in the data folder, and ssh itself looks in
+ * the home directory of the passwd entry.
+ */
 const accountFile = (): string => join(homedir(), '.ssh', NAME);

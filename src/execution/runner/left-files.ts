@@ -2,30 +2,35 @@ import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, rm, stat } from 'node:fs/promises';
 
 /**
- * Files that a run may have written. Each step of a path is opened from the folder before it and is
- * never a link, and stands on the device of the root and belongs to its owner: nothing outside is read
- * or removed, whatever the run put in its place.
+ * Functions for files that a run can have written. Each step of a path is opened relative to the
+ * previous folder, must not be a link, must be on the device of the root, and must belong to its
+ * owner. Nothing outside is read or removed, whatever the run put in its place.
  */
 
 /**
- * The root of such files: a folder that is bound into the sandbox as it is. A run can replace every
- * folder below it, for example by a link to `/proc`, and not the folder itself.
+ * The root folder of such files, which is bound into the sandbox. A run can replace every folder
+ * below it, for example by a link to `/proc`, but not the folder itself.
  */
 export interface BoundFolder {
   readonly dir: string;
 }
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** A pipe would wait for whoever writes it. */
+/** Non-blocking, because opening a pipe would wait for a writer. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Where an opened folder is reached whatever becomes of its name; other systems than Linux go by name. */
+/**
+ * Folder in which Linux exposes opened folders independent of their name; other systems use names.
+ */
 const DESCRIPTORS = '/proc/self/fd';
 const HAS_DESCRIPTORS = existsSync(DESCRIPTORS);
 
 type Path = readonly [string, ...string[]];
 
-/** The text of a file; null when it is missing, no plain file, reached by a link, or too large. */
+/**
+ * Returns the text of a file; null if it is missing, not a regular file, reached by a link, or too
+ * large.
+ */
 export async function readBelow(
   root: BoundFolder,
   path: Path,
@@ -44,12 +49,12 @@ export async function readBelow(
   });
 }
 
-/** What is known of a file, which may be a link; null when there is none. */
+/** Returns the attributes of a file, which can be a link; null if it is missing. */
 export async function statBelow(root: BoundFolder, path: Path): Promise<Stats | null> {
   return inFolderOf(root, path, (name) => lstat(name));
 }
 
-/** The names in a folder, as many as are wanted at most; none when there is no such folder. */
+/** Returns at most `most` names in a folder; none if the folder does not exist. */
 export async function namesBelow(
   root: BoundFolder,
   path: readonly string[],
@@ -66,12 +71,12 @@ export async function namesBelow(
   return names ?? [];
 }
 
-/** Removes a file; missing is fine. */
+/** Removes a file; does nothing if it is missing. */
 export async function removeBelow(root: BoundFolder, path: Path): Promise<void> {
   await inFolderOf(root, path, (name) => rm(name, { force: true }));
 }
 
-/** Calls `work` with the last name of a path; returns null when a step cannot be opened. */
+/** Calls `work` with the last name of a path; returns null if a step cannot be opened. */
 async function inFolderOf<T>(
   { dir }: BoundFolder,
   path: readonly string[],

@@ -1,25 +1,25 @@
-/** Kept of one text inside a line that is too long. */
+/** Maximum number of bytes that are kept of one text inside a line that is too long. */
 export const MAX_STRING_BYTES = 256 * 1024;
 const CUT_NOTE = Buffer.from(` ... [cut by the controller after ${MAX_STRING_BYTES} bytes]`);
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
-/** The byte after a backslash says how long the escape sequence is. */
+/** State after a backslash: the next byte determines the length of the escape sequence. */
 const ESCAPE_BEGUN = -1;
 
 /**
- * Shortens the long texts of one JSON line while its bytes pass by, so that a line of any length needs little
- * memory and stays valid JSON. One object per line.
+ * Shortens the long texts of a JSON line while its bytes arrive, so that a line of any length needs
+ * little memory and remains valid JSON. Create one object per line.
  */
 export class LineReducer {
   private inString = false;
   private isCutting = false;
   private stringBytes = 0;
-  /** Bytes left of an escape sequence: a text is never cut inside one. */
+  /** Remaining bytes of an escape sequence: a text is never cut inside one. */
   private escapeLeft = 0;
 
-  /** The bytes of `chunk` that are kept. */
+  /** Returns the bytes of `chunk` that are kept. */
   reduce(chunk: Buffer): Buffer {
     const kept: Buffer[] = [];
     let keptFrom = 0;
@@ -27,7 +27,7 @@ export class LineReducer {
       const wasCutting = this.isCutting;
       this.step(chunk[index] ?? 0);
       if (this.isCutting && !wasCutting) kept.push(chunk.subarray(keptFrom, index + 1), CUT_NOTE);
-      // The closing quote ends the cut and is kept itself.
+      // The closing quote ends the cut and is kept.
       if (!this.isCutting && wasCutting) keptFrom = index;
     }
     if (!this.isCutting) kept.push(chunk.subarray(keptFrom));

@@ -1,28 +1,28 @@
 import { LineReducer } from './line-reducer.js';
 
-/** Lines up to this length pass untouched; longer ones are events whose long texts are cut. */
+/** Maximum length of an unmodified line, in bytes; in longer lines, long texts are cut. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 /**
- * Even after cutting, a line must fit into memory. The largest honest line is the final event of a run over
- * hundreds of thousands of hosts.
+ * Maximum length of a line after cutting, in bytes; it must fit into memory. The largest real line
+ * is the final event of a run over hundreds of thousands of hosts.
  */
 const MAX_REDUCED_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** A complete line without its `\n`; `bytes` is the length it had in the stream. */
+/** A complete line without its `\n`; `bytes` is its length in the stream. */
 export interface Line {
   readonly text: string;
   readonly bytes: number;
 }
 
-/** Cuts a byte stream into lines with bounded memory, wherever the chunks end. */
+/** Splits a byte stream into lines with limited memory, independent of chunk ends. */
 export class LineSplitter {
   private pieces: Buffer[] = [];
   private keptBytes = 0;
   private lineBytes = 0;
   private reducer: LineReducer | null = null;
 
-  /** The lines that `chunk` completes. */
+  /** Returns the lines that `chunk` completes. */
   push(chunk: Buffer): Line[] {
     const lines: Line[] = [];
     let start = 0;
@@ -37,7 +37,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The last line when the stream ended without a line end. */
+  /** Returns the last line if the stream ended without a line end. */
   end(): Line[] {
     return this.lineBytes > 0 ? [this.take()] : [];
   }

@@ -1,8 +1,8 @@
 /**
- * Looks again and again, never twice at the same time, until a look has found what it is there for.
+ * Calls `look` at an interval until it resolves to true. Calls never overlap.
  *
- * @param look resolves to whether it has
- * @returns ends it
+ * @param look resolves to true when the checks can end
+ * @returns function that ends the checks
  */
 export function lookEvery(intervalMs: number, look: () => Promise<boolean>): () => void {
   let isLooking = false;

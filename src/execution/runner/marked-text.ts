@@ -2,14 +2,16 @@ import type { Readable } from 'node:stream';
 
 const CODE = /^ (\d+)\n/;
 
-/** What a stream says up to a mark, which an exit code follows; the mark may come in pieces. */
+/**
+ * The output of a stream up to a mark, which an exit code follows. The mark can arrive in pieces.
+ */
 export class MarkedText {
-  /** The exit code behind the mark. */
+  /** Exit code after the mark. */
   readonly code: Promise<number>;
   private held = '';
   private readonly take: (text: string) => void;
 
-  /** @param stream of decoded text */
+  /** @param stream stream of decoded text */
   constructor(
     private readonly mark: string,
     private readonly stream: Readable,
@@ -24,7 +26,7 @@ export class MarkedText {
     stream.on('data', this.take);
   }
 
-  /** Leaves the stream to whoever reads on. */
+  /** Stops reading, so that another reader can continue with the stream. */
   release(): void {
     this.stream.off('data', this.take);
   }
@@ -39,7 +41,7 @@ export class MarkedText {
     return code === undefined ? null : Number(code);
   }
 
-  /** How many characters at the end of a text may be the beginning of the mark. */
+  /** Returns how many characters at the end of a text can be the beginning of the mark. */
   private begunMark(text: string): number {
     let length = Math.min(this.mark.length - 1, text.length);
     while (length > 0 && !text.endsWith(this.mark.slice(0, length))) length -= 1;

@@ -1,25 +1,25 @@
 import { itemAt } from '../../common/invariants.js';
 
-/** What stands where a secret stood (docs/contract/runs.md#fields-of-runs). */
+/** Replacement of a secret (docs/contract/runs.md#fields-of-runs). */
 export const MASK = '**********';
 
-/** Whether a text would be found in its own mask. */
+/** Returns true for a text that occurs in the mask itself. */
 export const isStars = (text: string): boolean => /^\*+$/.test(text);
 
-/** Where a text begins and where it has ended. */
+/** Start and end of a part of a text. */
 export interface Span {
   start: number;
   end: number;
 }
 
-/** @param pattern global */
+/** @param pattern regular expression with the global flag */
 export const spansOf = (pattern: RegExp, input: string): Span[] =>
   Array.from(input.matchAll(pattern), ({ index, 0: found }) => ({
     start: index,
     end: index + found.length,
   }));
 
-/** Spans in their order, those that overlap as one. */
+/** Returns the spans in ascending order, with overlapping spans merged. */
 export function joined(spans: readonly Span[]): Span[] {
   const whole: Span[] = [];
   for (const { start, end } of [...spans].sort((left, right) => left.start - right.start)) {
@@ -30,7 +30,11 @@ export function joined(spans: readonly Span[]): Span[] {
   return whole;
 }
 
-/** @param spans joined */
+/**
+ * Replaces each span by the mask.
+ *
+ * @param spans merged spans in ascending order
+ */
 export function mask(input: string, spans: readonly Span[]): string {
   let output = '';
   let from = 0;
@@ -42,9 +46,9 @@ export function mask(input: string, spans: readonly Span[]): string {
 }
 
 /**
- * Masks by lines, so that as many are left as there were.
+ * Masks spans line by line, so that the number of lines does not change.
  *
- * @param spans joined, in the pieces with a line break between each
+ * @param spans merged spans in the text of all pieces, joined by line breaks
  */
 export function maskLines(pieces: readonly string[], spans: readonly Span[]): string[] {
   if (spans.length === 0) return [...pieces];
@@ -66,10 +70,10 @@ export function maskLines(pieces: readonly string[], spans: readonly Span[]): st
 }
 
 /**
- * How many of the last pieces there are from that of a position on, with those before that a span holds together
- * with them. None where the position is their end.
+ * Returns the number of pieces at the end of the list that start at or after a position, plus
+ * earlier pieces that a span connects with them. Returns 0 if the position is the end of the text.
  *
- * @param spans joined
+ * @param spans merged spans in ascending order
  */
 export function piecesFrom(
   position: number,
@@ -88,6 +92,6 @@ export function piecesFrom(
   return count;
 }
 
-/** A position, or where the span starts that goes over it. */
+/** Returns the start of the span that contains the position, or the position itself. */
 const wholeFrom = (position: number, spans: readonly Span[]): number =>
   spans.findLast(({ start, end }) => start < position && position < end)?.start ?? position;

@@ -1,17 +1,17 @@
 import type { Masker } from './masker.js';
 
-/** Lines that wait at most: a secret is hardly ever broken over so many. */
+/** Maximum number of waiting lines: a secret is hardly ever broken over more. */
 const MOST_WAITING = 1000;
-/** Characters of a line; a longer one is broken, as output of that length is hard to read anyway. */
+/** Maximum length of a line, in characters; a longer one is split. */
 const MAX_LINE = 65_536;
 
 /**
- * Output that is handed on by whole lines, in which secrets are recognized: what may be the beginning of one waits
- * for the lines after it.
+ * Forwards output by whole lines with masked secrets. Lines that can contain the beginning of a
+ * secret wait for the lines after them.
  */
 export class MaskedLines {
   private waiting: string[] = [];
-  /** The beginning of a line. */
+  /** Incomplete last line. */
   private unfinished = '';
 
   constructor(
@@ -31,7 +31,7 @@ export class MaskedLines {
     this.tell(this.waiting.length - (open > MOST_WAITING ? 0 : open));
   }
 
-  /** Hands on what is left: nothing follows that belongs to it. */
+  /** Forwards the remaining lines at the end of the output. */
   end(): void {
     if (this.unfinished !== '') this.waiting.push(this.unfinished);
     this.unfinished = '';
@@ -48,7 +48,7 @@ export class MaskedLines {
   }
 }
 
-/** Breaks a line that is too long. */
+/** Splits a line that is too long. */
 function inPieces(line: string): string[] {
   if (line.length <= MAX_LINE) return [line];
   const count = Math.ceil(line.length / MAX_LINE);

@@ -9,24 +9,31 @@ import { finderOf } from './text-finder.js';
 import type { EventRow } from '../../runs/events/job-events.repository.js';
 import { isRecord } from '../../common/records.js';
 
-/** Replaces known secrets. */
+/** Masks known secrets. */
 export interface Masker {
   text(text: string): string;
-  /** Pieces of output that follow each other, of one or more lines each. What is broken over lines is masked in each. */
+  /**
+   * Masks consecutive pieces of output of one or more lines each. A secret that is broken over
+   * several pieces is masked in each.
+   */
   output(pieces: readonly string[]): string[];
-  /** How many of the last pieces so far must wait for the next, since a secret may begin there that they go on with. */
+  /**
+   * Returns how many of the last pieces must wait for the next piece, because a secret can begin in
+   * them.
+   */
   openPieces(pieces: readonly string[]): number;
-  /** Any JSON value: texts, keys and numbers, at any depth. */
+  /** Masks texts, keys and numbers of a JSON value, at any depth. */
   value(value: unknown): unknown;
-  /** Output, names and data of events that follow each other; ids and times stay as they are. */
+  /** Masks output, names and data of consecutive events; ids and times do not change. */
   events(rows: readonly EventRow[]): EventRow[];
 }
 
 /**
- * Builds a masker for the secrets of one run. Each is found as it is, as written inside JSON (once or twice
- * quoted) and INI, as base64 at any alignment, line by line when it has several lines, and broken over lines by a
- * program that wraps its messages, as Ansible does with warnings: at a space, a hyphen or any place of a long word.
- * Secrets under 3 characters cannot be masked, and under 6 not where they are broken.
+ * Creates a masker for the secrets of one run. It finds each secret as it is, as written inside
+ * JSON (quoted once or twice) and INI, as base64 at any alignment, line by line if it has several
+ * lines, and broken over lines by a program that wraps its messages, as Ansible does with warnings:
+ * at a space, a hyphen or any position of a long word. Secrets under 3 characters cannot be masked.
+ * Secrets under 6 characters are not found where they are broken over lines.
  */
 export function createMasker(secrets: readonly string[]): Masker {
   const forms = secretForms(secrets);
@@ -63,7 +70,7 @@ export function createMasker(secrets: readonly string[]): Masker {
   return { text, output, openPieces, value, events };
 }
 
-/** Rows with what is printed outside of tasks together: each of its lines is an event, whatever it belongs to. */
+/** Groups rows of output outside of tasks: each line of such output is an event of its own. */
 function blocksOf(rows: readonly EventRow[]): EventRow[][] {
   const blocks: EventRow[][] = [];
   for (const row of rows) {
@@ -87,7 +94,7 @@ function maskData(
   text: (value: string) => string,
   value: (input: unknown) => unknown,
 ): Record<string, unknown> {
-  // The numbers of the final event are counts of tasks: a secret `100` must not take them away.
+  // The numbers of the final event are task counts: a secret `100` must not mask them.
   const masked = event === 'playbook_on_stats' ? mapTexts(eventData, text) : value(eventData);
   return isRecord(masked) ? masked : {};
 }

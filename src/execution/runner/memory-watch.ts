@@ -6,10 +6,11 @@ import { inParallel } from './process-table.js';
 const WATCH_MS = 500;
 
 /**
- * Looks twice a second at the memory of some processes together, and tells once when that is too much.
+ * Checks the total memory of some processes twice a second and calls `onFull` once when it exceeds
+ * the limit.
  *
- * @param list their process ids
- * @returns ends the watch
+ * @param list returns the process ids
+ * @returns function that stops the watch
  */
 export function watchMemory(
   list: () => Promise<readonly number[]>,
@@ -18,7 +19,8 @@ export function watchMemory(
 ): () => void {
   return lookEvery(WATCH_MS, async () => {
     const pids = await list();
-    // What forks share counts for each of them, so this is the most it can be; the rest is dearer to ask.
+    // Resident memory counts shared pages once per process, so the sum is an upper bound. The exact
+    // value is more expensive to read.
     if ((await sumOf(pids, residentBytes)) <= maxBytes) return false;
     if ((await sumOf(pids, ownShareOfBytes)) <= maxBytes) return false;
     onFull();
@@ -37,7 +39,9 @@ async function sumOf(
 const residentBytes = (pid: number): Promise<number | null> =>
   kilobytesIn(`/proc/${pid}/status`, /^VmRSS:\s+(\d+) kB/m);
 
-/** Memory that several processes have in common counts in equal parts; null of one that has ended. */
+/**
+ * Returns the memory of a process with shared pages divided equally; null if the process has ended.
+ */
 async function ownShareOfBytes(pid: number): Promise<number | null> {
   const share = await kilobytesIn(`/proc/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m);
   return share ?? residentBytes(pid);

@@ -4,37 +4,38 @@ import { cleanText } from './clean-text.js';
 import type { Workspace } from './workspace.js';
 import { RunnerError } from '../../runs/runner-error.js';
 
-/** One module on hosts, without a playbook. */
+/** Input of a run of one module, without a playbook. */
 export interface ModuleRun extends AnsibleRun {
   readonly module: string;
-  /** Arguments of the module; empty for none. */
+  /** Arguments of the module; empty: none. */
   readonly moduleArgs: string;
-  /** Which of the hosts; all when empty. */
+  /** Host pattern; empty: all hosts. */
   readonly limit: string;
 }
 
 /**
- * The options of `ansible` for a module, without inventory, variables and module.
+ * Returns the options of `ansible` for a module, without inventory, variables and module.
  *
- * The hosts are a limit on `all`, which the `localhost` that Ansible adds to every inventory is not part
- * of: as the pattern itself, its name would match the machine of the worker.
+ * The pattern is a limit on `all`, which does not contain the implicit `localhost` of every
+ * inventory. If the pattern were the target itself, the name `localhost` would match the machine of
+ * the worker.
  */
 export function moduleArguments(run: ModuleRun): string[] {
   const args = [...accessArguments(run), ...forksArguments(run), ...verbosityArguments(run)];
-  // Joined to their options: they may begin with a dash.
+  // Joined to their options, because a value can begin with a dash.
   if (run.limit !== '') args.push(`--limit=${run.limit}`);
   if (run.moduleArgs !== '') args.push(`--args=${run.moduleArgs}`);
   return args.map(cleanText);
 }
 
 /**
- * Writes the workspace of a run of one module and says how to start it.
+ * Writes the workspace of a run of one module and returns how to start it.
  *
- * @throws RunnerError when the limit or the key is not acceptable
+ * @throws RunnerError if the limit or the key is invalid
  */
 export async function prepareModuleRun(run: ModuleRun, workspace: Workspace): Promise<PreparedRun> {
   const { inside } = workspace;
-  // Ansible would read patterns from any file, and show what it found.
+  // Ansible would read patterns from any file and print its content.
   if (run.limit.includes('@')) throw new RunnerError('The limit names a file.');
   return prepareRun(run, workspace, {
     program: 'ansible',

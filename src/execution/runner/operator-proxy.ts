@@ -1,8 +1,8 @@
 const PROXY = /^(?:https?|all|no)_proxy$/i;
 
 /**
- * The variables by which the operator's environment names a proxy: what leaves by it is that one's to guard.
- * Empty where there is none.
+ * Returns the environment variables that configure the operator's proxy; empty without a proxy.
+ * Connections through that proxy are checked by the proxy, not by this program.
  */
 export function operatorProxy(environment: NodeJS.ProcessEnv): Record<string, string> {
   const named = Object.entries(environment).filter(

@@ -14,26 +14,29 @@ import {
 import { readRunMark, type RunMark } from './run-mark.js';
 import { baseKey, MARK_VARIABLE, parseWorkspaceName } from './workspace.js';
 
-/** A run found below the base folder, living or left behind. */
+/** A run whose folder was found below the base folder; its processes can be alive or dead. */
 export interface KnownRun {
   readonly runId: number;
   readonly attempt: number;
   readonly dir: string;
-  /** Null when the run never got as far as having a child. */
+  /** Mark of the run; null if the run never started a process. */
   readonly mark: RunMark | null;
 }
 
 const POLL_MS = 50;
 const DEFAULT_GRACE_MS = 3_000;
-/** After SIGKILL only a process in an uninterruptible wait remains; it ends with that wait. */
+/**
+ * Time to wait after SIGKILL, in ms. Only a process in an uninterruptible wait remains, and it ends
+ * with that wait.
+ */
 const KILL_WAIT_MS = 5_000;
 /**
- * Looks in a row that have to find nothing. One is not enough: what is started while the table is read
- * is not in it, and a program that is just being loaded has no environment yet.
+ * Number of consecutive scans that must find nothing. One is not enough: a process that starts
+ * during the scan is not listed, and a program that is being loaded has no environment yet.
  */
 const EMPTY_LOOKS = 3;
 
-/** Lists the workspaces below `baseDir`, oldest job first; empty when the folder does not exist. */
+/** Lists the workspaces below `baseDir`, oldest job first; empty if the folder does not exist. */
 export async function listRuns(baseDir: string): Promise<KnownRun[]> {
   const names = await readdir(baseDir).catch(() => []);
   const runs: KnownRun[] = [];
@@ -47,11 +50,11 @@ export async function listRuns(baseDir: string): Promise<KnownRun[]> {
 }
 
 /**
- * Ends every process an old run left on this host: SIGTERM, and SIGKILL after `graceMs`.
+ * Ends every process that an old run left on this host: SIGTERM, and SIGKILL after `graceMs`.
  *
- * Found by the environment mark, which forks and children inherit wherever they were moved to, and by the
- * recorded pid with its start time and their descendants. Without `attempt` all attempts are ended.
- * Returns how many processes were ended; the folders stay (see `removeDirectory`).
+ * Processes are found by the mark in their environment, which all children inherit, and by the
+ * recorded process id with its start time, including descendants. Without `attempt`, all attempts
+ * are ended. Returns the number of ended processes; the folders remain (see `removeDirectory`).
  */
 export async function endRun(
   runId: number,
@@ -76,9 +79,9 @@ export async function endRun(
 }
 
 /**
- * Ends what still carries exactly this mark, and the descendants of that.
+ * Ends the processes that carry exactly this mark, and their descendants.
  *
- * @param except a process of the run that is left alone
+ * @param except a process of the run that is not ended
  */
 export async function endMarked(mark: string, graceMs: number, except?: number): Promise<number> {
   const wanted = `${MARK_VARIABLE}=${mark}`;
@@ -90,7 +93,7 @@ export async function endMarked(mark: string, graceMs: number, except?: number):
   });
 }
 
-/** Ends the descendants of a process, but for those named. */
+/** Ends the descendants of a process, except the given ones. */
 export async function endBelow(
   root: ProcessEntry,
   graceMs: number,
@@ -99,7 +102,7 @@ export async function endBelow(
   return endProcesses({ isMarked: null, roots: [root], graceMs, except });
 }
 
-/** Process ids of what carries exactly this mark, and of its descendants. */
+/** Returns the ids of processes that carry exactly this mark, and of their descendants. */
 export async function markedProcesses(mark: string): Promise<number[]> {
   const wanted = `${MARK_VARIABLE}=${mark}`;
   const found = await findRunProcesses((line) => line === wanted, []);
@@ -107,7 +110,7 @@ export async function markedProcesses(mark: string): Promise<number[]> {
 }
 
 interface Search {
-  /** Null: processes are known by their roots alone. */
+  /** Predicate for the mark; null: processes are only found by their roots. */
   readonly isMarked: ((environmentLine: string) => boolean) | null;
   readonly roots: readonly Root[];
   readonly graceMs: number;
@@ -119,8 +122,8 @@ type Root = Pick<ProcessEntry, 'pid' | 'startTime'>;
 async function endProcesses(search: Search): Promise<number> {
   const ended = new Set<string>();
   const signalled = new Set<string>();
-  // Of a clock that stands while the machine does, and from the first kill: who was asleep for long must
-  // not give up on processes before they were killed.
+  // Uses a clock that stops while the machine sleeps, and counts from the first kill: after a long
+  // sleep, processes must still be killed before the wait ends.
   const killFrom = performance.now() + search.graceMs;
   let killedAt: number | null = null;
   for (let empty = 0; ; await sleep(POLL_MS)) {
@@ -154,13 +157,16 @@ async function findRunProcesses(
   entries.forEach((entry, index) => {
     if (marked[index] || rootKeys.has(identity(entry))) chosen.add(entry.pid);
   });
-  // A child with an environment of its own (`env -i`, `sudo`) is known only by its parent.
+  // A child with an environment of its own (`env -i`, `sudo`) is found by its parent only.
   addDescendants(entries, chosen);
   for (const pid of ownLine(entries)) chosen.delete(pid);
   return entries.filter((entry) => chosen.has(entry.pid));
 }
 
-/** This process and its ancestors: never touched, even when started from inside a run. */
+/**
+ * Returns this process and its ancestors, which are never ended, even if they were started inside a
+ * run.
+ */
 function ownLine(entries: readonly ProcessEntry[]): Set<number> {
   const parentByPid = new Map(entries.map((entry) => [entry.pid, entry.parentPid]));
   const line = new Set<number>();
@@ -175,7 +181,7 @@ function ownLine(entries: readonly ProcessEntry[]): Set<number> {
 }
 
 async function sendSignal(entry: ProcessEntry, signal: NodeJS.Signals): Promise<boolean> {
-  // Between listing and signal the pid may have been given to another process.
+  // The process id can have been reused between listing and signal.
   const current = await findProcess(entry.pid);
   if (!current || identity(current) !== identity(entry)) return false;
   try {

@@ -12,7 +12,9 @@ import { RunnerError } from '../../runs/runner-error.js';
 /** An entry of a host pattern that names a file with patterns. */
 const PATTERN_FILE = /(?:^|[,:;\s&!])@([^,:;\s]*)/g;
 
-/** The options of `ansible-playbook` for a job, without inventory, variables and playbook. */
+/**
+ * Returns the options of `ansible-playbook` for a job, without inventory, variables and playbook.
+ */
 export function playbookArguments(run: PlaybookRun): string[] {
   const args = [...accessArguments(run), ...vaultArguments(run), ...forksArguments(run)];
   if (run.forceHandlers) args.push('--force-handlers');
@@ -30,13 +32,16 @@ function vaultArguments(run: PlaybookRun): string[] {
   if (repeated !== undefined) throw new RunnerError(`Vault id "${repeated}" is given twice.`);
   return ids.flatMap((id) => {
     if (id === '') return ['--ask-vault-pass'];
-    // The part after the first @ names a file or a program: an id must not bring one.
+    // The part after the first @ names a file or a program, so an id must not contain an @.
     if (!/^[^\s@,]+$/.test(id)) throw new RunnerError(`Vault id "${id}" is not valid.`);
     return valued('--vault-id', '--vault-id', `${id}@prompt`);
   });
 }
 
-/** `@file` reads patterns from a file and shows unknown ones in the output: only project files may be named. */
+/**
+ * Checks the files in a limit. `@file` reads patterns from a file and prints unknown ones, so only
+ * project files are allowed.
+ */
 function checkedLimit(limit: string | undefined): string {
   for (const [, path = ''] of (limit ?? '').matchAll(PATTERN_FILE)) {
     const isOutside =

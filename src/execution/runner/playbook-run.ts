@@ -7,12 +7,12 @@ import { prepareRun, type AnsibleRun, type PreparedRun } from './ansible-run.js'
 import { playbookArguments } from './playbook-arguments.js';
 import { seenInside, type Workspace } from './workspace.js';
 
-/** One playbook run, described without any reference to database or queue. */
+/** Input of one playbook run, independent of the database and the queue. */
 export interface PlaybookRun extends AnsibleRun {
-  /** A checkout of the project; used where it is, or copied into the workspace (`copyProject`). */
+  /** Checkout of the project; used in place, or copied into the workspace (`copyProject`). */
   readonly projectDir: string;
   readonly copyProject?: boolean;
-  /** Relative to the project. */
+  /** Path of the playbook, relative to the project. */
   readonly playbook: string;
   readonly limit?: string;
   readonly tags?: string;
@@ -22,9 +22,9 @@ export interface PlaybookRun extends AnsibleRun {
 }
 
 /**
- * Writes the workspace of a run and says how to start it.
+ * Writes the workspace of a run and returns how to start it.
  *
- * @throws RunnerError when playbook, limit, vault ids or key are not acceptable
+ * @throws RunnerError if the playbook, limit, vault ids or key are invalid
  */
 export async function preparePlaybookRun(
   run: PlaybookRun,
@@ -53,7 +53,10 @@ async function placeProject(run: PlaybookRun, workspace: Workspace): Promise<str
   return workspace.projectDir;
 }
 
-/** The playbook as its argument: relative to the project, and never with a dash at its beginning. */
+/**
+ * Returns the playbook's path as an argument: relative to the project, and never with a leading
+ * dash.
+ */
 async function playbookPath(projectDir: string, playbook: string): Promise<string> {
   await resolveInside(projectDir, playbook);
   const path = relative(projectDir, join(projectDir, playbook));

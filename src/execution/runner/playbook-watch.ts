@@ -4,11 +4,13 @@ import { findProcess, listProcesses } from './process-table.js';
 const WATCH_MS = 1_000;
 
 /**
- * Tells once when the playbook that a runner has started is gone while the runner lives on.
+ * Calls `onGone` once when the playbook of a runner has ended while the runner is still alive.
  *
- * @param runner process id of `ansible-runner`, the parent of the playbook's process, once it has started
- * @param hasStarted whether the playbook is known to have run, such as by its output
- * @returns ends the watch
+ * @param runner process id of `ansible-runner`, the parent of the playbook's process, once it has
+ *   started
+ * @param hasStarted returns true if the playbook is known to have started, for example because it
+ *   printed output
+ * @returns function that stops the watch
  */
 export function watchPlaybook(
   runner: () => Promise<number | undefined> | undefined,
@@ -17,7 +19,8 @@ export function watchPlaybook(
 ): () => void {
   let playbookPid: number | undefined;
   return lookEvery(WATCH_MS, async () => {
-    // Asked first: what starts after this look is looked for in the next one.
+    // Evaluated before the look-up: a playbook that starts after the look-up is found by the next
+    // one.
     const isExpected = playbookPid !== undefined || hasStarted();
     const runnerPid = await runner();
     if (runnerPid === undefined) return false;

@@ -1,29 +1,35 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** One line of the kernel's process table. */
+/** One entry of the kernel's process table. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parentPid: number;
   readonly groupId: number;
   readonly sessionId: number;
-  /** R, S, D, Z (dead, not yet collected by its parent), ... */
+  /** State: R, S, D, Z (dead, not yet collected by its parent), ... */
   readonly state: string;
-  /** Clock ticks since boot: with the pid it names one process for good. */
+  /**
+   * Start time in clock ticks since boot; together with the process id it identifies a process
+   * uniquely.
+   */
   readonly startTime: string;
 }
 
-/** Reads of `/proc` at the same time; enough to hide latency, few enough for the open-file limit. */
+/**
+ * Maximum number of parallel reads of `/proc`: enough to hide latency, few enough for the open-file
+ * limit.
+ */
 const PARALLEL_READS = 32;
 
-/** The kernel's id of this boot; empty where there is none (no Linux). */
+/** Returns the kernel's id of this boot; empty on other systems than Linux. */
 export async function bootId(): Promise<string> {
   return (await readText('/proc/sys/kernel/random/boot_id')).trim();
 }
 
-/** The process, or null when it has ended (or the system has no `/proc`). */
+/** Returns the process; null if it has ended (or the system has no `/proc`). */
 export async function findProcess(pid: number): Promise<ProcessEntry | null> {
   const stat = await readText(`/proc/${pid}/stat`);
-  // The command name stands in parentheses and may itself contain blanks and parentheses.
+  // The command name is in parentheses and can itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields.length < 20) return null;
   return {
@@ -36,7 +42,7 @@ export async function findProcess(pid: number): Promise<ProcessEntry | null> {
   };
 }
 
-/** All processes that still run; dead ones waiting for their parent are left out. */
+/** Returns all running processes, without dead ones that their parent has not collected. */
 export async function listProcesses(): Promise<ProcessEntry[]> {
   const names = await readdir('/proc').catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
@@ -44,7 +50,7 @@ export async function listProcesses(): Promise<ProcessEntry[]> {
   return entries.filter((entry) => entry !== null).filter((entry) => entry.state !== 'Z');
 }
 
-/** Adds to some processes what they have started, and what that has. */
+/** Adds the descendants of the chosen processes. */
 export function addDescendants(entries: readonly ProcessEntry[], chosen: Set<number>): void {
   for (let size = -1; size !== chosen.size;) {
     size = chosen.size;
@@ -52,13 +58,16 @@ export function addDescendants(entries: readonly ProcessEntry[], chosen: Set<num
   }
 }
 
-/** The environment a process started with, one `NAME=value` each; empty when it may not be read. */
+/**
+ * Returns the initial environment of a process as `NAME=value` texts; empty without permission to
+ * read it.
+ */
 export async function readEnvironment(pid: number): Promise<string[]> {
   const text = await readText(`/proc/${pid}/environ`);
   return text.split('\0');
 }
 
-/** Runs `work` over all items, a bounded number at a time, results in order. */
+/** Runs `work` for all items, a limited number in parallel, and returns the results in order. */
 export async function inParallel<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,

@@ -3,13 +3,13 @@ import type { AnsibleRun } from './ansible-run.js';
 const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g;
 
 /**
- * What is typed at which prompt: patterns (Python's `re`) and secrets, for `env/passwords`.
- * The runner compares the last 100 characters only, so patterns name the end of a prompt, not its beginning.
+ * Returns the input for prompts as patterns (Python's `re`) and secrets, for `env/passwords`. The
+ * runner compares the last 100 characters only, so a pattern matches the end of a prompt.
  */
 export function promptAnswers(run: AnsibleRun): Record<string, string> {
   const answers: Record<string, string> = {};
   if (run.sshKeyData && run.sshKeyUnlock) {
-    // A refused passphrase is asked for again without end; an empty line gives up.
+    // ssh asks again without end after a wrong passphrase; an empty line aborts.
     answers['Bad passphrase, try again for [^\\n]*:\\s*?$'] = '';
     answers['ssh_key_data:\\s*?$'] = run.sshKeyUnlock;
   }

@@ -4,18 +4,24 @@ import { namesBelow, readBelow } from './left-files.js';
 import type { RunStatus } from './run-options.js';
 import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 
-/** A file larger than this held an event whose line was cut or refused already. */
+/**
+ * Maximum size of an event file, in bytes; a larger one belongs to an event whose line was already
+ * cut or refused.
+ */
 const MAX_EVENT_FILE_BYTES = 8 * 1024 * 1024;
-/** Events that were stored and not printed are few. */
+/**
+ * Maximum total size of missed events, in bytes; events that were stored but not printed are rare.
+ */
 const MAX_MISSED_BYTES = 64 * 1024 * 1024;
 const MAX_STATUS_BYTES = 1024;
 const EVENTS = [ARTIFACTS, RUN_IDENT, 'job_events'] as const;
-/** `<uuid>-partial.json` beside them may begin with digits, too. */
+/** The names of `<uuid>-partial.json` files in the same folder can begin with digits, too. */
 const EVENT_FILE = /^(\d+)-.+(?<!-partial)\.json$/;
 
 /**
- * The verdict of `ansible-runner` about the playbook. The exit code alone would lie: when the playbook's process
- * is killed, the runner writes `failed` and still exits with 0. Without a verdict the runner itself broke.
+ * Returns the status that `ansible-runner` recorded for the playbook. The exit code alone is not
+ * reliable: when the playbook's process is killed, the runner records `failed` and still exits with
+ * 0. A missing record means that the runner itself failed.
  */
 export async function readRunnerStatus(
   workspace: Workspace,
@@ -27,11 +33,11 @@ export async function readRunnerStatus(
   if (signal !== null) return 'error';
   if (verdict === 'successful') return rc === 0 ? 'successful' : 'error';
   if (verdict === 'failed' || verdict === 'timeout') return verdict;
-  // SIGTERM from outside this program: nobody asked for it here, so it is no cancel.
+  // A SIGTERM from outside this program: no user requested it, so it is not a cancellation.
   return 'error';
 }
 
-/** Events the runner stored and did not print, in the order of their counters. */
+/** Returns events that the runner stored but did not print, in the order of their counters. */
 export async function readMissedEvents(
   workspace: Workspace,
   reader: Pick<EventReader, 'missing' | 'lastCounter'>,
@@ -48,7 +54,7 @@ export async function readMissedEvents(
     bytes += text?.length ?? 0;
     if (bytes > MAX_MISSED_BYTES) break;
     const event = text === null ? null : parseEvent(text);
-    // The run may have written what it likes into the file.
+    // The run can have written arbitrary content into the file.
     if (event?.counter === counter) events.push(event);
   }
   return events;

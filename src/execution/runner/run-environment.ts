@@ -3,21 +3,24 @@ import { MASK } from './mask.js';
 import { MARK_VARIABLE } from './workspace.js';
 
 /**
- * What a run inherits from the worker. The rest of the worker's environment (database address, secret key)
- * must not reach a playbook.
+ * Variables that a run inherits from the worker. All other variables of the worker (database
+ * address, secret key) must not reach a playbook.
  */
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|SSL_CERT_(FILE|DIR)|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|GIT_SSL_CAINFO|https?_proxy|no_proxy|all_proxy|HTTPS?_PROXY|NO_PROXY|ALL_PROXY)$/;
-/** Set by the runner for the run's own bookkeeping: a value from outside would break it. */
+/** Variables that the runner sets for its own bookkeeping; values from outside would break it. */
 const RESERVED =
   /^(AUTOMATION_CONTROLLER_.*|AD_HOC_COMMAND_ID|PROJECT_UPDATE_ID|AWX_LIB_DIRECTORY|AWX_ISOLATED_DATA_DIR|ANSIBLE_STDOUT_CALLBACK|ORIGINAL_STDOUT_CALLBACK|RUNNER_.*)$/;
 const SECRET_NAME = /API|TOKEN|KEY|SECRET|PASS/i;
 const URL_PASSWORD = /^([^:]*:\/\/[^:@/]*:)[^@]*(@.*)$/;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** Sockets below a longer path exceed the system's limit of 108 bytes with ssh's own suffix. */
+/**
+ * Maximum length of the folder of ssh sockets: with ssh's own suffix, a longer path exceeds the
+ * system's limit of 108 bytes.
+ */
 const MAX_SOCKET_DIR_LENGTH = 60;
 
-/** The environment in which `ansible-runner` itself is started, with the mark of the run. */
+/** Returns the environment of `ansible-runner` itself, with the mark of the run. */
 export function baseEnvironment(source: NodeJS.ProcessEnv, mark: string): Record<string, string> {
   const inherited = Object.entries(source).filter(([name]) => INHERITED.test(name));
   return {
@@ -39,9 +42,10 @@ interface EnvironmentParts {
 }
 
 /**
- * The variables every run has, the caller's own (of credentials, of the administrator) over them.
+ * Returns the environment variables of a run. Variables of credentials and of the administrator
+ * override the defaults.
  *
- * @param dir the private folder as the run sees it
+ * @param dir private folder as the run sees it
  */
 export function runEnvironment(parts: EnvironmentParts, dir: string): Record<string, string> {
   const socketDir = `${dir}/cp`;
@@ -72,7 +76,10 @@ export function runEnvironment(parts: EnvironmentParts, dir: string): Record<str
   };
 }
 
-/** The environment as shown to users: by name, by `secretNames`, and passwords inside URLs. */
+/**
+ * Returns the environment for display. Masks values by name, by `secretNames`, and passwords inside
+ * URLs.
+ */
 export function maskedEnvironment(
   env: Readonly<Record<string, string>>,
   secretNames: ReadonlySet<string>,
@@ -84,7 +91,10 @@ export function maskedEnvironment(
   return Object.fromEntries(entries);
 }
 
-/** Names that tell of a secret where there is none: settings of Ansible (`ANSIBLE_HOST_KEY_CHECKING`), a user name. */
+/**
+ * Returns true for names that look secret but are not: settings of Ansible
+ * (`ANSIBLE_HOST_KEY_CHECKING`), a user name.
+ */
 function isPlainSetting(name: string): boolean {
   return /^ANSIBLE_(?!NET|GALAXY_SERVER)|^AWS_ACCESS_KEY_ID$/.test(name);
 }

@@ -5,7 +5,10 @@ import { isRecord } from '../../common/records.js';
 import { bootId, findProcess } from './process-table.js';
 import { type Workspace, writePrivateFile } from './workspace.js';
 
-/** Content of `run.json`: which process ran which attempt, unmistakable even after pids are used again. */
+/**
+ * Content of `run.json`: the process and attempt of a run, unambiguous even after process ids are
+ * reused.
+ */
 export interface RunMark {
   readonly runId: number;
   readonly attempt: number;
@@ -13,13 +16,16 @@ export interface RunMark {
   readonly pid: number;
   readonly startTime: string;
   readonly groupId: number;
-  /** First process inside the boundary, as this machine counts; null without one. */
+  /** First process inside the sandbox, in the numbering of this machine; null without a sandbox. */
   readonly firstPid: number | null;
 }
 
 const FILE_NAME = 'run.json';
 
-/** Records the child of a run; call it as soon as the child exists, and again when more is known. */
+/**
+ * Records the process of a run. Call it as soon as the process exists, and again when more is
+ * known.
+ */
 export async function writeRunMark(
   workspace: Workspace,
   pid: number,
@@ -39,7 +45,7 @@ export async function writeRunMark(
   return mark;
 }
 
-/** The mark of a workspace's root, or null when there is none or it cannot be read. */
+/** Returns the mark in the folder of a workspace; null if it is missing or unreadable. */
 export async function readRunMark(dir: string): Promise<RunMark | null> {
   try {
     const mark: unknown = JSON.parse(await readFile(join(dir, FILE_NAME), 'utf8'));

@@ -2,53 +2,58 @@ import type { Command, Launch } from '../boundary/command.js';
 import type { RunnerEvent } from './events.js';
 
 /**
- * Why a run is ended before its time: `full` is too much in its folder, `memory` more memory than it
- * may have, `error` a fault of the machinery, not of the playbook.
+ * Reason why a run was ended early: `full` is too much data in its folder, `memory` too much
+ * memory, `error` a failure of the worker, not of the playbook.
  */
 export type EndReason = 'canceled' | 'timeout' | 'full' | 'memory' | 'error';
 
-/** How a run ended. */
+/** Final status of a run. */
 export type RunStatus = 'successful' | 'failed' | EndReason;
 
-/** The end of a run. */
+/** Result of a run. */
 export interface RunResult {
-  /** Exit code of `ansible-runner`; null when it ended by a signal or never started. */
+  /** Exit code of `ansible-runner`; null if it ended by a signal or never started. */
   readonly rc: number | null;
   readonly status: RunStatus;
-  /** The last 64 KB it wrote to its error output; tracebacks of the machinery. */
+  /** Last 64 KB of the error output, with tracebacks of the runner. */
   readonly stderrTail: string;
-  /** Why `status` is `error`, where an error of ours is the reason. */
+  /** Error that caused the status `error`, if it was raised in this program. */
   readonly error?: unknown;
 }
 
-/** What the caller decides about a run. */
+/** Options of a run that the caller sets. */
 export interface RunOptions {
-  /** Takes a batch of events, in order of their arrival; a refusal ends the run with status `error`. */
+  /**
+   * Receives batches of events in order of arrival; a rejection ends the run with status `error`.
+   */
   readonly onEvents: (batch: RunnerEvent[]) => Promise<void> | void;
-  /** Cancels the run, as {@link RunHandle.cancel}. */
+  /** Signal that cancels the run, like {@link RunHandle.cancel}. */
   readonly signal?: AbortSignal;
-  /** Defaults: 200 events, 250 ms, 4 batches. */
+  /** Limits of batches; defaults: 200 events, 250 ms, 4 batches. */
   readonly batchSize?: number;
   readonly batchDelayMs?: number;
   readonly maxBatchesInFlight?: number;
-  /** Time between SIGTERM and SIGKILL; 10 s. */
+  /** Time between SIGTERM and SIGKILL, in ms; default: 10 s. */
   readonly killGraceMs?: number;
-  /** Default `ansible-runner` from PATH. */
+  /** Path of the program; default: `ansible-runner` from PATH. */
   readonly executable?: string;
-  /** What the private folder may hold; no limit when absent. */
+  /** Maximum size of the private folder, in bytes; unlimited if absent. */
   readonly maxFolderBytes?: number;
-  /** Memory of all its processes; no limit when absent or 0. */
+  /** Maximum memory of all processes, in bytes; unlimited if absent or 0. */
   readonly maxMemoryBytes?: number;
-  /** Puts the command inside a boundary; it is started as it is when absent. */
+  /** Wraps the command in a sandbox; without it the command starts directly. */
   readonly wrap?: (command: Command) => Promise<Launch>;
 }
 
 /** A started run. */
 export interface RunHandle {
-  /** The process that was started; undefined before. */
+  /** Process id; undefined before the start. */
   readonly pid: number | undefined;
-  /** Asks the run to end; wait for the end with `wait()`. Repeated calls change nothing. */
+  /**
+   * Requests the end of the run; `wait()` resolves when it has ended. Repeated calls have no
+   * effect.
+   */
   cancel(): void;
-  /** Resolves when all processes have ended and all events were taken; never rejects. */
+  /** Resolves when all processes have ended and all events were processed; never rejects. */
   wait(): Promise<RunResult>;
 }

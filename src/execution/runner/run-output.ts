@@ -11,10 +11,10 @@ import type { Workspace } from './workspace.js';
 export type RunChild = ChildProcess & { stdout: Readable; stderr: Readable };
 
 const STDERR_TAIL_BYTES = 64 * 1024;
-/** A pipe still held open after every process of the run has ended is given up. */
+/** Time after the last process ended until an open pipe is closed, in ms. */
 const PIPE_GRACE_MS = 5_000;
 
-/** What a run says: its events, in batches, and the last of its error output. */
+/** The output of a run: its events, in batches, and the end of its error output. */
 export class RunOutput {
   private readonly reader = new EventReader();
   private readonly batches: EventBatches;
@@ -24,8 +24,8 @@ export class RunOutput {
   private bytesRead = 0;
 
   /**
-   * @param onFirst the first word of the run has come
-   * @param onError an event was not taken
+   * @param onFirst called when the first output of the run arrives
+   * @param onError called when an event was not accepted
    */
   constructor(
     options: RunOptions,
@@ -41,12 +41,12 @@ export class RunOutput {
     });
   }
 
-  /** Whether anything has been said. */
+  /** True once the run has printed something. */
   get hasBegun(): boolean {
     return this.bytesRead > 0;
   }
 
-  /** The last 64 KB of the error output. */
+  /** Last 64 KB of the error output. */
   get stderrTail(): string {
     return this.stderr.toString('utf8');
   }
@@ -60,7 +60,7 @@ export class RunOutput {
     });
   }
 
-  /** Resolves when everything that was said, or stands among the artifacts, has been taken. */
+  /** Resolves when all output and all missed events among the artifacts were processed. */
   async end(workspace: Workspace): Promise<void> {
     await this.runDry();
     this.batches.add(this.reader.end());
@@ -75,7 +75,7 @@ export class RunOutput {
     this.batches.add(this.reader.read(chunk));
   }
 
-  /** Waits for the pipes to run dry, however slowly the events are taken. */
+  /** Waits until the pipes are empty, independent of how slowly the events are processed. */
   private async runDry(): Promise<void> {
     let isClosed = false;
     void this.closed.then(() => (isClosed = true));

@@ -16,13 +16,20 @@ import { type RunChild, RunOutput } from './run-output.js';
 import { FencedProcesses, MarkedProcesses, type RunProcesses } from './run-processes.js';
 
 const KILL_GRACE_MS = 10_000;
-/** Processes that outlive their run (started in the background by a task) get this long. */
+/**
+ * Grace period of processes that outlive their run (a task started them in the background), in ms.
+ */
 const LEFTOVER_GRACE_MS = 1_000;
-/** Between two looks for processes of a run that is to end: it may just be starting some. */
+/**
+ * Interval between scans for processes of a run that is ending, in ms: it can still be starting
+ * some.
+ */
 const END_POLL_MS = 200;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Starts `ansible-runner` for a prepared run, in a session of its own, findable by its mark. */
+/**
+ * Starts `ansible-runner` for a prepared run, in a session of its own, identifiable by its mark.
+ */
 export function startRun(prepared: PreparedRun, options: RunOptions): RunHandle {
   const run = new RunProcess(prepared, options);
   const result = run.start();
@@ -94,7 +101,8 @@ class RunProcess {
   }
 
   private spawn({ file, args, environment, cwd, depth, endsBy }: Launch): RunChild {
-    // From this thread, which lives as long as the worker: what is inside a boundary ends with it.
+    // Started from the main thread, which lives as long as the worker: a sandbox ends with the
+    // thread that started it.
     const child = spawn(file, args, {
       ...{ cwd, env: environment, detached: true },
       stdio: ['ignore', 'pipe', 'pipe', depth === null ? 'ignore' : 'pipe'],
@@ -109,7 +117,9 @@ class RunProcess {
     return child;
   }
 
-  /** The first process inside the boundary, which is noted where a later worker looks for it. */
+  /**
+   * Returns the first process inside the sandbox, and records it where a later worker looks for it.
+   */
   private async firstProcess(child: RunChild): Promise<ProcessEntry | null> {
     const first = await firstInside(child);
     if (first === null) return null;
@@ -117,7 +127,7 @@ class RunProcess {
     return findProcess(first);
   }
 
-  /** Writes down what is known of the run's processes, one state after the other. */
+  /** Records the known processes of the run; writes are sequential. */
   private note({ pid }: RunChild, first?: number): Promise<void> {
     if (pid === undefined) return this.noted;
     this.noted = this.noted
@@ -128,8 +138,9 @@ class RunProcess {
   }
 
   /**
-   * SIGTERM tells `ansible-runner` that the run is canceled; it looks up when its playbook has ended, so the
-   * playbook is ended, too. What stays is killed.
+   * Ends the run early. SIGTERM tells `ansible-runner` that the run is canceled, but it only checks
+   * this when its playbook has ended, so the playbook is ended, too. Remaining processes are
+   * killed.
    */
   end(reason: EndReason): void {
     if (this.endedAs || this.hasExited) {
@@ -168,13 +179,13 @@ class RunProcess {
     return this.result(rc, signal);
   }
 
-  /** @returns what ends each watch */
+  /** @returns functions that stop the watches */
   private watch(): (() => void)[] {
     const { maxFolderBytes = Infinity, maxMemoryBytes = 0 } = this.options;
     const playbook = watchPlaybook(
       () => this.processes?.runner(),
       () => this.output.hasBegun,
-      // Forks that outlive their playbook, which was killed, keep the terminal open on which the runner reads.
+      // Forks that outlive a killed playbook keep the terminal open on which the runner reads.
       () => void this.processes?.endBelowRunner(LEFTOVER_GRACE_MS),
     );
     const folder = watchFolder(this.prepared.workspace.dir, maxFolderBytes, () => this.end('full'));
@@ -183,13 +194,18 @@ class RunProcess {
     return [playbook, folder, watchMemory(list, maxMemoryBytes, () => this.runOut())];
   }
 
-  /** Who takes too much memory would take more of it while it is told to end. */
+  /**
+   * Kills at once: a process that uses too much memory would use more of it during a grace period.
+   */
   private runOut(): void {
     this.end('memory');
     void this.processes?.kill();
   }
 
-  /** Keys and passwords are in the runner's memory by now; on disk they are only a risk. */
+  /**
+   * Removes files with keys and passwords: the runner has read them, and on disk they are only a
+   * risk.
+   */
   private async removeStartFiles(): Promise<void> {
     const { startFiles, workspace } = this.prepared;
     await Promise.all(startFiles.map((name) => removeBelow(workspace, ['env', name])));
@@ -203,7 +219,8 @@ class RunProcess {
   private async result(rc: number | null, signal: NodeJS.Signals | null): Promise<RunResult> {
     const { stderrTail } = this.output;
     const verdict = await readRunnerStatus(this.prepared.workspace, rc, signal);
-    // A playbook that was through before the signal reached it has succeeded, whatever was asked of it.
+    // A playbook that finished before the signal reached it has succeeded, despite the request to
+    // end.
     const isThrough = verdict === 'successful' && this.endedAs !== 'error';
     const status = isThrough ? verdict : (this.endedAs ?? verdict);
     return { rc, status, stderrTail, ...(this.error === undefined ? {} : { error: this.error }) };

@@ -4,23 +4,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { endBelow, endMarked, markedProcesses } from './orphans.js';
 import { addDescendants, findProcess, listProcesses, type ProcessEntry } from './process-table.js';
 
-/** The processes of a run: which is `ansible-runner`, and how the others are ended. */
+/** The processes of a run: identifies `ansible-runner` and ends the others. */
 export interface RunProcesses {
-  /** Process id of `ansible-runner`; undefined before it has started. */
+  /** Returns the process id of `ansible-runner`; undefined before it has started. */
   runner(): Promise<number | undefined>;
-  /** Process ids of all of them. */
+  /** Returns the ids of all processes. */
   all(): Promise<number[]>;
-  /** Tells the runner, once, and everything below it to end; what does not within the time is killed. */
+  /**
+   * Signals the runner, once, and everything below it; kills what has not ended after the grace
+   * period.
+   */
   end(graceMs: number): Promise<void>;
   /** Ends everything below the runner. */
   endBelowRunner(graceMs: number): Promise<void>;
-  /** Kills everything, the runner too. */
+  /** Kills all processes including the runner. */
   kill(): Promise<void>;
-  /** Ends what outlives the runner; resolves when nothing is left. */
+  /** Ends processes that outlive the runner; resolves when none is left. */
   endLeftovers(graceMs: number): Promise<void>;
 }
 
-/** Processes without a boundary, found by the mark in their environment. */
+/** Processes without a sandbox, found by the mark in their environment. */
 export class MarkedProcesses implements RunProcesses {
   private isTold = false;
 
@@ -58,21 +61,25 @@ export class MarkedProcesses implements RunProcesses {
 }
 
 const POLL_MS = 5;
-/** After SIGKILL only a process in an uninterruptible wait remains; it ends with that wait. */
+/**
+ * Time to wait after SIGKILL, in ms. Only a process in an uninterruptible wait remains, and it ends
+ * with that wait.
+ */
 const GONE_MS = 5_000;
 
 /**
- * Processes inside a boundary: all of them are below the first process of its namespace, and end with
- * it, whatever they have done to their environment, session or parent.
+ * Processes inside a sandbox. All of them are below the first process of its namespace and end with
+ * it, even if they changed their environment, session or parent.
  */
 export class FencedProcesses implements RunProcesses {
   private isTold = false;
   private known: readonly ProcessEntry[] = [];
 
   /**
-   * @param child what keeps the boundary; `endsBy` ends it and everything inside at once
-   * @param first the first process inside; null when nothing was started
-   * @param depth processes between that and the runner
+   * @param child process that holds the sandbox; the signal `endsBy` ends it and everything inside
+   *   at once
+   * @param first first process inside; null if nothing was started
+   * @param depth number of processes between the first process and the runner
    */
   constructor(
     private readonly child: ChildProcess,
@@ -123,15 +130,16 @@ export class FencedProcesses implements RunProcesses {
     const limit = Date.now() + GONE_MS;
     while (first && Date.now() < limit) {
       const now = await findProcess(first.pid);
-      // A dead first process has outlived everything else in its namespace.
+      // The first process of a namespace ends last: once it is dead, all others are.
       if (now?.startTime !== first.startTime || now.state === 'Z') return;
       await sleep(POLL_MS);
     }
   }
 
   /**
-   * The first process, what stands between, and the runner, as far as they have been started. What a
-   * run leaves to the first process is younger than what that has started itself.
+   * Returns the first process, the processes in between, and the runner, as far as they have
+   * started. Orphaned processes of the run become children of the first process; its oldest child
+   * is the one it started itself.
    */
   private async line(): Promise<readonly ProcessEntry[]> {
     const first = await this.first;
@@ -158,6 +166,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended by itself.
+    // The process has already exited.
   }
 }

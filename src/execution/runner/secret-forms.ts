@@ -1,13 +1,15 @@
 import { isStars } from './mask.js';
 
-/** Shorter texts occur by chance everywhere. */
+/** Minimum length of a masked secret; shorter texts occur everywhere by chance. */
 export const MIN_SECRET_LENGTH = 3;
-/** A line of a longer secret must be this long to be masked alone, so that `-----` or `}` stay. */
+/**
+ * Minimum length of a line of a longer secret that is masked alone, so that `-----` or `}` remain.
+ */
 const MIN_LINE_LENGTH = 8;
-/** Base64 pieces shorter than this match ordinary words. */
+/** Minimum length of a base64 piece; shorter ones match ordinary words. */
 const MIN_BASE64_LENGTH = 6;
 
-/** How secrets may be written in output: as they are, quoted, encoded, line by line. */
+/** Returns the forms in which secrets can occur in output: plain, quoted, encoded, line by line. */
 export const secretForms = (secrets: readonly string[]): Set<string> =>
   new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH).flatMap(formsOf));
 
@@ -24,7 +26,7 @@ function formsOf(secret: string): string[] {
   );
 }
 
-/** With the line breaks of other systems, and as INI files write it. */
+/** Returns the secret with the line breaks of other systems, and as INI files write it. */
 function otherSpellings(secret: string): string[] {
   return [secret.replaceAll('\n', '\r\n'), secret.replaceAll('%', '%%')];
 }
@@ -40,7 +42,7 @@ function jsonInner(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** As Python's `json.dumps` writes it. */
+/** Returns the text as Python's `json.dumps` writes it. */
 function asciiJson(text: string): string {
   return jsonInner(text).replace(
     /[\u0080-\uFFFF]/g,
@@ -48,7 +50,10 @@ function asciiJson(text: string): string {
   );
 }
 
-/** A secret inside a longer encoded text (`user:secret`) starts at any of three positions. */
+/**
+ * Returns base64 forms. Inside a longer encoded text (`user:secret`) a secret starts at one of
+ * three alignments.
+ */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const forms = [bytes.toString('base64'), bytes.toString('base64url')];

@@ -1,24 +1,24 @@
 import { watchFolder } from './folder-watch.js';
 
-/** Why a command was ended before its time. */
+/** Reason why a command was ended early. */
 export type EarlyEnd = 'canceled' | 'timeout' | 'full';
 
-/** What ends a command. */
+/** Limits of a command. */
 export interface ShellLimits {
-  /** In ms, as `Date.now` counts; `Infinity`: none. */
+  /** Time at which the command is ended, in ms since the epoch; `Infinity`: no deadline. */
   readonly deadline: number;
   readonly signal?: AbortSignal | undefined;
   readonly folder: string;
-  /** What the folder may hold, in bytes; no limit when absent. */
+  /** Maximum size of the folder, in bytes; unlimited if absent. */
   readonly maxFolderBytes?: number | undefined;
 }
 
-/** A longer timer would fire at once. */
+/** Maximum delay of a Node timer, in ms; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Calls `stop` when one of the limits is reached. */
+/** Calls `stop` when a limit is reached. */
 export class LimitWatch {
-  /** The first limit that was reached. */
+  /** The limit that was reached first. */
   reached: EarlyEnd | null = null;
   private readonly ends: (() => void)[] = [];
 
@@ -42,7 +42,7 @@ export class LimitWatch {
     this.ends.push(watchFolder(folder, maxFolderBytes, end('full')));
   }
 
-  /** Ends the watch. */
+  /** Stops the watch. */
   release(): void {
     for (const end of this.ends) end();
   }

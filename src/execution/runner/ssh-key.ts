@@ -11,7 +11,10 @@ const run = promisify(execFile);
 const CHECK_TIMEOUT_MS = 10_000;
 const SHELL_SAFE_PATH = /^[\w./-]+$/;
 
-/** Returns a key as ssh tools want it; those that are looked up or were stored long ago were not repaired before. */
+/**
+ * Returns a key in the format of ssh tools. Keys from external secret stores, and keys stored by
+ * earlier versions, were not repaired when they were saved.
+ */
 export function normalizeKey(key: string): string {
   return checkSshKey(key).fault === null
     ? repairSshKey(key)
@@ -19,13 +22,13 @@ export function normalizeKey(key: string): string {
 }
 
 /**
- * Makes sure a private key can be used, because the agent would ask for a right passphrase without end.
- * `dir` is a private folder for a moment's use.
+ * Checks that a private key is usable, because the agent would prompt for the passphrase without
+ * end. `dir` is a private folder for temporary files.
  *
- * @throws RunnerError when the key cannot be read or unlocked
+ * @throws RunnerError if the key cannot be read or unlocked
  */
 export async function checkPrivateKey(keyFile: string, unlock: string, dir: string): Promise<void> {
-  // The runner names this path in a shell command without quotes.
+  // The runner inserts this path into a shell command without quotes.
   if (!SHELL_SAFE_PATH.test(dir)) {
     throw new RunnerError(
       'SSH keys need a data folder whose path has only letters, digits, ".", "_", "-" and "/".',

@@ -1,10 +1,15 @@
 import { MIN_SECRET_LENGTH } from './secret-forms.js';
 import { spansOf, type Span } from './mask.js';
 
-/** From this many texts on a pattern of them all is slower than a look at how each begins. */
+/**
+ * Number of texts from which one pattern of all texts is slower than a look-up by their first
+ * characters.
+ */
 const MOST_IN_PATTERN = 200;
 
-/** Finds texts in another, in the order in which they stand there, of those that begin alike the longest. */
+/**
+ * Finds texts in another text, in ascending order; of several texts at one position, the longest.
+ */
 export type Finder = (input: string) => Span[];
 
 export function finderOf(forms: ReadonlySet<string>): Finder {
@@ -18,7 +23,10 @@ function byPattern(longestFirst: readonly string[]): Finder {
   return (input) => spansOf(pattern, input);
 }
 
-/** As `byPattern`, at a cost that hardly grows with the number of texts: few begin alike. */
+/**
+ * Finds the same spans as `byPattern`. The cost hardly grows with the number of texts, because few
+ * of them have the same first characters.
+ */
 function byStart(longestFirst: readonly string[]): Finder {
   const starts = new Map<string, string[]>();
   for (const form of longestFirst) {

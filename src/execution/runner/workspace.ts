@@ -13,14 +13,14 @@ import {
 } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
-/** Name of the folder, in the folder of a run, that `ansible-runner` writes to. */
+/** Name of the folder in a run's folder to which `ansible-runner` writes. */
 export const ARTIFACTS = 'artifacts';
-/** Name of the folder below it. */
+/** Name of the folder below `artifacts`. */
 export const RUN_IDENT = 'run';
 
-/** A run's private folder in the layout `ansible-runner` expects. */
+/** Folders of a run, in the layout that `ansible-runner` expects. */
 export interface RunnerFolders {
-  /** The folder itself, absolute, links resolved. */
+  /** The folder itself: absolute, with links resolved. */
   readonly dir: string;
   readonly projectDir: string;
   readonly inventoryDir: string;
@@ -28,11 +28,11 @@ export interface RunnerFolders {
   readonly artifactsDir: string;
 }
 
-/** The private folder of an attempt; everything in it is its owner's alone. */
+/** The private folder of an attempt; only its owner can access it. */
 export interface Workspace extends RunnerFolders {
   readonly jobId: number;
   readonly attempt: number;
-  /** Holds the private folder, and beside it what the worker keeps of the run for itself. */
+  /** Folder that contains the private folder and the worker's own files of the run. */
   readonly root: string;
   /** The folders as the run sees them. */
   readonly inside: RunnerFolders;
@@ -40,15 +40,16 @@ export interface Workspace extends RunnerFolders {
   readonly mark: string;
 }
 
-/** The environment variable by which the processes of a run are found again. */
+/** Environment variable that marks the processes of a run. */
 export const MARK_VARIABLE = 'AUTOMATION_CONTROLLER_RUN';
 const DIRECTORY_NAME = /^run-(\d+)-(\d+)-/;
 const REMOVE_ATTEMPTS = 3;
 
 /**
- * Makes the private folder (mode 0700) of one attempt of a job below `baseDir`, which is made when missing.
+ * Creates the private folder (mode 0700) of one attempt of a job below `baseDir`, which is created
+ * if missing.
  *
- * @param place where the run sees it; where it is when absent
+ * @param place path at which the run sees the folder; its real path if absent
  */
 export async function createWorkspace(
   baseDir: string,
@@ -78,26 +79,28 @@ function runnerFolders(dir: string): RunnerFolders {
   };
 }
 
-/** A path of the workspace as the run sees it. */
+/** Returns a path of the workspace as the run sees it. */
 export function seenInside({ dir, inside }: Workspace, path: string): string {
   return path === dir || path.startsWith(dir + sep) ? inside.dir + path.slice(dir.length) : path;
 }
 
 /**
- * Tells installations on one host apart: job 7 of a test server is not job 7 of the real one.
- * `base` must be a resolved path.
+ * Returns a key that distinguishes installations on one host: job 7 of a test server is not job 7
+ * of the real one. `base` must be a resolved path.
  */
 export function baseKey(base: string): string {
   return createHash('sha256').update(base).digest('hex').slice(0, 12);
 }
 
-/** Job id and attempt from a workspace's folder name; null for any other name. */
+/** Returns the job id and attempt from a workspace's folder name; null for any other name. */
 export function parseWorkspaceName(name: string): { jobId: number; attempt: number } | null {
   const match = DIRECTORY_NAME.exec(name);
   return match ? { jobId: Number(match[1]), attempt: Number(match[2]) } : null;
 }
 
-/** Writes a file that only its owner can read, all at once: a reader sees the old or the new content. */
+/**
+ * Writes a file that only its owner can read, atomically: a reader sees the old or the new content.
+ */
 export async function writePrivateFile(path: string, content: string, mode = 0o600): Promise<void> {
   const draft = `${path}.${process.pid}.new`;
   await writeFile(draft, content, { mode });
@@ -105,7 +108,10 @@ export async function writePrivateFile(path: string, content: string, mode = 0o6
   await rename(draft, path);
 }
 
-/** Removes a folder with all its content, also where a playbook left read-only folders. Missing is fine. */
+/**
+ * Removes a folder with all its content, including read-only folders that a playbook left. Does
+ * nothing if it is missing.
+ */
 export async function removeDirectory(dir: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -13,10 +13,12 @@ import {
 import type { NewRun } from '../../runs/run-states.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 
-/** Jobs looked at in one pass; the next pass follows at once when there were as many. */
+/** Maximum number of runs per pass; if a pass reaches it, the next one follows at once. */
 const BATCH = 2000;
 
-/** What must have happened before a job may start (docs/contract/runs.md#dependencies). */
+/**
+ * Manages the updates that must finish before a run can start (docs/contract/runs.md#dependencies).
+ */
 @Injectable()
 export class Dependencies {
   constructor(
@@ -29,10 +31,10 @@ export class Dependencies {
   ) {}
 
   /**
-   * Decides once for every new job and inventory update what it has to wait for, and creates what is
-   * missing: one update for each project and each source, shared by all runs of this pass.
+   * Determines once for every new job and inventory update which updates it waits for. Creates
+   * missing updates: one for each project and each source, shared by all runs of this pass.
    *
-   * @returns whether more runs are left to be looked at
+   * @returns true if more runs are unsettled
    */
   async settle(): Promise<boolean> {
     const runs = await this.queue.unsettled(BATCH);
@@ -52,7 +54,7 @@ export class Dependencies {
     return runs.length === BATCH;
   }
 
-  /** Ends the pending jobs whose dependency did not succeed; a canceled one cancels them. */
+  /** Ends the pending jobs whose dependency did not succeed; a canceled dependency cancels them. */
   async endBroken(): Promise<void> {
     const broken = await this.queue.broken();
     const isCanceled = ({ status }: BrokenJob) => status === 'canceled';
@@ -66,7 +68,7 @@ export class Dependencies {
     );
   }
 
-  /** @returns the sync on its way or made, by project */
+  /** @returns the active or new sync, by project */
   private async projectUpdatesOf(runs: readonly UnsettledRun[]): Promise<Map<number, number>> {
     const found = new Map<number, number>();
     const missing = new Set<number>();
@@ -82,7 +84,10 @@ export class Dependencies {
     return found;
   }
 
-  /** @returns the inventories whose sources each run asks for: a job its own, an update those it is made of */
+  /**
+   * @returns the inventories whose sources each run updates: a job its own inventory, an update its
+   *   inputs
+   */
   private async inventoriesOf(runs: readonly UnsettledRun[]): Promise<Map<number, number[]>> {
     const updated = runs.flatMap(({ type, inventory_id: id }) =>
       type === 'inventory_update' && id !== null ? [id] : [],
@@ -100,7 +105,7 @@ export class Dependencies {
     );
   }
 
-  /** @returns updates on their way or made, by inventory */
+  /** @returns active or new updates, by inventory */
   private async inventoryUpdatesOf(wanted: readonly number[]): Promise<Map<number, number[]>> {
     const inventories = [...new Set(wanted)];
     if (inventories.length === 0) return new Map();

@@ -5,13 +5,13 @@ import { liveNodes } from '../../instances/worker-nodes.repository.js';
 import { RunQueueRepository } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 
-/** Runs started in one pass; the next pass follows at once when there were as many. */
+/** Maximum number of runs started per pass; if a pass reaches it, the next one follows at once. */
 const MAX_STARTS = 500;
 
-/** Runs that all live workers together can have. */
+/** Total number of runs that all live workers can execute. */
 const CAPACITY: Sql = sql`SELECT coalesce(sum(capacity), 0) FROM (${liveNodes()}) node`;
 
-/** Gives pending runs to the workers: in the order of their launch, as far as there is room. */
+/** Assigns pending runs to the workers in launch order, as far as capacity permits. */
 @Injectable()
 export class Placement {
   constructor(
@@ -20,7 +20,11 @@ export class Placement {
     private readonly outbox: Outbox,
   ) {}
 
-  /** @returns whether more runs may be left than one pass takes */
+  /**
+   * Places pending runs.
+   *
+   * @returns true if more runs can be ready than one pass takes
+   */
   async place(): Promise<boolean> {
     const ready = await this.queue.ready(CAPACITY, MAX_STARTS);
     if (ready.length === 0) return false;
@@ -32,7 +36,7 @@ export class Placement {
     return ready.length === MAX_STARTS;
   }
 
-  /** Says on the runs that have been pending for a while what they wait for. */
+  /** Updates the explanations of runs that have been pending for a while. */
   explain(): Promise<void> {
     return this.queue.explain();
   }

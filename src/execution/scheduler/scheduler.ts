@@ -16,12 +16,13 @@ import { WorkflowStep } from '../../runs/workflow-step.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
 const TIMER_MS = 3000;
-/** Of all users of advisory locks in this database, the scheduler. */
+/** Key of the scheduler's advisory lock, unique in this database. */
 const LOCK_KEY = 7401;
 
 /**
- * One logical scheduler among all workers: whoever gets the lock makes the pass. Every worker hears
- * every wake-up, so one that finds the lock taken may leave it to the other; the timer covers the rest.
+ * The scheduler. The worker that gets the lock performs the pass, so there is one logical scheduler
+ * among all workers. Every worker receives every wake-up, so a worker that finds the lock taken can
+ * skip its pass; the timer covers lost wake-ups.
  */
 @Injectable()
 export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
@@ -51,7 +52,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     await this.running;
   }
 
-  /** Asks for a pass; wake-ups during a pass lead to one more. */
+  /** Requests a pass; wake-ups during a pass lead to one more. */
   wake(): void {
     this.isWanted = true;
     if (this.isStopping) return;
@@ -59,12 +60,12 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * One pass: a constant number of statements however many runs there are.
+   * Performs one pass, with a number of statements that is independent of the number of runs.
    *
-   * @returns whether another pass has something to do at once; null when another worker has the lock
+   * @returns true if another pass has work at once; null if another worker has the lock
    */
   async pass(): Promise<boolean | null> {
-    // Before the rest, so that what a schedule or a workflow starts is placed in the same pass.
+    // First, so that runs of schedules and workflows are placed in the same pass.
     const moreIsDue = await this.apart(() => this.schedules.launchDue());
     const moreToAdvance = await this.apart(() => this.workflows.advance());
     return this.database.transaction(async () => {
@@ -79,7 +80,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  /** On its own, so that a workflow nobody can go on with does not keep other runs from their start. */
+  /**
+   * Runs a step in a transaction of its own, so that a broken workflow does not prevent other runs
+   * from starting.
+   */
   private async apart(step: () => Promise<boolean>): Promise<boolean> {
     let isMore = false;
     await this.attempt(async () => {

@@ -9,16 +9,16 @@ import { CANCEL_CHANNEL } from '../../runs/run-signals.service.js';
 import { EventAllowance } from './event-allowance.js';
 import { Subscriber } from './subscriber.service.js';
 
-/** How long a lease holds, in seconds; renewed four times as often. */
+/** Duration of a lease, in seconds; renewed four times as often. */
 export const LEASE_SECONDS = 60;
-/** A run that never gets to its beginning is not begun again for ever. */
+/** Maximum number of attempts, so that a run that never starts is not retried forever. */
 export const MAX_ATTEMPTS = 5;
 const RENEW_MS = 15_000;
 const RENEW_AGAIN_MS = 1000;
 
 /**
- * Why a run is ended before its time: somebody wants it, the lease is gone, the worker leaves, it did
- * what it may not.
+ * Reason why a run is ended early: a user canceled it, the lease was lost, the worker shuts down,
+ * or the run violated a limit.
  */
 export type EndReason = 'cancel' | 'lost' | 'shutdown' | 'failed';
 
@@ -27,13 +27,15 @@ export class ActiveRun {
   private readonly controller = new AbortController();
   private endReason: EndReason | null = null;
   private explanation = '';
-  /** Counts what it tells. */
+  /** Limits of the run's events. */
   readonly events = new EventAllowance();
-  /** The playbook was started: from here on nobody may run it again. */
+  /** True once the playbook was started: the run must not be executed again. */
   hasStarted = false;
-  /** Ids of the hosts a playbook is run on, by name, as they were when it began. */
+  /** Ids of the hosts of a playbook by name, as of its start. */
   hosts: ReadonlyMap<string, number> = new Map();
-  /** Of a constructed inventory, the hosts these come from, by their ids; null of any other. */
+  /**
+   * For a constructed inventory, the original host of each host, by id; null for other inventories.
+   */
   originals: ReadonlyMap<number, number | null> | null = null;
 
   constructor(
@@ -49,30 +51,30 @@ export class ActiveRun {
     return this.controller.signal;
   }
 
-  /** What it did that it may not; empty of others. */
+  /** Explanation of the violation that ended the run; empty otherwise. */
   get failure(): string {
     return this.endReason === 'failed' ? this.explanation : '';
   }
 
-  /** Ends the run for what it did. */
+  /** Ends the run because of a violation. */
   fail(explanation: string): void {
     this.explanation ||= explanation;
     this.end('failed');
   }
 
-  /** Ends what the run is doing. A lost lease outweighs other reasons: nothing may be written then. */
+  /** Ends the run. A lost lease overrides other reasons, because nothing can be written then. */
   end(reason: EndReason): void {
     if (this.endReason === null || reason === 'lost') this.endReason = reason;
     this.controller.abort();
   }
 }
 
-/** Thrown where a run notices that it was told to end. */
+/** Thrown when a run notices that it is to end. */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
 
-/** The runs of this process: keeps their leases alive and hears who wants them ended. */
+/** The runs of this process: renews their leases and receives requests to end them. */
 @Injectable()
 export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Worker');
@@ -96,7 +98,7 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
     clearTimeout(this.timer);
   }
 
-  /** Whether the worker is on its way out and takes nothing more. */
+  /** True if the worker shuts down and takes no more runs. */
   get isStopping(): boolean {
     return this.stopping;
   }
@@ -116,7 +118,7 @@ export class ActiveRuns implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.runs.get(run.id) === run) this.runs.delete(run.id);
   }
 
-  /** Ends everything because the worker leaves. */
+  /** Ends all runs because the worker shuts down. */
   stop(): void {
     this.stopping = true;
     for (const run of this.runs.values()) run.end('shutdown');

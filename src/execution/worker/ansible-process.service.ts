@@ -25,32 +25,39 @@ import { PlaybookEvents, type RowOfEvent } from './playbook-events.js';
 import { RunOutput } from './run-output.js';
 import { WorkerNode } from './worker-node.service.js';
 
-/** Characters of what a preparation says that are kept. */
+/** Maximum length of the stored output of a preparation, in characters. */
 const MAX_TOLD = 1024 * 1024;
-/** Ends the children of a run early enough for the worker to leave in time. */
+/**
+ * Grace period of a run's child processes, in ms; short enough for the worker to shut down in time.
+ */
 const KILL_GRACE_MS = 8000;
 
-/** A run of Ansible that is ready to be started. */
+/** A run of Ansible that is ready to start. */
 export interface Preparation {
   prepared: PreparedRun;
-  /** Knows all that the run was given in confidence. */
+  /** Masks all secrets of the run. */
   masker: Masker;
-  /** Commit of its project; empty without one. */
+  /** Commit of its project; empty without a project revision. */
   revision: string;
-  /** Folders outside of its own that it reads. */
+  /** Folders outside of its own that the run reads. */
   shared: readonly string[];
-  /** Makes the rows of its events, where they are not as those of a playbook. */
+  /** Creates the rows of its events; default: rows of a playbook. */
   rowOf?: RowOfEvent;
 }
 
-/** A run whose process has ended: its folder is still there, and its last events are still to be stored. */
+/**
+ * A run whose process has ended. Its folder still exists, and its last events are not stored yet.
+ */
 export interface EndedProcess<Prepared extends Preparation = Preparation> {
   result: RunResult;
   events: PlaybookEvents;
   preparation: Prepared;
 }
 
-/** Runs Ansible under a lease and inside the boundary, from an empty folder to its last word. */
+/**
+ * Runs Ansible under a lease and inside the sandbox, from the creation of the folder to the last
+ * event.
+ */
 @Injectable()
 export class AnsibleProcess {
   private readonly logger = new Logger('Worker');
@@ -64,9 +71,10 @@ export class AnsibleProcess {
   ) {}
 
   /**
-   * @param prepare fills the private folder of the run, which is gone when this returns; what it tells
-   *   is the output of a run that it fails, and of no other: the events of Ansible count from the first
-   * @param judge says what the end of the process means
+   * @param prepare fills the private folder of the run, which is removed when this method returns.
+   *   Its output is stored only if the preparation fails, because the events of Ansible are
+   *   numbered from the first one
+   * @param judge derives the result from the end of the process
    */
   async run<Prepared extends Preparation, Verdict>(
     run: ActiveRun,
@@ -87,7 +95,11 @@ export class AnsibleProcess {
     }
   }
 
-  /** Stores the last events. @returns what the end of the process means for the run */
+  /**
+   * Stores the last events.
+   *
+   * @returns outcome of the run
+   */
   async conclude(run: ActiveRun, ended: EndedProcess): Promise<Outcome> {
     const { result, events, preparation } = ended;
     if (result.error instanceof RunEnded) run.end('lost');
@@ -118,8 +130,8 @@ export class AnsibleProcess {
   }
 
   /**
-   * Shows how Ansible is started. It is also the last look at the lease: whoever reads these columns
-   * knows that it may have run, and that it must not be run again.
+   * Stores how Ansible is started. This is also the last check of the lease: a reader of these
+   * columns knows that Ansible can have run, and that the run must not be repeated.
    */
   private async begin(run: ActiveRun, preparation: Preparation): Promise<void> {
     stopIfEnded(run);
@@ -194,7 +206,7 @@ export class AnsibleProcess {
   }
 }
 
-/** @throws RunEnded when the run was told to end */
+/** @throws RunEnded if the run is to end */
 export function stopIfEnded(run: ActiveRun): void {
   if (run.reason !== null) throw new RunEnded('The run was told to end.');
 }

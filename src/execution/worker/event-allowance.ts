@@ -6,15 +6,17 @@ import { toEventRow } from '../runner/events.js';
 
 type Limits = Pick<Settings, 'JOB_EVENTS' | 'JOB_EVENT_BYTES'>;
 
-/** Counts the events of one run: a task that loops for ever must not fill the database. */
+/** Limits the events of one run, so that a task in an endless loop cannot fill the database. */
 export class EventAllowance {
   private count = 0;
   private bytes = 0;
   private isUsedUp = false;
 
   /**
-   * @returns what of a batch is to be stored, in the place of the first event beyond the limits one that
-   *   says so, and none after it; and what was exceeded just now, empty without
+   * Applies the limits to a batch.
+   *
+   * @returns the events to store: the first event beyond the limits is replaced by a message, and
+   *   no events follow it; and the limit that this batch exceeded, or an empty text
    */
   take(
     batch: readonly EventRow[],

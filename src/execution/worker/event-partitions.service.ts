@@ -9,12 +9,12 @@ import { Settings } from '../../config/settings.js';
 import { EventPartitionsRepository } from '../../runs/events/event-partitions.repository.js';
 
 const INTERVAL_MS = 60_000;
-/** A partition holds the events of so many runs as come in this part of the time they are kept. */
+/** Fraction of the retention time whose runs share one partition. */
 const PARTS_OF_RETENTION = 3;
 
 /**
- * Keeps a partition ready for the events of runs to come. Every worker does; nothing waits for it, since
- * events without a partition of their own are stored all the same.
+ * Creates the partition of future runs in time. Every worker does so, and nothing waits for it:
+ * events without a partition of their own are stored in the default partition.
  */
 @Injectable()
 export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy {
@@ -54,7 +54,7 @@ export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy 
       }
       await this.partitions.analyze();
     } catch (error) {
-      // A lock that others hold is had at the next round.
+      // If another worker holds the lock, the next round retries.
       const reason = messageOf(error);
       this.logger.warn({ message: 'partitions of events not looked after', reason });
     }

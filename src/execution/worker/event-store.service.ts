@@ -27,10 +27,10 @@ export class EventStore {
   ) {}
 
   /**
-   * Stores a batch; an event that is there already is left as it is. A run that tells more than it may
-   * is ended, and nothing is stored of what it tells from then on.
+   * Stores a batch; events that are already stored do not change. A run that exceeds the event
+   * limits is ended, and none of its further events are stored.
    *
-   * @throws RunEnded when the lease is gone: the run must end
+   * @throws RunEnded if the lease is gone: the run must end
    */
   async store(run: ActiveRun, batch: readonly EventRow[]): Promise<void> {
     const { events, excess } = run.events.take(batch, this.settings);
@@ -47,7 +47,10 @@ export class EventStore {
     if (last) this.signals.announce([[run.id, { counter: last.counter }]]);
   }
 
-  /** An event the database refuses must not take the others with it; its place is kept. */
+  /**
+   * Stores events one by one, so that an event that the database refuses does not affect the
+   * others. A placeholder keeps its position.
+   */
   private async storeOneByOne(run: ActiveRun, events: readonly StoredEvent[]): Promise<void> {
     for (const event of events) {
       try {

@@ -1,9 +1,15 @@
 import type { HostSummary } from '../../runs/events/job-host-summaries.repository.js';
 
-/** Ordered so that the last that fits counts (docs/contract/runs.md#host-summaries). */
+/**
+ * Statuses in ascending order of precedence: the last match counts
+ * (docs/contract/runs.md#host-summaries).
+ */
 const STATUSES = ['skipped', 'ok', 'changed', 'failures', 'dark'] as const;
 
-/** How many hosts fared how, each counted once; statuses without a host are left out. */
+/**
+ * Returns the number of hosts by status. Each host counts once; statuses without a host are left
+ * out.
+ */
 export function hostStatusCounts(summaries: Iterable<HostSummary>): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const summary of summaries) {

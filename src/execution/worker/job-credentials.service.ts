@@ -6,7 +6,7 @@ import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
 import type { AnsibleRun } from '../runner/ansible-run.js';
 import { type Workspace, writePrivateFile } from '../runner/workspace.js';
 
-/** What credentials change of a run's description. */
+/** Properties of a run that credentials define. */
 type CredentialPart = Pick<
   AnsibleRun,
   | 'remoteUser'
@@ -20,7 +20,7 @@ type CredentialPart = Pick<
   | 'secretEnv'
 >;
 
-/** Opens the credentials of a job and puts their files into its private folder. */
+/** Decrypts the credentials of a job and writes their files into its private folder. */
 @Injectable()
 export class JobCredentials {
   constructor(private readonly secrets: CredentialSecrets) {}
@@ -43,7 +43,7 @@ export class JobCredentials {
   }
 }
 
-/** The plan in the runner's words. */
+/** Converts the plan to properties of a run. */
 export function credentialPart(plan: InjectionPlan): CredentialPart {
   const { sshPassword, becomePassword } = plan;
   const isHidden = (name: string): boolean => plan.safeEnv[name] !== plan.env[name];

@@ -20,24 +20,26 @@ import type { Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { patiently } from './patience.js';
 
-/** Facts held in memory at most, about, in bytes. */
+/** Approximate maximum size of facts in memory, in bytes. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Hosts of one statement at most. */
+/** Maximum number of hosts per statement. */
 const MOST_HOSTS = 500;
 
 type Hosts = readonly Pick<HostRow, 'id' | 'name'>[];
 
-/** The hosts of a run whose facts outlive it, by name, and which of them had facts to begin with. */
+/**
+ * The hosts of a run whose facts are stored, by name, and the hosts that had facts before the run.
+ */
 export interface FactsOfRun {
   readonly hosts: ReadonlyMap<string, number>;
   readonly handed: ReadonlySet<string>;
-  /** Whose facts those are that other projects are not handed. */
+  /** Project of the run; its facts are not given to other projects. */
   readonly projectId: number;
-  /** Larger facts of a host are not stored. */
+  /** Maximum size of a host's facts, in bytes; larger ones are not stored. */
   readonly maxBytes: number;
 }
 
-/** Facts between the database and the folder of a run (docs/contract/runs.md#facts). */
+/** Copies facts between the database and the folder of a run (docs/contract/runs.md#facts). */
 @Injectable()
 export class JobFacts {
   private readonly logger = new Logger('Worker');
@@ -47,7 +49,10 @@ export class JobFacts {
     private readonly stored: HostFactsRepository,
   ) {}
 
-  /** Writes what a run of a project may know of its hosts, and is fresh, where Ansible looks for it. */
+  /**
+   * Writes the fresh facts that a run of a project can read, in the place where Ansible looks for
+   * them.
+   */
   async hand(workspace: Workspace, hosts: Hosts, projectId: number): Promise<FactsOfRun> {
     const written = await this.write(workspace, hosts, projectId, ({ shared, own }) => ({
       ...judgeFacts(parseRecord(shared)).shared,
@@ -57,8 +62,8 @@ export class JobFacts {
   }
 
   /**
-   * Writes what is known of hosts for an inventory that is made of theirs: of all projects, but no text
-   * that would be evaluated there.
+   * Writes facts of hosts for a constructed inventory: those of all projects, except texts that
+   * would be evaluated as templates there.
    */
   async show(workspace: Workspace, hosts: Hosts): Promise<void> {
     await this.write(workspace, hosts, null, ({ shared, own }) =>
@@ -97,9 +102,10 @@ export class JobFacts {
   }
 
   /**
-   * Stores what a play has found out; what it did not touch stays as it is, whatever became of the run.
+   * Stores the facts that a play collected. Facts that it did not change remain, whatever the
+   * outcome of the run.
    *
-   * @returns what the run tells of it; empty when all is well
+   * @returns message for the output of the run; empty without problems
    */
   async keep(run: ActiveRun, workspace: Workspace, facts: FactsOfRun): Promise<string> {
     try {
@@ -152,7 +158,7 @@ export class JobFacts {
 const hostsAtOnce = (bytes: number): number =>
   Math.min(MOST_HOSTS, Math.max(1, Math.floor(MOST_BYTES / bytes)));
 
-/** Facts as they are stored; null when they cannot be. */
+/** Returns facts in the form in which they are stored; null if they cannot be stored. */
 function factsIn(changed: ChangedFacts): Omit<FactsText, 'host_id'> | null {
   if (changed.change === 'removed') return { shared: '{}', own: '{}' };
   if (changed.change === 'refused') return null;

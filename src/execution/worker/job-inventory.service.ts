@@ -11,18 +11,23 @@ import type { JobContext } from '../../runs/job-contexts.repository.js';
 import { NO_INVENTORY } from '../../runs/run-explanations.js';
 import { CannotStart } from './outcome.js';
 
-/** What a run is made of, and whether the hosts of its inventory are left out. */
+/** The data of a run, with a flag for an inventory without its hosts. */
 export type PlaybookContext = JobContext & { isWithoutHosts?: true };
 
-/** The inventory of a run, as Ansible is told of it, and the hosts in it. */
+/** The inventory of a run in Ansible's format, and its hosts. */
 export interface InventoryOfRun {
   document: AnsibleInventory;
   hosts: HostRow[];
-  /** Of a constructed inventory, the hosts these come from, by their ids; null of any other. */
+  /**
+   * For a constructed inventory, the original host of each host, by id; null for other inventories.
+   */
   originals: ReadonlyMap<number, number | null> | null;
 }
 
-/** The inventory of a job, or the job's slice of it (docs/contract/runs.md#inventory-of-a-run). */
+/**
+ * Loads the inventory of a job, or the job's slice of it
+ * (docs/contract/runs.md#inventory-of-a-run).
+ */
 @Injectable()
 export class JobInventory {
   constructor(
@@ -30,7 +35,7 @@ export class JobInventory {
     private readonly hosts: HostsRepository,
   ) {}
 
-  /** @throws CannotStart where there is none any more */
+  /** @throws CannotStart if the inventory was deleted */
   async load(job: PlaybookContext): Promise<InventoryOfRun> {
     const { inventory_id: id } = job;
     const rows = id === null ? null : await this.inventories.load(id);

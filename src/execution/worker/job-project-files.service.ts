@@ -19,33 +19,42 @@ import { blamed, CannotStart, outcomeOf } from './outcome.js';
 import { ProjectContent } from '../project-updates/project-content.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
-/** The files a job runs from. */
+/** The files of a job. */
 export interface ProjectFiles {
   dir: string;
-  /** Whether `dir` belongs to others too, so that the run needs a copy of its own. */
+  /** True if other runs use `dir`, too, so that the run needs a copy of its own. */
   isShared: boolean;
-  /** Commit, empty for a manual project. */
+  /** Commit; empty for a manual project. */
   revision: string;
-  /** Folders outside of `dir` without which it is not whole; only read. */
+  /** Folders outside of `dir` that it depends on; only read. */
   shared: readonly string[];
-  /** Folder with the roles and collections it requires, among the shared; null for none. */
+  /**
+   * Folder with the required roles and collections, also part of `shared`; null if nothing is
+   * required.
+   */
   content: string | null;
 }
 
-/** What a job wants of its project. */
+/** A request for the files of a project. */
 export interface FilesRequest {
   project: JobProject;
   /** Branch, tag, ref or commit chosen for this job; empty: the project's last revision. */
   branch: string;
   /** Empty folder for a checkout. */
   destination: string;
-  /** The project is synced first in any case, and the sync is told here; else where it is needed. */
+  /**
+   * If present, the project is always synced first, and the sync's id is passed to this function;
+   * if absent, the project is synced only if its folder is missing.
+   */
   noteSync?: (projectUpdateId: number) => Promise<void>;
-  /** Takes the output of installing what it requires, where that is not there yet. */
+  /** Receives the output of installing requirements that are not cached. */
   onOutput: (text: string) => void;
 }
 
-/** A job runs what the project's folder shows; on a branch of its own nothing has been synced. */
+/**
+ * Returns which submodule commits to use. A job uses those of the project's folder; a branch of its
+ * own has no synced submodules.
+ */
 function submodulesOf(
   { scm_track_submodules: tracks }: JobProject,
   branch: string,
@@ -55,7 +64,7 @@ function submodulesOf(
 }
 
 /**
- * Gives a job the files of its project at the right revision
+ * Provides the files of a job's project at the right revision
  * (docs/contract/runs.md#project-of-a-run).
  */
 @Injectable()
@@ -76,8 +85,8 @@ export class JobProjectFiles {
   ) {}
 
   /**
-   * @throws CannotStart when the sync the job needs did not succeed, GitError and GitSourceError
-   *   when the revision cannot be had, ContentError when what it requires cannot
+   * @throws CannotStart if the sync that the job needs did not succeed, GitError and GitSourceError
+   *   if the revision cannot be fetched, ContentError if its requirements cannot be installed
    */
   async provide(run: ActiveRun, request: FilesRequest): Promise<ProjectFiles> {
     const { project, destination } = request;
@@ -87,7 +96,7 @@ export class JobProjectFiles {
       return { dir: folder, isShared: true, revision: '', shared: [], content: null };
     }
     const synced = await this.ensureFolder(run, request, folder);
-    // A branch is only another one where the project lets it be chosen.
+    // A job can use another branch only if the project allows it.
     const wanted = project.allow_override ? request.branch : '';
     const { revision } = await checkoutRevision({
       repository: folder,
@@ -101,14 +110,15 @@ export class JobProjectFiles {
     const content = await this.content.provide({
       ...{ projectId: project.id, projectDir: destination, revision },
       organizationId: project.organization_id,
-      // What the update of the project has installed is there; of another branch it is installed now.
+      // The project update has already installed the content of the project's branch; content of
+      // another branch is installed now.
       ...{ signal: run.signal, onOutput: request.onOutput },
     });
     const shared = [await objectsOf(folder), ...(content === null ? [] : [content])];
     return { dir: destination, isShared: false, revision, shared, content };
   }
 
-  /** @returns the revision of the project's folder, which is synced here and now when it is missing */
+  /** @returns revision of the project's folder, which is synced on this host if it is missing */
   private async ensureFolder(
     run: ActiveRun,
     { project, noteSync }: FilesRequest,
@@ -123,7 +133,9 @@ export class JobProjectFiles {
     return this.syncInside(run, project, (id) => this.runLeases.noteUpdate(run, id));
   }
 
-  /** A sync as part of a job (`launch_type` sync), on this host and under a lease of its own. */
+  /**
+   * Runs a sync as part of a job (`launch_type` sync), on this host and under a lease of its own.
+   */
   private async syncInside(
     job: ActiveRun,
     project: JobProject,

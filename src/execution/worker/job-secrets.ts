@@ -2,17 +2,17 @@ import type { SecretBox } from '../../common/crypto/secret-box.js';
 import { openPasswords, openSecrets } from '../../prompts/launch-secrets.js';
 import type { JobContext } from '../../runs/job-contexts.repository.js';
 
-/** What a job was given in confidence. */
+/** The secrets of a job. */
 export interface JobSecrets {
   passwords: Readonly<Record<string, string>>;
   answers: Readonly<Record<string, unknown>>;
 }
 
 /**
- * What was given at launch and is kept sealed: passwords by name, and the secret answers of a survey
- * by variable, whose places in `extra_vars` hold a mask.
+ * Decrypts the secrets that were stored at launch: passwords by name, and the secret answers of a
+ * survey by variable. `extra_vars` holds a mask in place of these answers.
  *
- * @throws UnsealError when they cannot be opened with the installation's keys
+ * @throws UnsealError if they cannot be opened with the installation's keys
  */
 export function jobSecrets(
   box: SecretBox,

@@ -7,27 +7,27 @@ import type { JobContext } from '../../runs/job-contexts.repository.js';
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Where the extra variables of a playbook come from, the lowest first
+ * The sources of a playbook's extra variables, lowest precedence first
  * (docs/contract/launching.md#variables).
  */
 export interface VariableSources {
-  /** The job's own: those of its template and those given at launch, merged then. */
+  /** The job's own variables: those of its template, merged with those given at launch. */
   job: Variables;
-  /** What the event told, for a job a webhook launched. */
+  /** Variables of the webhook event, for a job that a webhook launched. */
   webhook: Variables;
-  /** What the credentials inject. */
+  /** Variables that the credentials inject. */
   credentials: Variables;
-  /** What the product says about the run; nothing overrides it. */
+  /** Variables that describe the run; they override all others. */
   meta: Variables;
 }
 
-/** The variables of a run, and which of them may not be evaluated as templates. */
+/** The variables of a run, with the keys whose values must not be evaluated as templates. */
 export interface RunVariables {
   extraVars: Record<string, unknown>;
   unsafeKeys: string[];
 }
 
-/** What is known about a run; null and empty texts are left out where the contract says so. */
+/** Facts about a run; null and empty texts are left out where the contract requires it. */
 export interface RunFacts {
   jobId: number;
   launchType: string;
@@ -47,12 +47,12 @@ export interface RunFacts {
   executionNode: string;
 }
 
-/** What a job's variables are made of besides the job itself. */
+/** Inputs of a job's variables besides the job itself. */
 interface VariableParts {
   answers: Variables;
   /** Reads the variables of the job and those of its template. */
   read: VariablesReader;
-  /** What the credentials inject. */
+  /** Variables that the credentials inject. */
   credentials: Variables;
   projectRevision: string;
   projectBranch: string;
@@ -60,7 +60,7 @@ interface VariableParts {
   prefixes: readonly string[];
 }
 
-/** The variables of a job's playbook (docs/contract/runs.md#variables-of-a-run). */
+/** Returns the variables of a job's playbook (docs/contract/runs.md#variables-of-a-run). */
 export function jobVariables(job: JobContext, parts: VariableParts): RunVariables {
   const { delivery, template, inventory_id: inventoryId } = job;
   const { prefixes, projectRevision, projectBranch, executionNode, read } = parts;
@@ -88,8 +88,8 @@ export function jobVariables(job: JobContext, parts: VariableParts): RunVariable
 }
 
 /**
- * Merges the sources. Only a value that stands exactly so in the template is trusted: its author may
- * write `{{ }}`. Everything else came from a launch, an event or a name, and stays plain text.
+ * Merges the sources. Only a value that is identical in the template is trusted: its author can use
+ * `{{ }}`. Every other value came from a launch, an event or a name, and remains plain text.
  */
 export function combineVariables(sources: VariableSources, template: Variables): RunVariables {
   const extraVars: Record<string, unknown> = {
@@ -103,7 +103,7 @@ export function combineVariables(sources: VariableSources, template: Variables):
   return { extraVars, unsafeKeys: Object.keys(extraVars).filter((key) => !isTemplates(key)) };
 }
 
-/** The variables that describe the run, every one under every prefix. */
+/** Returns the variables that describe the run, each of them with every prefix. */
 export function metaVariables(
   facts: RunFacts,
   prefixes: readonly string[],

@@ -12,10 +12,10 @@ import { patiently } from './patience.js';
 import { WorkerNode } from './worker-node.service.js';
 
 const NOT_STORED = 'The results of the run could not be stored.';
-/** While the worker leaves, the database gets this long to take the last word on a run, in ms. */
+/** Maximum time to store the end of a run during shutdown, in ms. */
 const SHUTDOWN_PATIENCE_MS = 8000;
 
-/** Takes runs over and gives them back: each is one fenced statement and what follows from it. */
+/** Takes and returns runs. Each step is one fenced statement plus its side effects. */
 @Injectable()
 export class Leases {
   private readonly logger = new Logger('Worker');
@@ -29,10 +29,10 @@ export class Leases {
   ) {}
 
   /**
-   * Starts a run under a new lease number. The message that led here is settled in the same
-   * transaction: from now on the lease is what keeps the run from being forgotten.
+   * Starts a run under a new lease number. The queue message is settled in the same transaction:
+   * from then on the lease ensures that the run is not forgotten.
    *
-   * @returns null when there is nothing to start
+   * @returns null if there is nothing to start
    */
   async take(id: number, from: JobStatus = 'waiting'): Promise<ActiveRun | null> {
     const holder = await this.node.name();
@@ -56,13 +56,13 @@ export class Leases {
     return moved ? this.active.add(id, moved.attempt) : null;
   }
 
-  /** Brings a run to its end, however long the database is away. A lost lease writes nothing. */
+  /** Stores the end of a run and waits out a database outage. A lost lease writes nothing. */
   async finish(run: ActiveRun, outcome: Outcome): Promise<void> {
     if (run.reason === 'lost') return;
     failPoint('run-finishing');
     const failure = await this.lastWord(run, () => this.end(run, outcome));
     if (failure === null) return failPoint('run-finished');
-    // What the run leaves behind could not be stored; that it is over can.
+    // The results of the run could not be stored; its end still can.
     const { fields } = outcome;
     const instead = insteadOf(run, failure);
     await this.lastWord(run, () =>
@@ -70,7 +70,7 @@ export class Leases {
     );
   }
 
-  /** Gives back a run that has not begun, so that another worker may take it. */
+  /** Returns a run that has not started, so that another worker can take it. */
   async handBack(run: ActiveRun): Promise<void> {
     if (run.reason === 'lost') return;
     await this.lastWord(run, async () => {
@@ -92,11 +92,14 @@ export class Leases {
       ...(fields || completed ? { fields: { ...fields, ...completed } } : {}),
     });
     if (moved.length > 0) return write?.();
-    // What was done under a lease that is gone must not stay.
+    // Throws, so that the transaction undoes work that was done under a lost lease.
     if (complete) throw new RunEnded('The lease is gone.');
   }
 
-  /** @returns why it could not be had, where another word could; else null */
+  /**
+   * @returns the error if the outcome itself could not be stored; null if it was stored or cannot
+   *   be stored at all
+   */
   private async lastWord(run: ActiveRun, work: () => Promise<void>): Promise<unknown> {
     const started = Date.now();
     const mayWait = () =>
@@ -109,13 +112,13 @@ export class Leases {
       if (error instanceof RunEnded || isExplained(error)) return error;
       const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.logger.error({ message: 'end of a run not stored', run: run.id, reason });
-      // Without a database the lease runs out, and the recovery says what became of the run.
+      // Without a database the lease expires, and the recovery determines the outcome of the run.
       return isPassing(error) ? null : error;
     }
   }
 }
 
-/** How a run ended whose end could not be stored as it was. */
+/** Returns the outcome to store for a run whose real outcome could not be stored. */
 function insteadOf({ reason }: ActiveRun, failure: unknown): Outcome {
   if (failure instanceof RunEnded) {
     return reason === 'cancel'

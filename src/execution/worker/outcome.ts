@@ -11,33 +11,36 @@ import { GitSourceError } from '../../code-hosts/git-source.js';
 import { RunnerError } from '../../runs/runner-error.js';
 import { TIMED_OUT } from '../../runs/run-explanations.js';
 
-/** How a run ended, and what is stored with its last status. */
+/** The outcome of a run, with the data that is stored together with its last status. */
 export interface Outcome {
   status: 'successful' | 'failed' | 'error' | 'canceled';
   explanation?: string;
   fields?: ColumnValues;
   /**
-   * The last of the work, in the transaction of the last status and before it: it may take long, and
-   * refuse by an explained error, which is then how the run ended. @returns further columns
+   * Finishes the work in the transaction of the last status, before the status is written. It can
+   * take long. If it throws an explained error, the run ends with that error.
+   *
+   * @returns further columns
    */
   complete?: () => Promise<ColumnValues>;
-  /** Further rows, written in the transaction of the last status. */
+  /** Writes further rows in the transaction of the last status. */
   write?: () => Promise<void>;
 }
 
-/** Does the work of one kind of run, under a lease. */
+/** Executes one kind of run, under a lease. */
 export interface RunKind<Run> {
   run(run: Run): Promise<Outcome>;
 }
 
 /**
- * The run cannot start, and the message says why (docs/contract/runs.md#runs-that-cannot-begin).
+ * Failure to start a run; the message is shown to users
+ * (docs/contract/runs.md#runs-that-cannot-begin).
  */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart';
 }
 
-/** The work of the run failed, and the message says why. */
+/** Failure of a run; the message is shown to users. */
 export class RunFailed extends Error {
   override readonly name = 'RunFailed';
 }
@@ -46,7 +49,7 @@ const INTERNAL = 'The run ended because of an internal error; the log of the wor
 
 const FAILURES = [CannotStart, RunFailed, InjectionError];
 
-/** What an error before or around a run means for it. */
+/** Returns the outcome of a run that was ended by an error before or around its execution. */
 export function outcomeOf(error: unknown): Outcome {
   if (error instanceof HostLimitExceeded) {
     const fields = { org_host_limit_error: true };
@@ -64,13 +67,18 @@ export function outcomeOf(error: unknown): Outcome {
   return { status: 'error', explanation: INTERNAL };
 }
 
-/** A run that was ended for what it did was not canceled by anybody. */
+/**
+ * Replaces the outcome of a run that was ended because of a violation: it has failed and was not
+ * canceled.
+ */
 export function blamed({ failure }: { readonly failure: string }, outcome: Outcome): Outcome {
   if (failure === '' || outcome.status === 'successful') return outcome;
   return { ...outcome, status: 'failed', explanation: failure };
 }
 
-/** Whether the message of an error was made for users; anything else belongs in the log. */
+/**
+ * Returns true if the message of an error is written for users; other messages only go to the log.
+ */
 export function isExplained(error: unknown): error is Error {
   const known = [...FAILURES, GitError, ContentError, GitSourceError, RunnerError, ImportError];
   return [...known, LookupError, VariablesError].some((one) => error instanceof one);

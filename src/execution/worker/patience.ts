@@ -5,10 +5,10 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 2000;
 
 /**
- * Tries work again for as long as only the database's absence is the reason it fails
+ * Retries work while it fails because the database is unavailable
  * (docs/contract/operations.md#outages).
  *
- * @param mayWait asked before each wait; false gives up with the last error
+ * @param mayWait called before each wait; false gives up with the last error
  */
 export async function patiently<T>(work: () => Promise<T>, mayWait: () => boolean): Promise<T> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {

@@ -19,34 +19,37 @@ import type { EventStore } from './event-store.service.js';
 import { hostStatusCounts } from './host-status.js';
 
 /**
- * Events held back at most: what callbacks of a project print after the statistics are far fewer, and a secret is
- * hardly ever broken over so many.
+ * Maximum number of events held back. Callbacks of a project print far fewer after the statistics,
+ * and a secret is hardly ever broken over so many.
  */
 const MOST_HELD = 1000;
-/** Lines that wait until it is known whether the playbook begins: warnings, and why it does not. */
+/**
+ * Maximum number of lines that wait until the playbook starts: warnings, and the reason why it does
+ * not start.
+ */
 const MOST_OPENING = 50;
-/** What Ansible ends with when it has hosts, and the limit leaves none of them. */
+/** Ansible's message if the limit matches none of the inventory's hosts. */
 const NO_HOST_LEFT = '--limit leaves us with no hosts to target';
 
-/** Makes the row of an event. */
+/** Converts an event to its row. */
 export type RowOfEvent = (event: RunnerEvent) => EventRow;
 
-/** Takes the events of one playbook: stores them, and keeps what its end is made of. */
+/** Receives the events of one playbook: stores them, and collects the data of the run's end. */
 export class PlaybookEvents {
   readonly summaries = new Map<string, HostSummary>();
   private collected: Record<string, unknown> = {};
   private isHidden = false;
   private failed = false;
-  /** Hides what was set under `no_log` in what comes with the statistics and after them. */
+  /** Masks values that were set under `no_log` in the statistics and in all later events. */
   private hiding: Masker = createMasker([]);
   /**
-   * The statistics and what came after them. They wait for the end of the run: an event that arrives
-   * late may tell that the statistics must not be seen.
+   * The statistics and later events. They wait for the end of the run, because a late event can
+   * reveal that the statistics must be hidden.
    */
   private held: EventRow[] = [];
-  /** The last lines so far: a secret may begin in them that the next go on with. */
+  /** The last lines so far: a secret can begin in them and continue in the next ones. */
   private unfinished: EventRow[] = [];
-  /** What was printed before the playbook began; null from then on. */
+  /** Output before the playbook started; null after its start. */
   private opening: EventRow[] | null = [];
   private counts: RunCounts = { playCount: 0, taskCount: 0 };
   private emitted = 0;
@@ -62,24 +65,34 @@ export class PlaybookEvents {
     await this.record(this.withoutOpening(batch.map(this.rowOf)));
   }
 
-  /** Stores what was held back; no events follow. @throws RunEnded when the lease is gone */
+  /**
+   * Stores the events that were held back; no events follow.
+   *
+   * @throws RunEnded if the lease is gone
+   */
   async finish(): Promise<void> {
     await this.record(this.open());
     await this.write(this.held.splice(0));
     await this.store.store(this.run, this.masked(this.unfinished.splice(0)));
   }
 
-  /** Whether Ansible refused to begin because the limit matches none of the hosts. Nothing is stored then. */
+  /**
+   * Returns true if Ansible refused to start because the limit matches none of the hosts. Nothing
+   * is stored then.
+   */
   isWithoutHosts(): boolean {
     return this.opening?.some(({ stdout }) => stdout.includes(NO_HOST_LEFT)) ?? false;
   }
 
-  /** Returns true when a task failed or a host was unreachable: then the events say why the run failed. */
+  /**
+   * Returns true if a task failed or a host was unreachable: then the events show why the run
+   * failed.
+   */
   hasFailure(): boolean {
     return this.failed;
   }
 
-  /** Columns of the job. */
+  /** Returns the columns of the job. */
   fields(): Record<string, unknown> {
     return {
       artifacts: exactJson(this.isHidden ? HIDDEN_ARTIFACTS : this.masker.value(this.collected)),
@@ -92,7 +105,10 @@ export class PlaybookEvents {
     };
   }
 
-  /** All that was set with `set_stats` when some of it was set under `no_log`, in clear; else nothing. */
+  /**
+   * Returns all `set_stats` values in plain text if some of them were set under `no_log`; otherwise
+   * nothing.
+   */
   secretArtifacts(): Readonly<Record<string, unknown>> {
     if (!this.isHidden) return {};
     const set = Object.entries(this.collected).filter(([name]) => name !== HIDES_ARTIFACTS);
@@ -134,13 +150,18 @@ export class PlaybookEvents {
     this.hiding = createMasker(textsIn(this.collected));
   }
 
-  /** Holds back what must wait. @returns what can be stored */
+  /**
+   * Holds back events that must wait.
+   *
+   * @returns events that can be stored
+   */
   private withoutHeld(rows: readonly EventRow[]): EventRow[] {
     if (this.isHidden) return [...this.held.splice(0), ...rows];
     const from = this.held.length > 0 ? 0 : rows.findIndex(isStatistics);
     if (from < 0) return [...rows];
     this.held.push(...rows.slice(from));
-    // Nobody may fill the memory of the worker: the statistics are hidden unseen, and nothing waits.
+    // The held events are limited to protect the worker's memory: beyond the limit the statistics
+    // are hidden without waiting.
     if (this.held.length > MOST_HELD) this.hide();
     return [...rows.slice(0, from), ...(this.isHidden ? this.held.splice(0) : [])];
   }

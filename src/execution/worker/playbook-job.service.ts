@@ -38,17 +38,17 @@ import { CannotStart, type Outcome, type RunKind } from './outcome.js';
 import { WorkerNode } from './worker-node.service.js';
 
 /**
- * Largest JSON of statistics set under `no_log` that is handed on, in characters: every text in it is looked for in all
- * output of the jobs that get it.
+ * Maximum JSON size of statistics set under `no_log` that are passed on, in characters: all output
+ * of the receiving jobs is searched for every text in it.
  */
 const MOST_SECRETS = 64 * 1024;
 
 interface JobPreparation extends Preparation {
-  /** Null where facts end with the run. */
+  /** Facts of the run; null if facts are not stored. */
   facts: FactsOfRun | null;
 }
 
-/** Runs a job's playbook: the one place where all its parts come together. */
+/** Runs a job's playbook and combines all of its parts. */
 @Injectable()
 export class PlaybookJob implements RunKind<ActiveRun> {
   constructor(
@@ -75,11 +75,13 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   }
 
   /**
-   * Ansible refuses a limit that leaves none of several hosts, and welcomes any limit where there is no
-   * host: the same playbook ends successful, "no hosts matched" (docs/contract/runs.md#inventory-of-a-run).
+   * Repeats a run whose limit matches no host. Ansible refuses such a limit only if the inventory
+   * has hosts. With an empty inventory the same playbook ends successfully with "no hosts matched"
+   * (docs/contract/runs.md#inventory-of-a-run).
    */
   private async withoutHosts(run: ActiveRun, job: JobContext): Promise<Outcome> {
-    // The limit is Ansible's to understand, and without hosts `localhost` would match a limit that names it.
+    // `all` replaces the limit: without hosts, a limit that names `localhost` would match the
+    // implicit `localhost`.
     const outcome = await this.attempt(run, { ...job, limit: 'all', isWithoutHosts: true });
     if (!outcome) throw new Error('A limit was refused where there are no hosts.');
     const isExplained = outcome.status !== 'successful' || outcome.explanation;
@@ -157,13 +159,13 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
   }
 
-  /** -1 is no limit, 0 the setting's. */
+  /** Returns the timeout in seconds. -1 means no timeout, 0 the default of the settings. */
   private async timeout({ timeout }: JobContext): Promise<number> {
     if (timeout !== 0) return Math.max(timeout, 0);
     return (await this.runtime.get('DEFAULT_JOB_TIMEOUT')).DEFAULT_JOB_TIMEOUT;
   }
 
-  /** @returns null when the limit left none of the hosts: nothing has been run or stored */
+  /** @returns null if the limit matches none of the hosts: nothing was run or stored */
   private async judge(
     run: ActiveRun,
     job: PlaybookContext,
@@ -172,7 +174,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     const { result, events, preparation } = ended;
     if (result.status === 'failed' && events.isWithoutHosts()) return null;
     const { explanation, fields, ...verdict } = await this.process.conclude(run, ended);
-    // Only the nodes of a workflow get what must not be seen; nobody else has a use for it.
+    // Only nodes of a workflow receive hidden statistics; no other run uses them.
     const secret = job.launch_type === 'workflow' ? events.secretArtifacts() : {};
     const isTooLarge = exactJson(secret).length > MOST_SECRETS;
     const notes = [
@@ -196,14 +198,14 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
   }
 
-  /** @returns what the run tells of it; empty when all is well */
+  /** @returns message for the output of the run; empty without problems */
   private async keepFacts(run: ActiveRun, { facts, prepared }: JobPreparation): Promise<string> {
     if (facts === null || run.reason === 'lost') return '';
     return this.facts.keep(run, prepared.workspace, facts);
   }
 }
 
-/** Facts belong to the hosts that those of a constructed inventory come from. */
+/** Returns the original hosts of a constructed inventory, which the facts belong to. */
 function realHosts(
   hosts: readonly HostRow[],
   originals: InventoryOfRun['originals'],

@@ -24,12 +24,12 @@ import { WorkerNode } from './worker-node.service.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
 const INTERVAL_MS = 5000;
-/** A worker of another host gets this much longer to come back, in seconds: it can clean up there. */
+/** Additional time for a worker of another host to return, in seconds: it can clean up there. */
 const OTHER_HOST_SECONDS = 30;
-/** After the start, and after the database was away, holders get this long to renew their leases. */
+/** Time for workers to renew their leases after the start and after a database outage, in ms. */
 const CALM_MS = 20_000;
 
-/** Takes back the runs of workers that are gone (docs/contract/runs.md#lost-workers). */
+/** Recovers the runs of dead workers (docs/contract/runs.md#lost-workers). */
 @Injectable()
 export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Recovery');
@@ -64,14 +64,14 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     await this.working;
   }
 
-  /** One round: dead workers, runs nobody holds any more, runs whose message was lost. */
+  /** Performs one round: dead workers, runs without a valid lease, runs whose message was lost. */
   async round(): Promise<void> {
     const now = Date.now();
     if (now - this.lastContact > CALM_MS) this.calmUntil = now + CALM_MS;
     const dead = await this.node.deadOnThisHost();
     const stale = await this.claim(dead, now >= this.calmUntil);
     for (const run of stale) await this.settle(run);
-    // Before they are forgotten: a round that fails here finds them again.
+    // Before the dead workers are deleted, so that a failed round finds them again.
     if (dead.length > 0) {
       await this.attempt(() => this.sweepContainers());
       await this.sweepSessions();
@@ -82,8 +82,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Takes the leases of runs nobody holds. From here on the old holder, should it still be there, can
-   * write nothing more; only then are its processes ended.
+   * Takes over the leases of abandoned runs. From then on the previous holder, even if it is alive,
+   * can write nothing; only then are its processes ended.
    */
   private async claim(dead: readonly string[], mayJudgeByTime: boolean): Promise<StaleRun[]> {
     const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];
@@ -98,8 +98,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const ended = run.is_local ? await endRun(run.id, undefined, this.node.workspaces) : 0;
     if (run.is_local) await this.removeFolders(run.id);
     const step = { id: run.id, attempt: run.attempt };
-    // What had not begun is begun again by another worker, a project update always; a sync inside a
-    // job ends with its job.
+    // A run that had not started is run again by another worker; so is a project update. A sync
+    // inside a job ends with its job.
     const mayGoBack = !run.has_started && run.attempt <= MAX_ATTEMPTS && run.launch_type !== 'sync';
     this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
     if (run.cancel_requested) {
@@ -122,7 +122,10 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     });
   }
 
-  /** Ends and removes what earlier workers of this host left of runs that are over. */
+  /**
+   * Ends the processes and removes the folders that earlier workers of this host left of finished
+   * runs.
+   */
   private async sweepFolders(): Promise<void> {
     const known = await listRuns(this.node.workspaces);
     const living = await this.leases.living(known.map(({ runId }) => runId));
@@ -139,7 +142,7 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     if (removed > 0) this.logger.warn({ message: 'containers of old workers removed', removed });
   }
 
-  /** What is left of their sessions of git holds a credential. */
+  /** Removes the folders of dead git sessions, which hold a credential. */
   private async sweepSessions(): Promise<void> {
     const removed = await sweepSessionFolders();
     if (removed > 0) this.logger.warn({ message: 'folders of old git sessions removed', removed });

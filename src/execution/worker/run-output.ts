@@ -5,12 +5,12 @@ import type { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
 
 const FLUSH_MS = 250;
-/** Characters that are stored without waiting. */
+/** Length of pending output, in characters, at which it is stored without delay. */
 const FLUSH_LENGTH = 262_144;
 
 /**
- * Stores plain output, such as git's, as `verbose` events: whole lines, several to an event. Texts
- * may come at any time; they are stored one batch after the other.
+ * Stores plain output, such as git's, as `verbose` events of one or more whole lines. Texts can
+ * arrive at any time; they are stored in sequential batches.
  */
 export class RunOutput {
   private pending = '';
@@ -18,14 +18,14 @@ export class RunOutput {
   private failure: unknown;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param position last counter and line the run has used so far */
+  /** @param position last counter and line that the run has used */
   constructor(
     private readonly store: EventStore,
     private readonly run: ActiveRun,
     private readonly position: { counter: number; line: number },
   ) {}
 
-  /** Last counter used. */
+  /** Last used counter. */
   get counter(): number {
     return this.position.counter;
   }
@@ -36,7 +36,11 @@ export class RunOutput {
     else this.timer ??= setTimeout(() => this.flush(false), FLUSH_MS);
   }
 
-  /** Stores what is left. @throws what storing has thrown at any time */
+  /**
+   * Stores the remaining output.
+   *
+   * @throws the first error of storing, from this or an earlier batch
+   */
   async end(): Promise<void> {
     this.flush(true);
     await this.storing;

@@ -21,7 +21,7 @@ import {
 import { PlaybookJob } from './playbook-job.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
-/** Takes the runs the scheduler gave to the workers, each to its end. */
+/** Executes the runs that the scheduler assigned to the workers. */
 @Injectable()
 export class RunsHandler implements QueueHandler {
   private readonly logger = new Logger('Worker');
@@ -81,7 +81,10 @@ export class RunsHandler implements QueueHandler {
     return this.kinds[type];
   }
 
-  /** What has not begun can be begun by another worker, or by this one when the database is back. */
+  /**
+   * Returns true if the run can be retried: it has not started, so another worker can start it, or
+   * this one after a database outage.
+   */
   private mayGoBack(run: ActiveRun, error: unknown): boolean {
     if (run.hasStarted) return false;
     if (run.reason === 'shutdown') return true;
@@ -98,7 +101,7 @@ export class RunsHandler implements QueueHandler {
   }
 }
 
-/** A run that was ended because its worker leaves was not canceled by anybody. */
+/** Replaces the outcome of a run that was ended by the worker's shutdown: no user canceled it. */
 function judged(run: ActiveRun, outcome: Outcome): Outcome {
   if (outcome.status === 'successful' || run.reason !== 'shutdown') return blamed(run, outcome);
   return { ...outcome, status: 'failed', explanation: SHUT_DOWN };

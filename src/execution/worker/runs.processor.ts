@@ -6,10 +6,14 @@ import { QueueProcessor } from '../../common/queue/queue-processor.js';
 import { Settings } from '../../config/settings.js';
 import { RunsHandler } from './runs.handler.js';
 
-/** Has runs taken to their end. */
+/** Processor of the queue `runs`. */
 export abstract class RunsProcessor extends QueueProcessor {}
 
-/** @param concurrency how many runs one worker does at once */
+/**
+ * Creates the processor class.
+ *
+ * @param concurrency number of runs that one worker executes in parallel
+ */
 function runsProcessor(concurrency: number): Type<RunsProcessor> {
   @Processor('runs')
   class ConcurrentRunsProcessor extends RunsProcessor {
@@ -25,7 +29,7 @@ function runsProcessor(concurrency: number): Type<RunsProcessor> {
   return ConcurrentRunsProcessor;
 }
 
-/** Made by a factory: decorators are written before settings are read. */
+/** A factory, because decorators are evaluated before settings are read. */
 export const runsProcessorProvider: FactoryProvider<RunsProcessor> = {
   provide: RunsProcessor,
   inject: [Settings, getQueueToken('runs'), RunsHandler],

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { RedisConnection } from '../../common/queue/redis-connection.service.js';
 
-/** Listens to Redis channels; one connection for all of them, made again whenever it breaks. */
+/** Subscribes to Redis channels over one connection, which reconnects when it breaks. */
 @Injectable()
 export class Subscriber {
   private readonly logger = new Logger('Worker');
@@ -11,7 +11,10 @@ export class Subscriber {
 
   constructor(private readonly redis: RedisConnection) {}
 
-  /** Calls `listener` for messages of a channel, and never throws: messages are a convenience. */
+  /**
+   * Calls `listener` for messages of a channel. Never throws, because messages only speed things
+   * up.
+   */
   listen(channel: string, listener: (message: string) => void): void {
     const key = this.redis.key(channel);
     this.listeners.set(key, listener);

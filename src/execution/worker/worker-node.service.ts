@@ -18,11 +18,11 @@ import { messageOf } from '../../common/errors/message-of.js';
 
 const HEARTBEAT_MS = 5000;
 
-/** This worker process among the others: its name, its heartbeat. */
+/** The identity and heartbeat of this worker process. */
 @Injectable()
 export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   readonly hostname = hostname();
-  /** Where the runs of this host keep their private folders, one per attempt. */
+  /** Folder with the private folders of this host's runs, one per attempt. */
   readonly workspaces: string;
   private readonly logger = new Logger('Worker');
   private identity: Promise<{ name: string; hostKey: string; startTime: string }> | undefined;
@@ -42,7 +42,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     await this.beat();
   }
 
-  /** Leaves the list, so that the scheduler stops counting on this worker at once. */
+  /** Deletes this worker's row, so that the scheduler stops counting on it at once. */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
     clearTimeout(this.timer);
@@ -50,17 +50,17 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     await this.nodes.forget([name]).catch(() => undefined);
   }
 
-  /** The name leases are held under. */
+  /** Returns the name under which this worker holds leases. */
   async name(): Promise<string> {
     return (await this.identify()).name;
   }
 
-  /** What `name` of a worker on this host starts with. */
+  /** Returns the common prefix of the names of all workers on this host. */
   async hostPrefix(): Promise<string> {
     return `${this.hostname}/${(await this.identify()).hostKey}/`;
   }
 
-  /** Workers of this host whose process has ended without saying so. */
+  /** Returns the workers of this host whose process has ended without deleting its row. */
   async deadOnThisHost(): Promise<string[]> {
     const { hostKey } = await this.identify();
     const dead: string[] = [];
@@ -107,7 +107,9 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   }
 }
 
-/** Containers on one machine number their processes each for itself. */
+/**
+ * Returns the process namespace: containers on one machine number their processes independently.
+ */
 function pidNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 
-/** Ends approvals nobody decided in time, by the database's clock. */
+/** Ends approvals that were not decided in time, by the database's clock. */
 @Injectable()
 export class ApprovalTimeouts {
   constructor(

@@ -7,11 +7,11 @@ export interface NamedTemplate {
 
 const JOB = 'Job spawned from workflow could not start because it';
 const WORKFLOW = 'Workflow Job spawned from workflow could not start because it';
-/** Faults of a launch that are about a project or an inventory. */
+/** Fields whose launch errors concern a project or an inventory. */
 const RESOURCES = ['project', 'playbook', 'inventory', 'resources_needed_to_start'];
 
 /**
- * Why the run of a node failed without having run
+ * Returns the explanation of a node whose run failed without having started
  * (docs/contract/workflows.md#nodes-that-cannot-start); empty without errors.
  */
 export function couldNotStart(errors: FieldErrors): string {
@@ -24,7 +24,7 @@ export function couldNotStart(errors: FieldErrors): string {
   return `${JOB} ${reason} (${texts.join(' ')})`;
 }
 
-/** @param order templates in which the workflows were started, the last one first */
+/** @param order templates of the nested workflows, the most recently started one first */
 export const recursionText = (order: readonly NamedTemplate[]): string =>
   `${WORKFLOW} would result in recursion (spawn order, most recent first: ${order
     .map(({ id, name }) => `<${name}-${id}>`)

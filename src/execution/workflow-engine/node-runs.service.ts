@@ -24,15 +24,15 @@ import {
 const LOCKED =
   'The secret statistics of the runs before it cannot be opened with the present keys.';
 
-/** A run that was made, and why it cannot go on. */
+/** A created run, with the reason why it cannot start. */
 interface MadeRun {
   node: StartingNode;
   id: number;
-  /** Empty when it can. */
+  /** Reason; empty if the run can start. */
   fault: string;
 }
 
-/** Makes the runs of nodes, those of all workflow jobs together. */
+/** Creates the runs of nodes, for all workflow jobs together. */
 @Injectable()
 export class NodeRuns {
   constructor(
@@ -47,11 +47,11 @@ export class NodeRuns {
   ) {}
 
   /**
-   * Starts nodes in a constant number of statements. A run that cannot go on is made all the same and
-   * has failed, with the reason.
+   * Starts nodes in a constant number of statements. A run that cannot start is created with the
+   * status failed and the reason.
    *
-   * @param secrets by workflow job
-   * @returns nodes whose template was deleted at this moment: they have no run
+   * @param secrets secrets by workflow job
+   * @returns nodes without a run, because their template was deleted at this moment
    */
   async start(
     nodeIds: readonly number[],
@@ -84,7 +84,7 @@ export class NodeRuns {
     return nodeIds.filter((id) => !tied.has(id));
   }
 
-  /** @returns nodes, and the ids of those that cannot get what was handed to them */
+  /** @returns nodes, and the ids of nodes whose inherited artifacts cannot be decrypted */
   private async load(
     nodeIds: readonly number[],
   ): Promise<{ nodes: StartingNode[]; locked: Set<number> }> {
@@ -110,7 +110,10 @@ export class NodeRuns {
     }));
   }
 
-  /** Rows come back in the order they were asked for; a template deleted meanwhile has none. */
+  /**
+   * Rows are returned in the order of the request; a template that was deleted meanwhile has no
+   * row.
+   */
   private async makeUpdates(
     updates: ProjectUpdatesRepository | InventoryUpdatesRepository,
     nodes: readonly StartingNode[],
@@ -158,7 +161,7 @@ export class NodeRuns {
     }));
   }
 
-  /** Templates of a workflow job and of those around it, by workflow job, the innermost first. */
+  /** Returns the templates of each workflow job and of the jobs around it, innermost first. */
   private async chains(workflowIds: readonly number[]): Promise<Map<number, NamedTemplate[]>> {
     const rows = await this.workflowJobs.chains(workflowIds);
     return new Map(rows.map(({ id, chain }) => [id, chain]));

@@ -5,7 +5,7 @@ import { NodeRuns } from './node-runs.service.js';
 import { WorkflowEngine } from './workflow-engine.js';
 import { WorkflowGraphs } from './workflow-graphs.service.js';
 
-/** Workflows go on in a step of the scheduler. */
+/** Registers the workflow engine as a step of the scheduler. */
 @Global()
 @Module({
   providers: [

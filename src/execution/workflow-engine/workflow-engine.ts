@@ -15,9 +15,9 @@ import { decide, type Decision } from './workflow-graph.js';
 import { WorkflowGraphs, type RunningWorkflow } from './workflow-graphs.service.js';
 import { secretFiller, secretNamesOf } from '../../workflows/workflow-secrets.js';
 
-/** Workflow jobs taken in one pass; the next pass follows at once when there were as many. */
+/** Maximum number of workflow jobs per pass; if a pass reaches it, the next one follows at once. */
 const BATCH = 50;
-/** Of all users of advisory locks in this database, the engine. */
+/** Key of the engine's advisory lock, unique among the single-key locks of this database. */
 const LOCK_KEY = 7402;
 const LOCKED = 'The secret variables of this workflow cannot be opened with the present keys.';
 
@@ -34,9 +34,9 @@ interface WorkflowEnd {
 }
 
 /**
- * Leads workflow jobs through their graphs: starts them, then the nodes whose turn it is, and ends a
- * workflow job when nothing of it goes on. A pass is a constant number of statements however many
- * workflow jobs and nodes it is about.
+ * Moves workflow jobs through their graphs: starts them, starts nodes that are due, and ends a
+ * workflow job when nothing in it is active. A pass takes a constant number of statements,
+ * independent of the number of workflow jobs and nodes.
  */
 @Injectable()
 export class WorkflowEngine extends WorkflowStep {
@@ -54,7 +54,7 @@ export class WorkflowEngine extends WorkflowStep {
   }
 
   async advance(): Promise<boolean> {
-    // Whoever has the lock hears the same wake-ups and makes another pass for them.
+    // The worker that has the lock receives the same wake-ups and performs another pass for them.
     const lock = await this.database.row<{ taken: boolean }>(sql`
       SELECT pg_try_advisory_xact_lock(${LOCK_KEY}) AS taken`);
     if (!lock?.taken) return false;
@@ -68,7 +68,7 @@ export class WorkflowEngine extends WorkflowStep {
     const unmade = await this.startNodes(decided);
     await this.end(decided);
     failPoint('workflow-advanced');
-    // Workflows among the runs just canceled cancel theirs in the next pass.
+    // Canceled runs that are workflows cancel their own runs in the next pass.
     return canceled || unmade || started.length === BATCH || due.length === BATCH;
   }
 
@@ -76,7 +76,7 @@ export class WorkflowEngine extends WorkflowStep {
     return this.workflowJobs.explain();
   }
 
-  /** @returns workflow jobs that run from now on */
+  /** @returns workflow jobs that this pass started */
   private async startPending(): Promise<number[]> {
     const moved = await this.transitions.move(await this.workflowJobs.ready(BATCH), {
       from: ['pending'],
@@ -85,7 +85,7 @@ export class WorkflowEngine extends WorkflowStep {
     return moved.map(({ id }) => id);
   }
 
-  /** One workflow whose secrets cannot be opened must not keep the others from going on. */
+  /** Decides on a workflow. A workflow whose secrets cannot be opened must not block the others. */
   private decideOn(workflow: RunningWorkflow): DecidedWorkflow {
     const secrets = this.openSecrets(workflow);
     const isCanceled = workflow.cancel_requested || secrets === null;
@@ -102,9 +102,9 @@ export class WorkflowEngine extends WorkflowStep {
   }
 
   /**
-   * Whoever cancels a workflow cancels what runs in it, approvals and workflows too.
+   * Cancels the active runs of canceled workflows, including approvals and workflows.
    *
-   * @returns whether there was anything to cancel
+   * @returns true if runs were canceled
    */
   private async cancelRuns(workflows: readonly RunningWorkflow[]): Promise<boolean> {
     const canceled = workflows.filter((workflow) => workflow.cancel_requested);
@@ -113,7 +113,7 @@ export class WorkflowEngine extends WorkflowStep {
     return (await this.transitions.cancel(active)).length > 0;
   }
 
-  /** @returns whether nodes were left without a run */
+  /** @returns true if nodes were left without a run */
   private async startNodes(decided: readonly DecidedWorkflow[]): Promise<boolean> {
     const unmade = await this.runs.start(
       decided.flatMap(({ decision }) => decision.start),

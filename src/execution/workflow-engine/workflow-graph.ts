@@ -9,24 +9,24 @@ export interface WorkflowGraph {
   nodes: readonly GraphNode[];
 }
 
-/** What happens next. */
+/** The next steps of a workflow job. */
 export interface Decision {
-  /** Nodes whose runs are to be made, in the order of the nodes. */
+  /** Nodes whose runs are to be created, in the order of the nodes. */
   start: number[];
   /** Nodes that end without a run. */
   ended: Map<number, 'missing' | 'skipped'>;
-  /** How the workflow job ends; null while something goes on. */
+  /** End of the workflow job; null while it is active. */
   end: { status: 'successful' | 'failed' | 'canceled'; explanation: string } | null;
 }
 
 const UNHANDLED = 'No error handling paths found, marking workflow as failed';
-/** Nodes that an explanation names; the others are counted. */
+/** Maximum number of nodes that an explanation names; the others are counted. */
 const NAMED = 20;
 
 /**
- * Which nodes start, which never will, and whether the workflow job is over
- * (docs/contract/workflows.md#how-a-workflow-goes-on). A node is looked at once its parents are
- * over, so the order in which runs end does not matter.
+ * Decides which nodes start, which nodes are skipped, and whether the workflow job is finished
+ * (docs/contract/workflows.md#how-a-workflow-goes-on). A node is decided after its parents have
+ * ended, so the order in which runs end does not matter.
  */
 export function decide({ isCanceled, nodes }: WorkflowGraph): Decision {
   const outcomes = new Map(nodes.map(({ id, outcome }) => [id, outcome]));
@@ -77,13 +77,13 @@ function verdictOn(
 ): 'start' | 'skip' | 'wait' {
   const over = parents.filter(({ id }) => outcomes.get(id) !== '');
   const matching = over.filter(({ id, kind }) => matches(kind, entryOf(outcomes, id)));
-  // One edge that does not match settles it, whatever becomes of the others.
+  // One edge that does not match is decisive, independent of the remaining parents.
   if (mustConverge && matching.length < over.length) return 'skip';
   if (over.length < parents.length) return 'wait';
   return parents.length === 0 || matching.length > 0 ? 'start' : 'skip';
 }
 
-/** Whether a parent that ended so lets its child start by an edge of that kind. */
+/** Returns true if a parent with this outcome starts its child over an edge of this kind. */
 function matches(kind: EdgeKind, outcome: NodeOutcome | ''): boolean {
   if (outcome === 'skipped') return false;
   return kind === 'always' || (kind === 'success') === (outcome === 'successful');

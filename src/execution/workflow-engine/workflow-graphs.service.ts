@@ -14,12 +14,12 @@ import {
 } from '../../workflows/workflow-jobs.repository.js';
 import type { Decision } from './workflow-graph.js';
 
-/** A workflow job that goes on, with its nodes. */
+/** An active workflow job with its nodes. */
 export interface RunningWorkflow extends RunningWorkflowJob {
   nodes: GraphNode[];
 }
 
-/** Reads the graphs of running workflow jobs and writes what was decided about their nodes. */
+/** Reads the graphs of running workflow jobs and stores the decisions about their nodes. */
 @Injectable()
 export class WorkflowGraphs {
   constructor(
@@ -29,15 +29,15 @@ export class WorkflowGraphs {
   ) {}
 
   /**
-   * Workflow jobs of which nodes have ended since the last call; these count as looked at from now on.
+   * Returns workflow jobs whose nodes have ended since the last call, and marks them as seen.
    *
-   * @param most workflow jobs taken at once
+   * @param most maximum number of workflow jobs
    */
   due(most: number): Promise<number[]> {
     return this.graphs.takeDue(most);
   }
 
-  /** The running ones among `ids`, and all that somebody wants canceled. */
+  /** Returns the running workflow jobs among `ids`, and all with a cancel request. */
   async load(ids: readonly number[]): Promise<RunningWorkflow[]> {
     const workflows = await this.workflowJobs.running(ids);
     if (workflows.length === 0) return [];
@@ -54,18 +54,20 @@ export class WorkflowGraphs {
   }
 
   /**
-   * Writes the end of nodes that have no run.
+   * Stores the end of nodes that have no run.
    *
-   * @param followed what comes of it for the nodes after them is decided already
+   * @param followed true if the consequences for their child nodes are already decided
    */
   async end(ended: Decision['ended'], followed: boolean): Promise<void> {
     if (ended.size > 0) await this.graphs.end(ended, followed);
   }
 
   /**
-   * What the runs of workflow jobs that are over handed on; a workflow around them hands it further.
+   * Collects the artifacts of the runs of finished workflow jobs, which a surrounding workflow
+   * passes on.
    *
-   * @returns workflow jobs with secrets that cannot be opened with the present keys: nothing of theirs goes on
+   * @returns workflow jobs with secrets that cannot be opened with the present keys; they pass on
+   *   nothing
    */
   async gatherArtifacts(workflowIds: readonly number[]): Promise<Set<number>> {
     const runs = workflowIds.length === 0 ? [] : await this.graphs.handingRuns(workflowIds);

@@ -11,7 +11,7 @@ import { RunTransitions } from './run-transitions.service.js';
 
 export const isActive = ({ status }: Row): boolean => isOneOf(ACTIVE_STATUSES, status);
 
-/** Canceling runs of any kind on behalf of a user (docs/contract/runs.md#cancel). */
+/** Cancels runs of any kind on behalf of a user (docs/contract/runs.md#cancel). */
 @Injectable()
 export class CancelService {
   constructor(
@@ -22,9 +22,9 @@ export class CancelService {
   ) {}
 
   /**
-   * Cancels at once what has not started, and asks the worker of what runs to end it.
+   * Cancels a pending run at once; for a running one, requests the cancellation from its worker.
    *
-   * @throws MethodNotAllowed for a run that is over
+   * @throws MethodNotAllowed for a finished run
    */
   async cancel(definition: ResourceDefinition, target: Row, actor: Actor): Promise<void> {
     return this.database.transaction(async () => {

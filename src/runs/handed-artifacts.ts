@@ -4,10 +4,10 @@ import { rowContext, type SecretBox } from '../common/crypto/secret-box.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** What runs of a workflow hand on with `set_stats`; no name is in both parts. */
+/** Values that runs of a workflow pass on with `set_stats`; no name is in both parts. */
 export interface Artifacts {
   open: Variables;
-  /** Set under `no_log`: never to be shown or logged. */
+  /** Values set under `no_log`: must never be displayed or logged. */
   secret: Variables;
 }
 
@@ -16,7 +16,7 @@ type Keeper = 'unified_jobs' | 'workflow_job_nodes';
 
 const contextOf = (table: Keeper, id: number): string => rowContext(table, id, 'secret_artifacts');
 
-/** The column `secret_artifacts` of a row; empty without any. */
+/** Returns the value of a row's column `secret_artifacts`; empty without secret artifacts. */
 export const sealArtifacts = (
   box: SecretBox,
   table: Keeper,
@@ -26,11 +26,11 @@ export const sealArtifacts = (
   Object.keys(secret).length === 0 ? '' : box.seal(exactJson(secret), contextOf(table, id));
 
 /**
- * The artifacts of a row.
+ * Returns the artifacts of a row.
  *
- * @param open its JSON column; anything but an object hands on nothing
- * @param sealed its column `secret_artifacts`; null and empty: nothing secret
- * @throws UnsealError when they cannot be opened with the installation's keys
+ * @param open JSON column of the row; any value but an object passes on nothing
+ * @param sealed column `secret_artifacts` of the row; null or empty: no secrets
+ * @throws UnsealError if they cannot be opened with the installation's keys
  */
 export function openArtifacts(
   box: SecretBox,
@@ -45,7 +45,7 @@ export function openArtifacts(
   };
 }
 
-/** Later artifacts win, and decide whether a name is secret. */
+/** Merges artifacts. For each name the last artifact determines the value and the secrecy. */
 export function mergeArtifacts(parts: readonly Artifacts[]): Artifacts {
   const merged = new Map<string, { value: unknown; isSecret: boolean }>();
   for (const { open, secret } of parts) {

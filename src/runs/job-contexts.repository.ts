@@ -11,7 +11,7 @@ import { people } from '../users/users.repository.js';
 import type { JobSchema } from './job.schema.js';
 import { RunDeliveries, RunSchedules, type RunDelivery } from './run-causes.js';
 
-/** The project of a job as it is now. */
+/** The current state of a job's project. */
 export interface JobProject {
   id: number;
   organization_id: number | null;
@@ -26,7 +26,7 @@ export interface JobProject {
   scm_track_submodules: boolean;
 }
 
-/** A job with everything its run is made of. What was deleted since it was launched is null. */
+/** A job with all data that its run needs. Objects that were deleted since the launch are null. */
 export type JobContext = Pick<
   RowOf<JobSchema>,
   | 'id'
@@ -63,7 +63,7 @@ export type JobContext = Pick<
   credential_ids: number[];
 };
 
-/** Jobs as their workers need them. */
+/** Loads jobs with the data that workers need. */
 @Injectable()
 export class JobContextsRepository extends TableRepository<RowOf<JobSchema>> {
   constructor(
@@ -74,7 +74,11 @@ export class JobContextsRepository extends TableRepository<RowOf<JobSchema>> {
     super(database, 'unified_jobs');
   }
 
-  /** One statement. @throws BrokenInvariant for a job that does not exist */
+  /**
+   * Loads a job in one statement.
+   *
+   * @throws BrokenInvariant for a job that does not exist
+   */
   async load(id: number): Promise<JobContext> {
     const row = await this.database.row<JobContext>(sql`
       SELECT job.id, job.attempt, job.launch_type, job.cancel_requested, job.job_type,

@@ -10,7 +10,7 @@ export interface JobCredential extends SeenCredential {
   job_id: number;
 }
 
-/** Query for the jobs that use a credential, a row for each. */
+/** Returns a query with one row for each job that uses a credential. */
 export const jobsWithCredential = (credential: number): Sql =>
   sql`SELECT 1 FROM job_credentials WHERE credential_id = ${credential}`;
 
@@ -21,7 +21,10 @@ export class JobCredentialsRepository extends TableRepository {
     super(database, 'job_credentials');
   }
 
-  /** Query for the credentials (`JobCredential`) of some jobs in the order in which they were given. */
+  /**
+   * Returns a query for the credentials (`JobCredential`) of some jobs, in the order in which they
+   * were assigned.
+   */
   ofJobs(jobs: readonly number[], actor: Actor): Sql {
     return sql`
       SELECT lnk.job_id, c.*

@@ -35,8 +35,9 @@ export const JOB_SHOWS: ShownBesides = {
 };
 
 /**
- * Fields and summaries of jobs that are no columns (docs/contract/runs.md#jobs). They are asked
- * in one statement with what else a page shows; the deliveries of webhooks, where there are any, beside it.
+ * Returns the fields and summaries of jobs that are not columns (docs/contract/runs.md#jobs). They
+ * are loaded in one statement with the other data of a page, except webhook deliveries, which are
+ * loaded in parallel if there are any.
  */
 export async function jobExtension(
   rows: readonly RowOf<JobSchema>[],
@@ -83,7 +84,7 @@ export async function jobExtension(
   );
 }
 
-/** How a credential is shown beside what uses it. */
+/** Returns the summary of a credential for an object that uses it. */
 function summarizeCredential({
   id,
   name,

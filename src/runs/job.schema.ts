@@ -22,10 +22,7 @@ const READ_ONLY = { readOnly: true } as const;
 
 export interface JobSchema extends WebhookRunFields {}
 
-/**
- * A playbook run (docs/contract/runs.md#jobs): the template's options as they were when it was
- * launched.
- */
+/** A playbook run (docs/contract/runs.md#jobs), with the template's options as of its launch. */
 @Includes(WebhookRunFields)
 export class JobSchema extends ExecutedJobSchema {
   @Reference(() => resource('job_template'), { ...READ_ONLY, nullable: true, index: false })
@@ -55,7 +52,7 @@ export class JobSchema extends ExecutedJobSchema {
   @Choices(VERBOSITIES, { ...READ_ONLY, default: 0 })
   verbosity!: number;
 
-  /** The variables of a webhook are not in it but expanded from its delivery. */
+  /** Does not contain the variables of a webhook, which are expanded from its delivery. */
   @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
@@ -89,7 +86,7 @@ export class JobSchema extends ExecutedJobSchema {
   @Json({ ...READ_ONLY, schema: freeObject('What the playbook left with set_stats.') })
   artifacts!: Record<string, unknown>;
 
-  /** What was set under `no_log`, for the workflow the job is part of: sealed JSON, or empty. */
+  /** Artifacts set under `no_log`, for the workflow of the job: sealed JSON, or empty. */
   @Text({ internal: true, filter: false })
   secret_artifacts!: string;
 
@@ -113,7 +110,7 @@ export class JobSchema extends ExecutedJobSchema {
   @Integer({ ...READ_ONLY, default: 1 })
   job_slice_count!: number;
 
-  /** Totals per status of the hosts, from the final statistics. */
+  /** Number of hosts by status, from the final statistics. */
   @Json({ ...READ_ONLY, detailOnly: true, schema: mapOf(INTEGER) })
   host_status_counts!: Record<string, number>;
 

@@ -21,19 +21,19 @@ import { jobExtension, JOB_SHOWS } from './job-extension.js';
 import { RUN_TOTALS } from './run-totals.js';
 import { UnifiedJobSchema } from './unified-job.schema.js';
 
-/** Administrators and auditors of the organization a run belongs to. */
+/** Predicate for administrators and auditors of the organization that a run belongs to. */
 export const runsOrganization: Predicate = anyOf(
   hasRoleOn('organization_id', 'organization', 'admin_role'),
   hasRoleOn('organization_id', 'organization', 'auditor_role'),
 );
 
 /**
- * The parent of a bulk launch shows in lists to fewer people than other runs do
+ * Predicate that excludes parents of bulk launches: fewer users see these in lists than other runs
  * (docs/contract/bulk.md#who-sees-the-workflow-job).
  */
 const isNoBulkParent: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
 
-/** Runs of a kind are seen as its own policy says. */
+/** Returns a predicate that applies the policy of a kind to the runs of that kind. */
 const ofKind = (type: string): Predicate => {
   const ofIt =
     (rule: Predicate): Predicate =>
@@ -47,7 +47,7 @@ const ofKind = (type: string): Predicate => {
 
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 
-/** What tells runs apart in lists of them. */
+/** Columns of runs in lists. */
 export const RUN_COLUMNS = [
   'name',
   'status',
@@ -82,7 +82,8 @@ export const jobs = defineResource({
   indexes: [
     { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
     { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
-    // What lists of runs offer, of one kind or of all. The kind is last: totals need nothing else.
+    // Indexes for lists of runs, of one kind or of all kinds. The kind is the last column, because
+    // totals need no other.
     { name: 'unified_jobs_finished_idx', columns: ['finished', 'id', 'type'] },
     { name: 'unified_jobs_type_finished_idx', columns: ['type', 'finished', 'id'] },
     { name: 'unified_jobs_created_idx', columns: ['created', 'id', 'type'] },
@@ -96,14 +97,14 @@ export const jobs = defineResource({
       name: 'unified_jobs_job_template_finished_idx',
       columns: ['job_template_id', 'finished', 'id', 'type'],
     },
-    // The newest runs of a template are shown with it, too.
+    // For the newest runs of a template, which are displayed with it.
     {
       name: 'unified_jobs_template_kind_idx',
       columns: ['unified_job_template_id', 'id', 'type'],
     },
     { name: 'unified_jobs_organization_idx', columns: ['organization_id', 'id', 'type'] },
     { name: 'unified_jobs_text_idx', columns: ['name', 'description'], trigrams: true },
-    // What a machine runs and has run.
+    // For the runs of a machine.
     {
       name: 'unified_jobs_execution_node_idx',
       columns: ['execution_node', 'id'],

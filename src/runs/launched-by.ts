@@ -10,7 +10,10 @@ import type { Row, RepresentContext } from '../common/resource/define-resource.j
 import { findResource, resource } from '../common/resource/registry.js';
 import { type RunFacts, RunsRepository } from './runs.repository.js';
 
-/** The facts of a page of runs, by run; asked with what is asked at the same moment. */
+/**
+ * Returns the facts of a page of runs, by run. The query is combined with other queries of the same
+ * moment.
+ */
 export async function loadRunFacts(
   rows: readonly Row[],
   { actor, together, find }: RepresentContext,
@@ -22,7 +25,6 @@ export async function loadRunFacts(
 
 const PRODUCT = 'Automation Controller';
 
-/** Schema of `launched_by`. */
 export const LAUNCHED_BY = partial({
   id: orNull(WIDE_INTEGER),
   name: STRING,
@@ -30,12 +32,12 @@ export const LAUNCHED_BY = partial({
   url: orNull(STRING),
 });
 
-/** Schema of the entry that names the template of a run. */
+/** Schema of the summary of a run's template. */
 export const TEMPLATE_SUMMARY = object({ id: INTEGER, name: STRING, unified_job_type: STRING });
 
 /**
- * Who or what started a run (docs/contract/runs.md#launched-by); `{}` when that is not known any
- * more.
+ * Returns the user or object that launched a run (docs/contract/runs.md#launched-by); `{}` if it is
+ * unknown by now.
  */
 export function launchedBy(facts: RunFacts): Record<string, unknown> {
   const { created_by_id: userId, launched_id: templateId } = facts;
@@ -62,7 +64,7 @@ export function launchedBy(facts: RunFacts): Record<string, unknown> {
 }
 
 /**
- * `summary_fields.unified_job_template` names the kind of its runs too
+ * Returns `summary_fields.unified_job_template`, which includes the kind of its runs
  * (docs/contract/conventions.md#summaries).
  */
 export function summarizeTemplate(facts: RunFacts, jobType: string): Record<string, unknown> {
@@ -71,5 +73,5 @@ export function summarizeTemplate(facts: RunFacts, jobType: string): Record<stri
   return { unified_job_template: { id, name, unified_job_type: jobType } };
 }
 
-/** A name that the reader may know. */
+/** Returns the name if the reader has permission to read it. */
 const named = (name: string | null): { name?: string } => (name === null ? {} : { name });

@@ -2,23 +2,26 @@ import type { Actor } from '../common/access.js';
 import type { Sql } from '../database/sql.js';
 
 /**
- * What runs are shown with of rooms that come later in their order and implement these: workflows,
- * schedules, webhooks. Queries are for statements about runs to join.
+ * Abstract classes for data of runs that belongs to later layers, which implement them: workflows,
+ * schedules, webhooks. Their queries are for joins in statements about runs.
  */
 
-/** The nodes that runs stand for in workflow jobs. */
+/** The workflow nodes of runs. */
 export abstract class RunWorkflows {
-  /** Query for `job_id`, the run, and `workflow_job_id`, the workflow job it is in. */
+  /** Returns a query for `job_id`, the run, and `workflow_job_id`, its workflow job. */
   abstract nodesOfRuns(): Sql;
 }
 
 /** The schedules that launch runs. */
 export abstract class RunSchedules {
-  /** Query for `id` and `name`, and for what decides who may read a schedule. */
+  /**
+   * Returns a query for `id` and `name`, and for the columns that determine who can read a
+   * schedule.
+   */
   abstract names(): Sql;
 }
 
-/** The webhook that caused a run. */
+/** The webhook delivery that caused a run. */
 export interface RunDelivery {
   run_id: number;
   event: string;
@@ -27,19 +30,19 @@ export interface RunDelivery {
   ref_name: string | null;
   head_ref: string | null;
   status_api: string | null;
-  /** The payload was asked for, by somebody who may see it. */
+  /** True if the payload was requested by a user with permission to see it. */
   may_see: boolean;
   payload: string | null;
 }
 
-/** The deliveries of webhooks that cause runs. */
+/** The webhook deliveries that cause runs. */
 export abstract class RunDeliveries {
   /**
-   * Of those of the runs that have one.
+   * Returns the deliveries of those runs that have one.
    *
-   * @param reader who wants the payloads, which may have 25 MB each; null: nobody
+   * @param reader user who requests the payloads, which can have 25 MB each; null: no payloads
    */
   abstract ofRuns(ids: readonly number[], reader: Actor | null): Promise<RunDelivery[]>;
-  /** Query for `id`, and the columns of `RunDelivery` but the run and `may_see`. */
+  /** Returns a query for `id` and the columns of `RunDelivery` except the run and `may_see`. */
   abstract facts(): Sql;
 }

@@ -6,30 +6,37 @@ import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js'
 
 const LISTENS = 'controller:listens-to-runs';
 
-/** A run that came into a status, in the transaction that brought it there. */
+/** A status change of a run, published in the transaction of the change. */
 export interface RunChange {
   jobId: number;
   /** Kind of run: `job`, `project_update`. */
   type: string;
   status: JobStatus;
-  /** Code host that is told of it; without it nobody is. */
+  /** Code host that receives status posts of the run; null or absent: none. */
   reportsTo?: string | null;
-  /** It ended because a newer run took its place. */
+  /** True if the run ended because a newer run replaced it. */
   isReplaced?: boolean;
 }
 
 /**
- * Told of every change of status, inside its transaction: whatever must follow is written as rows
- * there and then. A listener that throws undoes the change, so it only ever writes.
+ * Listener for status changes. It is called inside the transaction of the change and writes its
+ * follow-up work as rows. A listener that throws undoes the change, so it must do nothing but write
+ * rows.
  */
 export interface RunListener {
   runsChanged(changes: readonly RunChange[]): Promise<void>;
 }
 
-/** Makes a provider a listener. Notifications and status posts hang on runs this way. */
+/**
+ * Registers a provider as a listener. Notifications and status posts are connected to runs this
+ * way.
+ */
 export const ListensToRuns = (): ClassDecorator => SetMetadata(LISTENS, true);
 
-/** Tells the listeners. The only link from runs to what depends on them. */
+/**
+ * Publishes status changes to the listeners: the only link from runs to features that depend on
+ * them.
+ */
 const isListener = (value: unknown): value is RunListener =>
   typeof memberOf(value, 'runsChanged') === 'function';
 

@@ -1,25 +1,30 @@
 import { raw, type Sql } from '../database/sql.js';
 
-/** A run another one depends on, as its explanation names it. */
+/** A dependency of a run, as the run's explanation names it. */
 export interface NamedRun {
   type: string;
   name: string;
   id: number;
 }
 
-/** Why a run ended without running (docs/contract/runs.md#dependencies). */
+/**
+ * Returns the explanation of a run that ended without running (docs/contract/runs.md#dependencies).
+ */
 export function previousTask(end: 'Failed' | 'Canceled', { type, name, id }: NamedRun): string {
   const what = `{"job_type": "${type}", "job_name": ${JSON.stringify(name)}, "job_id": "${id}"}`;
   return `Previous Task ${end}: ${what}`;
 }
 
 /**
- * A user is told why a run waits once it has waited this long, in seconds
+ * Waiting time, in seconds, after which the explanation of a run says why it waits
  * (docs/contract/runs.md#why-a-run-waits).
  */
 export const EXPLAIN_AFTER_SECONDS = 30;
 
-/** What a run waits for, as SQL over columns with the kind and the id of that other run. */
+/**
+ * Returns the explanation of a waiting run, as SQL over columns with the kind and the id of the
+ * other run.
+ */
 export const waitingFor = (type: string, id: string): Sql =>
   raw(`'waiting for ' || ${type} || '-' || ${id} || ' to finish'`);
 
@@ -30,11 +35,11 @@ export const NO_CREDENTIAL = 'Job could not start because it does not have a val
 export const NO_PROJECT = 'Job could not start because it does not have a valid project.';
 export const LIMIT_WITHOUT_HOSTS = 'The limit matches none of the hosts.';
 export const TIMED_OUT = 'Job terminated due to timeout';
-/** Where the time passed, or somebody canceled, after the inventory was read. */
+/** Explanation of an update that timed out or was canceled after the inventory was read. */
 export const STORING_TIMED_OUT = 'Inventory update has timed out';
 export const STORING_CANCELED = 'Inventory update has been canceled';
 
-/** @param code what Ansible ended with; null: a signal ended it */
+/** @param code exit code of Ansible; null: ended by a signal */
 export const endedWithoutFailure = (code: number | null): string =>
   `Ansible ended ${code === null ? 'by a signal' : `with exit code ${code}`}, and no task had failed. ` +
   'The end of the output says why.';
@@ -42,7 +47,7 @@ export const SECRETS_TOO_LARGE =
   'The statistics are not handed on: some were set under no_log, and together they are too large.';
 export const SHUT_DOWN = 'Task was canceled due to receiving a shutdown signal.';
 
-/** @param ended processes of the run that were still there and were ended */
+/** @param ended number of processes of the run that were still alive and were ended */
 export function notInQueue(ended: number): string {
   const text =
     'Task was marked as running but was not present in the job queue, ' +
@@ -53,32 +58,32 @@ export function notInQueue(ended: number): string {
   } been ended.`;
 }
 
-/** @param bytes what the folder of a run may hold */
+/** @param bytes maximum size of a run's folder */
 export const tooMuchWritten = (bytes: number): string =>
   `The job wrote more than ${bytes} bytes into its folder (JOB_DISK_BYTES) and has been ended.`;
 
-/** @param bytes memory that the processes of a run may have */
+/** @param bytes maximum memory of a run's processes */
 export const tooMuchMemory = (bytes: number): string =>
   `The job took more than ${bytes} bytes of memory (JOB_MEMORY_BYTES) and has been ended.`;
 
-/** @param events that are stored of a run */
+/** @param events maximum number of stored events of a run */
 export const tooManyEvents = (events: number): string =>
   `The job made more than ${events} events (JOB_EVENTS) and has been ended.`;
 
-/** @param bytes what the events of a run may take */
+/** @param bytes maximum size of a run's events */
 export const tooMuchTold = (bytes: number): string =>
   `The events of the job took more than ${bytes} bytes (JOB_EVENT_BYTES), so it has been ended.`;
 
-/** @param bytes what the folder of a repository may hold */
+/** @param bytes maximum size of a repository's folder */
 export const tooMuchFetched = (bytes: number): string =>
   `The repository is larger than ${bytes} bytes (JOB_DISK_BYTES).`;
 
 export const PRINTED_TOO_MUCH = 'A program printed more than 16 MB and has been ended.';
 
-/** Hosts that are named where facts were not stored. */
+/** Maximum number of hosts that the message names. */
 const HOSTS_NAMED = 5;
 
-/** @param hosts whose facts Ansible wrote too large, or as no JSON */
+/** @param hosts hosts whose facts are too large or not JSON */
 export function factsNotKept(hosts: readonly string[]): string {
   if (hosts.length === 0) return '';
   const named = hosts.slice(0, HOSTS_NAMED).join(', ');

@@ -6,37 +6,37 @@ import { TableRepository } from '../database/table-repository.js';
 import type { LaunchType } from './unified-job.schema.js';
 import { IS_WORKED } from './worked-kinds.js';
 
-/** A run under the number of its lease: what does not name it any more changes nothing. */
+/** A run with the number of its lease. Updates with an outdated lease number change nothing. */
 export interface HeldRun {
   id: number;
   attempt: number;
-  /** Ids of the hosts it plays on, by name; a run of something else has none. */
+  /** Ids of its playbook's hosts, by name; absent for other kinds of runs. */
   readonly hosts?: ReadonlyMap<string, number>;
 }
 
-/** What became of a run whose lease was taken from its holder. */
+/** A run whose lease was taken from its holder. */
 export interface StaleRun {
   id: number;
   old_attempt: number;
   attempt: number;
   launch_type: LaunchType;
-  /** Its holder was a worker of this host. */
+  /** True if its holder was a worker of this host. */
   is_local: boolean;
   cancel_requested: boolean;
   has_started: boolean;
 }
 
-/** Whose leases are taken, and by whom. */
+/** Conditions under which leases are taken over. */
 export interface LeaseClaim {
   /** Name of the worker that takes them. */
   holder: string;
-  /** Names of workers of its host begin so. */
+  /** Common prefix of the names of workers on its host. */
   hostPrefix: string;
-  /** Workers that are known to be dead. */
+  /** Names of workers that are known to be dead. */
   dead: readonly string[];
-  /** Runs that are left alone: the worker's own. */
+  /** Ids of runs to ignore: the worker's own. */
   except: readonly number[];
-  /** Leases that ran out count too; those of other hosts this many seconds later. */
+  /** True to take expired leases, too; those of other hosts `graceSeconds` after they expired. */
   judgesByTime: boolean;
   graceSeconds: number;
   leaseSeconds: number;
@@ -47,20 +47,24 @@ export interface StartedPlaybook {
   args: string;
   cwd: string;
   revision: string;
-  /** Name of what keeps it apart from the installation and from other runs. */
+  /** Name of the run's isolation from the installation and from other runs. */
   isolation: string;
-  /** JSON text. */
+  /** Environment as JSON text. */
   env: string;
 }
 
-/** The leases by which workers hold runs (docs/contract/operations.md#fencing). */
+/** The leases of workers on runs (docs/contract/operations.md#fencing). */
 @Injectable()
 export class RunLeasesRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'unified_jobs');
   }
 
-  /** Renews leases. @returns those that still stand, and whether their runs are to be canceled */
+  /**
+   * Renews leases.
+   *
+   * @returns the leases that are still valid, with a flag for runs that are to be canceled
+   */
   renew(
     held: readonly HeldRun[],
     seconds: number,
@@ -77,7 +81,11 @@ export class RunLeasesRepository extends TableRepository<Row> {
     return (await this.database.row(heldLease(run))) !== undefined;
   }
 
-  /** Notes how a playbook was started. @returns false when the lease is gone or the run canceled */
+  /**
+   * Stores how a playbook was started.
+   *
+   * @returns false if the lease is gone or the run was canceled
+   */
   async begin({ id, attempt }: HeldRun, started: StartedPlaybook): Promise<boolean> {
     const changed = await this.database.execute(sql`
       UPDATE unified_jobs SET job_args = ${started.args}, job_cwd = ${started.cwd},
@@ -88,19 +96,19 @@ export class RunLeasesRepository extends TableRepository<Row> {
     return changed > 0;
   }
 
-  /** Notes whether the worker reads what the program of a run has left. */
+  /** Stores a flag that says if the worker is reading the results of the run's program. */
   async noteResults({ id, attempt }: HeldRun, areRead: boolean): Promise<void> {
     await this.update({ id, attempt }, { reads_results: areRead });
   }
 
-  /** Notes the project update that a job made for itself. */
+  /** Stores the project update that a job created for itself. */
   async noteUpdate({ id, attempt }: HeldRun, updateId: number): Promise<void> {
     await this.update({ id, attempt }, { project_update_id: updateId });
   }
 
   /**
-   * Takes the leases of runs that nobody holds any more. From here on the former holder, should it
-   * still be there, can write nothing.
+   * Takes over the leases of abandoned runs. From then on the former holder, even if it is alive,
+   * can write nothing.
    */
   claim(claim: LeaseClaim): Promise<StaleRun[]> {
     const { holder, hostPrefix, dead, except, judgesByTime } = claim;
@@ -123,7 +131,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
           AS has_started`);
   }
 
-  /** Lease numbers of those of the runs that are running, by run. */
+  /** Returns the lease numbers of those runs that are running, by run. */
   async living(ids: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.database.rows<HeldRun>(sql`
       SELECT id, attempt FROM unified_jobs
@@ -132,12 +140,15 @@ export class RunLeasesRepository extends TableRepository<Row> {
   }
 }
 
-/** Query for a run whose lease stands: `id` and `inventory_id`; no row when it is gone. */
+/**
+ * Returns a query for a run with a valid lease: `id` and `inventory_id`; no row if the lease is
+ * gone.
+ */
 export const heldLease = ({ id, attempt }: HeldRun): Sql => sql`
   SELECT id, inventory_id FROM unified_jobs
   WHERE id = ${id} AND attempt = ${attempt} AND status = 'running'`;
 
-/** Query for the runs that were given to the workers and that none has begun: `id`. */
+/** Returns a query for runs that are assigned to the workers and not started by any: `id`. */
 export const waitingRuns = (): Sql => sql`
   SELECT id FROM unified_jobs
   WHERE status = 'waiting' AND ${IS_WORKED}`;

@@ -14,7 +14,7 @@ import { TableRepository } from '../database/table-repository.js';
 import type { RunLoads } from '../instances/run-loads.js';
 import type { HostRuns } from '../inventories/inventory-uses.js';
 
-/** How the runs of a day ended. */
+/** Number of runs of a day by result. */
 export interface DayCount {
   /** `2026-01-31`, in UTC. */
   day: string;
@@ -22,24 +22,27 @@ export interface DayCount {
   failed: number;
 }
 
-/** A run in a list of few. */
+/** A run in a short list. */
 export interface ListedRun {
   id: number;
   type: string;
   name: string;
   status: string;
   since: string;
-  /** Of all like it, those that are not listed included. */
+  /** Number of all matching runs, including those that are not listed. */
   total: number;
 }
 
-/** How far a look goes back: in days, and in newest rows, so that it costs the same in any size. */
+/**
+ * Limits of a query: number of days, and number of newest rows, so that its cost is independent of
+ * the table size.
+ */
 export interface Lookback {
   days: number;
   newest: number;
 }
 
-/** How a host fared in a run. */
+/** Task counts of a host in a run. */
 export interface HostOutcome {
   job_id: number;
   host_name: string;
@@ -57,7 +60,7 @@ export interface HostOutcome {
 const IS_ACTIVE = sql`t.status IN ('new', 'pending', 'waiting', 'running')`;
 const HAS_FAILED = sql`t.status IN ('failed', 'error')`;
 
-/** Runs of every kind as others see them: counted, named, the latest of them. */
+/** Overviews of runs of every kind: counts, names and latest runs. */
 @Injectable()
 export class RunOverviewsRepository
   extends TableRepository<Row>
@@ -67,14 +70,14 @@ export class RunOverviewsRepository
     super(database, 'unified_jobs');
   }
 
-  /** Runs with all their columns. */
+  /** Returns runs with all their columns. */
   complete(ids: readonly number[]): Promise<Row[]> {
     return this.database.preparedRows<Row>(
       sql`SELECT * FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`,
     );
   }
 
-  /** The last run of the same template before a run that was successful and that the caller may read. */
+  /** Returns the last successful run of the same template before a run that the caller can read. */
   async lastSuccess(runId: number, actor: Actor): Promise<number | null> {
     const row = await this.database.row<{ id: number }>(sql`
       SELECT t.id FROM unified_jobs this
@@ -85,7 +88,7 @@ export class RunOverviewsRepository
     return row?.id ?? null;
   }
 
-  /** How each host fared in some runs, by name. */
+  /** Returns the task counts of each host in some runs, by host name. */
   hostOutcomes(runs: readonly number[]): Promise<HostOutcome[]> {
     return this.database.preparedRows<HostOutcome>(sql`
       SELECT job_id, host_name, ok, changed, dark, failures, skipped, processed, rescued, ignored,
@@ -104,7 +107,7 @@ export class RunOverviewsRepository
     );
   }
 
-  /** How many have not ended, by status. */
+  /** Returns the number of active runs by status. */
   countActive(): Promise<{ label: string; value: number }[]> {
     return this.database.rows(sql`
       SELECT t.status AS label, count(*)::int AS value FROM unified_jobs t
@@ -136,7 +139,10 @@ export class RunOverviewsRepository
       ORDER BY jhs.job_id DESC LIMIT ${rowCount(most)}`;
   }
 
-  /** How runs that the caller may read ended, by day, days without any included. */
+  /**
+   * Returns the number of runs that the caller can read, by day and result, including days without
+   * runs.
+   */
   days(actor: Actor, back: Lookback): Promise<DayCount[]> {
     return this.database.rows<DayCount>(sql`
       SELECT to_char(day, 'YYYY-MM-DD') AS day, coalesce(successful, 0)::int AS successful,
@@ -153,18 +159,18 @@ export class RunOverviewsRepository
       ORDER BY day`);
   }
 
-  /** The latest runs that have not ended. */
+  /** Returns the latest active runs. */
   active(actor: Actor, most: number): Promise<ListedRun[]> {
     return this.latest(IS_ACTIVE, sql`coalesce(t.started, t.created)`, actor, most);
   }
 
-  /** The latest runs that failed. */
+  /** Returns the latest failed runs. */
   failed(actor: Actor, back: Lookback, most: number): Promise<ListedRun[]> {
     const which = sql`${HAS_FAILED} AND ${endedWithin(back)}`;
     return this.latest(which, sql`t.finished`, actor, most);
   }
 
-  /** The latest approvals that wait for a decision which the caller may make. */
+  /** Returns the latest approvals that wait for a decision of the caller. */
   awaiting(actor: Actor, most: number): Promise<ListedRun[]> {
     const which = sql`
       t.type = 'workflow_approval' AND t.status = 'pending'

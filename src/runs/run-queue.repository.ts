@@ -9,23 +9,23 @@ import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanatio
 import type { JobStatus } from './unified-job.schema.js';
 import { IS_WORKED } from './worked-kinds.js';
 
-/** A run of which nobody has decided yet what it waits for. */
+/** A run whose dependencies are not determined yet. */
 export interface UnsettledRun {
   id: number;
   type: string;
   inventory_id: number | null;
-  /** Of a job, or of the source of an inventory update. */
+  /** Project of a job, or of an inventory update's source. */
   project_id: number | null;
-  /** The project has a source to be fetched from, and the launch of this run is a reason to do so. */
+  /** True if the project has a remote source and this launch requires a sync. */
   wants_sync: boolean;
-  /** A sync of the project that is on its way, if any. */
+  /** Active sync of the project, if any. */
   active_update_id: number | null;
 }
 
-/** What a run waits for. */
+/** The dependencies of a run. */
 export interface SettledRun {
   id: number;
-  /** Sync of its project; null for none. */
+  /** Sync of its project; null: none. */
   projectUpdateId: number | null;
   /** Updates of its inventory. */
   inventoryUpdateIds: readonly number[];
@@ -40,22 +40,25 @@ export interface BrokenJob {
   dependency_id: number;
 }
 
-/** Runs that work on an inventory as a whole: what else wants it waits. */
+/** SQL condition for runs that lock their inventory: other runs on the inventory wait for them. */
 const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
 
 /**
- * Every pending run with the run that blocks it, or null when it only needs room. Blocked is
- * - a project update by another one of its project;
- * - an inventory update by what it depends on, by an update of its project, by another one of its
- *   source, and by updates of the inventories that its own is made of;
- * - an ad hoc command by what works on its inventory: an update, another command;
- * - a job by what it depends on, by an update of its project, by what works on its inventory, and by a
- *   run of its template unless both may overlap.
- * What stands further back in the line blocks nothing, so nobody is overtaken within one line and no
- * line waits for another.
+ * SQL of every pending run with the run that blocks it, or null if it only waits for capacity.
+ * These runs are blocked:
+ * - a project update by another update of its project;
+ * - an inventory update by its dependencies, an update of its project, another update of its
+ *   source, and updates of its input inventories;
+ * - an ad hoc command by an update or another command on its inventory;
+ * - a job by its dependencies, an update of its project, an update or a command on its inventory,
+ *   and a run of its template unless simultaneous runs are allowed.
  *
- * One scan of the active runs and three sorts: no joins, whose cost would depend on statistics that a
- * sudden crowd of jobs makes wrong. For the same reason dependencies are looked up one by one.
+ * A run is only blocked by earlier runs, so no run is overtaken within its queue, and queues do not
+ * wait for each other.
+ *
+ * The query is one scan of the active runs and three sorts. It avoids joins, whose cost would
+ * depend on statistics that are wrong after a sudden increase of jobs. For the same reason
+ * dependencies are looked up one by one.
  */
 const CANDIDATES = sql`
   lines AS (
@@ -103,7 +106,7 @@ const CANDIDATES = sql`
       END AS blocker_id
     FROM lines WHERE status = 'pending' AND is_settled)`;
 
-/** The line in which runs wait for their start. */
+/** The queue of pending runs. */
 @Injectable()
 export class RunQueueRepository extends TableRepository<Row> {
   constructor(database: Database) {
@@ -111,10 +114,10 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /**
-   * Runs that may start, as many as there is room for. A sync some job waits for goes first: the job
-   * has its place in the line already.
+   * Returns runs that can start, as many as the capacity permits. A sync that a job waits for comes
+   * first, because the job already has its place in the queue.
    *
-   * @param capacity runs that all live workers together can have, as a value of a statement
+   * @param capacity SQL value: total number of runs that all live workers can execute
    */
   async ready(capacity: Sql, most: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
@@ -129,7 +132,7 @@ export class RunQueueRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Says on the runs that have been pending for a while what they wait for. */
+  /** Updates the explanations of runs that have been pending for a while. */
   async explain(): Promise<void> {
     await this.database.execute(sql`
       WITH ${CANDIDATES}, explained AS (
@@ -142,7 +145,10 @@ export class RunQueueRepository extends TableRepository<Row> {
         AND unified_jobs.job_explanation <> explained.text`);
   }
 
-  /** `id + 0` keeps the planner from looking for a project's last sync among the runs of everybody. */
+  /**
+   * Returns runs whose dependencies are not determined yet. `id + 0` prevents the planner from
+   * searching for a project's last sync among the runs of all projects.
+   */
   unsettled(most: number): Promise<UnsettledRun[]> {
     return this.database.rows<UnsettledRun & Row>(sql`
       WITH unsettled AS (
@@ -170,7 +176,7 @@ export class RunQueueRepository extends TableRepository<Row> {
       ORDER BY job.id`);
   }
 
-  /** Notes what runs wait for. */
+  /** Stores the dependencies of runs. */
   async settle(settled: readonly SettledRun[]): Promise<void> {
     const dependencies = settled.map(({ projectUpdateId, inventoryUpdateIds }) =>
       JSON.stringify([
@@ -190,7 +196,7 @@ export class RunQueueRepository extends TableRepository<Row> {
       WHERE unified_jobs.id = given.id`);
   }
 
-  /** Pending jobs whose dependency did not succeed, with the first such. */
+  /** Returns pending jobs whose dependency did not succeed, each with the first such dependency. */
   broken(): Promise<BrokenJob[]> {
     return this.database.rows<BrokenJob>(sql`
       SELECT DISTINCT ON (job.id) job.id, dependency.status, dependency.type, dependency.name,

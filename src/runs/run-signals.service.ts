@@ -1,24 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import { RedisConnection } from '../common/queue/redis-connection.service.js';
 
-/** Channel on which workers learn that somebody wants runs canceled; the message is JSON ids. */
+/** Channel of cancel requests to workers; a message is a JSON list of run ids. */
 export const CANCEL_CHANNEL = 'runs:cancel';
 
-/** Something of a run that a watcher may want to see at once. */
+/** A change of a run that watchers display at once. */
 export type RunNews = { status: string } | { counter: number } | { deleted: true };
 
-/** Channel of one run's news, `run:<id>`; messages are JSON `RunNews`. */
+/** Returns the channel of one run's news, `run:<id>`; messages are JSON `RunNews`. */
 export const runChannel = (runId: number): string => `run:${runId}`;
 
 /**
- * Fast lanes through Redis. Everything said here also stands in the database and is found there when
- * a message is lost, so nothing waits for it and nothing fails by it.
+ * Sends Redis messages that speed things up. All of their information is also in the database and
+ * is found there if a message is lost, so no operation waits for or fails because of a message.
  */
 @Injectable()
 export class RunSignals {
   constructor(private readonly redis: RedisConnection) {}
 
-  /** Tells watchers of runs, in one round trip. */
+  /** Notifies watchers of runs, in one round trip. */
   announce(news: readonly (readonly [runId: number, news: RunNews])[]): void {
     if (news.length === 0 || this.redis.client.status !== 'ready') return;
     const pipeline = this.redis.client.pipeline();
@@ -28,7 +28,7 @@ export class RunSignals {
     pipeline.exec().catch(() => undefined);
   }
 
-  /** Tells the workers to end runs. */
+  /** Asks the workers to end runs. */
   requestCancel(runIds: readonly number[]): void {
     if (runIds.length === 0 || this.redis.client.status !== 'ready') return;
     this.redis.client

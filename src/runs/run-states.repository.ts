@@ -7,49 +7,54 @@ import { TableRepository } from '../database/table-repository.js';
 import { ACTIVE_STATUSES, isFailed, isFinal } from './state-machine.js';
 import type { JobStatus } from './unified-job.schema.js';
 
-/** One run of a set that is moved together. */
+/** One run of a set whose status changes together. */
 export interface RunStep {
   id: number;
-  /** Lease number the run must still have. */
+  /** Lease number that the run must still have. */
   attempt?: number;
   /**
-   * Added to the explanation the run has, after a space. What a pending run says is only what it
-   * waits for, and is replaced.
+   * Text that is appended to the run's explanation, after a space. The explanation of a pending run
+   * only says why it waits, and is replaced.
    */
   explanation?: string;
 }
 
-/** Where a set of runs goes. */
+/** A status change of a set of runs. */
 export interface Move {
   from: readonly JobStatus[];
   to: JobStatus;
-  /** Further columns, the same for all. */
+  /** Further columns, with the same values for all runs. */
   fields?: ColumnValues;
 }
 
-/** A run that was moved, as it is now. */
+/** A run after its status change. */
 export interface MovedRun {
   id: number;
   type: string;
   status: JobStatus;
   attempt: number;
   unified_job_template_id: number | null;
-  /** Code host that is told how the run goes; null for none. */
+  /** Code host that receives status posts of the run; null: none. */
   reports_to: string | null;
 }
 
-/** A run somebody has just inserted. */
+/** A newly inserted run. */
 export type NewRun = Omit<MovedRun, 'attempt' | 'reports_to'> &
   Partial<Pick<MovedRun, 'reports_to'>>;
 
-/** The status of runs, and what goes with it. `RunTransitions` says who is told. */
+/**
+ * The status of runs and the columns that depend on it. `RunTransitions` notifies the listeners.
+ */
 @Injectable()
 export class RunStatesRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'unified_jobs');
   }
 
-  /** Moves those of the runs that are still in one of the `from` statuses, under the lease named. */
+  /**
+   * Changes the status of those runs that are still in one of the `from` statuses and have the
+   * given lease number.
+   */
   move(steps: readonly RunStep[], { from, to, fields = {} }: Move): Promise<MovedRun[]> {
     const ids = steps.map(({ id }) => id);
     const attempts = steps.map(({ attempt }) => attempt ?? null);
@@ -72,7 +77,11 @@ export class RunStatesRepository extends TableRepository<Row> {
         CASE WHEN run.webhook_credential_id IS NOT NULL THEN run.webhook_service END AS reports_to`);
   }
 
-  /** Notes on runs that have not ended that they are to be canceled. @returns those that were not yet */
+  /**
+   * Requests the cancellation of active runs.
+   *
+   * @returns the runs that had no cancel request before
+   */
   requestCancel(
     ids: readonly number[],
     explanation: string,
@@ -88,12 +97,12 @@ export class RunStatesRepository extends TableRepository<Row> {
   }
 }
 
-/** The present explanation and a further one. */
+/** Returns the present explanation with a text appended. */
 function appended(more: Sql): Sql {
   return sql`trim(job_explanation || ' ' || ${more}::text)`;
 }
 
-/** What a status means for the other columns of the run; times by the database's clock. */
+/** Returns the columns that depend on the status of a run; times are the database's. */
 function ownColumns(to: JobStatus): Sql[] {
   const columns = [sql`failed = ${isFailed(to)}`];
   if (to === 'running') columns.push(raw('started = now()'));

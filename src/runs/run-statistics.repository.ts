@@ -7,7 +7,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { Lookback } from './run-overviews.repository.js';
 
-/** How the jobs of a day ended, and how long they took. */
+/** Results and durations of a day's jobs. */
 export interface DayOutcomes {
   /** `2026-01-31`, in UTC. */
   day: string;
@@ -15,16 +15,16 @@ export interface DayOutcomes {
   failed: number;
   error: number;
   canceled: number;
-  /** Null where none ended. */
+  /** Median duration in seconds; null if no job ended. */
   median_seconds: number | null;
   longest_seconds: number | null;
 }
 
-/** A task of the jobs of a template, and how long it takes on all their hosts together. */
+/** A task of a template's jobs, with its duration on all their hosts together. */
 export interface SlowTask {
   task: string;
   job_template: number | null;
-  /** Of the template, as the last of its jobs was named. */
+  /** Name of the template, as of its last job. */
   name: string;
   times: number;
   mean_seconds: number;
@@ -33,37 +33,37 @@ export interface SlowTask {
 
 /** A host on which jobs failed. */
 export interface FailingHost {
-  /** Null where it was deleted since. */
+  /** Id of the host; null if it was deleted. */
   host: number | null;
   name: string;
   jobs: number;
   failed: number;
-  /** Id of the last job that failed on it. */
+  /** Id of the last job that failed on the host. */
   last_failed: number;
 }
 
-/** Runs that have not ended. */
+/** Active runs by status. */
 export interface QueuedRuns {
   status: string;
   runs: number;
-  /** When the first of them was launched. */
+  /** Launch time of the oldest of them. */
   oldest: string;
 }
 
-/** The newest jobs only, so that a look costs the same in any size. */
+/** Limits to the newest jobs, so that the cost of a query is independent of the table size. */
 export interface Newest {
   days: number;
   jobs: number;
 }
 
-/** How runs that the caller may read fared lately: one statement for each question. */
+/** Statistics of recent runs that the caller can read, with one statement for each. */
 @Injectable()
 export class RunStatisticsRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'unified_jobs');
   }
 
-  /** By day, days without any included. */
+  /** Returns results by day, including days without runs. */
   outcomes(actor: Actor, { days, newest }: Lookback): Promise<DayOutcomes[]> {
     return this.database.rows<DayOutcomes>(sql`
       SELECT to_char(day, 'YYYY-MM-DD') AS day, coalesce(successful, 0)::int AS successful,
@@ -87,7 +87,9 @@ export class RunStatisticsRepository extends TableRepository<Row> {
       ORDER BY day`);
   }
 
-  /** The tasks that take longest, from the start of each to the start of what comes next. */
+  /**
+   * Returns the slowest tasks, measured from the start of each task to the start of the next event.
+   */
   slowTasks(actor: Actor, newest: Newest & { events: number }, most: number): Promise<SlowTask[]> {
     return this.database.rows<SlowTask>(sql`
       WITH job AS (${newestJobs(actor, newest)}),
@@ -105,7 +107,7 @@ export class RunStatisticsRepository extends TableRepository<Row> {
       GROUP BY template, task ORDER BY mean_seconds DESC, task LIMIT ${most}`);
   }
 
-  /** The hosts on which most jobs failed. */
+  /** Returns the hosts with the most failed jobs. */
   failingHosts(actor: Actor, newest: Newest, most: number): Promise<FailingHost[]> {
     return this.database.rows<FailingHost>(sql`
       SELECT summary.host_id AS host, summary.host_name AS name, count(*)::int AS jobs,
@@ -118,7 +120,7 @@ export class RunStatisticsRepository extends TableRepository<Row> {
       ORDER BY failed DESC, name LIMIT ${most}`);
   }
 
-  /** What waits and runs, of every kind. */
+  /** Returns the active runs of every kind by status. */
   queue(actor: Actor): Promise<QueuedRuns[]> {
     return this.database.rows<QueuedRuns>(sql`
       SELECT t.status, count(*)::int AS runs, min(t.created) AS oldest FROM unified_jobs t

@@ -4,15 +4,15 @@ import { defineTable } from '../database/table.js';
 const reference = { type: 'integer', nullable: true } as const;
 
 /**
- * How many runs there are of each kind, status, template, organization and inventory: what rules and
- * filters of long lists speak of (docs/decisions/0100-totals-of-runs.md). Triggers on `unified_jobs`
- * keep it. Several rows may have the same `key`; their sum is meant.
+ * Table with the number of runs by kind, status, template, organization and inventory: the columns
+ * that rules and filters of long lists use (docs/decisions/0100-totals-of-runs.md). Triggers on
+ * `unified_jobs` maintain it. Several rows can have the same `key`; their sum is the total.
  */
 defineTable({
   name: 'run_totals',
   columns: {
     id: { type: 'integer', primary: true, identity: true },
-    /** What follows but the total, in one text. */
+    /** The columns below except the totals, as one text. */
     key: { type: 'text' },
     type: { type: 'text' },
     status: { type: 'text' },
@@ -22,7 +22,7 @@ defineTable({
     inventory_id: reference,
     is_bulk_job: { type: 'boolean', nullable: true },
     total: { type: 'integer' },
-    /** How many events are stored of these runs. */
+    /** Number of stored events of these runs. */
     event_total: { type: 'bigint', default: '0' },
   },
   indexes: [{ name: 'run_totals_key_idx', columns: ['key'] }],
@@ -42,7 +42,10 @@ export const RUN_TOTALS: KeptTotals = {
   },
 };
 
-/** How many events there are, for those who see their runs (docs/decisions/0110-totals-of-what-runs-leave.md). */
+/**
+ * Returns the configuration of event totals for users who see the runs
+ * (docs/decisions/0110-totals-of-what-runs-leave.md).
+ */
 export const eventTotals = (rule: NonNullable<KeptTotals['rule']>): KeptTotals => ({
   ...RUN_TOTALS,
   total: 'event_total',

@@ -15,17 +15,18 @@ import {
 } from './run-states.repository.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 
-/** Where a set of runs goes, and who hears of it. */
+/** A status change of a set of runs, with its effect on listeners. */
 export interface Move extends StateMove {
-  /** Newer runs take the place of these, so nobody has to hear of their end. */
+  /** True if newer runs replace these, so that no listener reports their end. */
   isReplaced?: boolean;
 }
 
 const UNSTARTED = ['new', 'pending', 'waiting'] as const;
 
 /**
- * The only place that changes the status of runs. A step is one statement however many runs it has,
- * fenced by status and lease number; whatever depends on it is written in the same transaction.
+ * The only place that changes the status of runs. A change is one statement, independent of the
+ * number of runs, fenced by status and lease number. All dependent rows are written in the same
+ * transaction.
  */
 @Injectable()
 export class RunTransitions {
@@ -39,10 +40,11 @@ export class RunTransitions {
   ) {}
 
   /**
-   * Moves those of the runs that are still in one of the `from` statuses and under the lease named.
+   * Changes the status of those runs that are still in one of the `from` statuses and have the
+   * given lease number.
    *
-   * @returns the runs that were moved; one that is missing was changed by somebody else, and whoever
-   *   asked must stop
+   * @returns the changed runs; a missing run was changed by another process, and the caller must
+   *   stop working on it
    */
   async move(runs: readonly (number | RunStep)[], move: Move): Promise<MovedRun[]> {
     assertMoves(move.from, move.to);
@@ -55,7 +57,10 @@ export class RunTransitions {
     });
   }
 
-  /** To be called with the rows of runs inserted as `pending` or `new`, in their transaction. */
+  /**
+   * Publishes runs that were inserted as `pending` or `new`. Call it in the transaction of the
+   * insert.
+   */
   async created(runs: readonly NewRun[]): Promise<void> {
     if (runs.length === 0) return;
     await atOnce([
@@ -75,14 +80,15 @@ export class RunTransitions {
   }
 
   /**
-   * Cancels runs (docs/contract/runs.md#cancel): those that have not started at once, those that
-   * run as soon as their worker has ended them. Runs that are over stay as they are.
+   * Cancels runs (docs/contract/runs.md#cancel): pending runs at once, running ones when their
+   * worker has ended them. Finished runs do not change.
    *
    * @returns the runs that were active
    */
   async cancel(ids: readonly number[], explanation = ''): Promise<number[]> {
     return this.database.transaction(async () => {
-      // The flag first: it locks the rows, so no run slips from waiting to running in between.
+      // The flag is set first, because this locks the rows: no run can change from waiting to
+      // running meanwhile.
       const active = await this.states.requestCancel(ids, explanation);
       const unstarted = active.filter(({ status }) => status !== 'running');
       await this.move(
@@ -92,7 +98,7 @@ export class RunTransitions {
       const running = active.filter(({ status }) => status === 'running').map(({ id }) => id);
       this.database.afterCommit(() => {
         this.signals.requestCancel(running);
-        // A run made of other runs is ended by the scheduler, not by a worker.
+        // A run that consists of other runs is ended by the scheduler, not by a worker.
         if (running.length > 0) this.queue.wakeScheduler();
       });
       return active.map(({ id }) => id);
@@ -115,7 +121,7 @@ export class RunTransitions {
     ]);
     this.database.afterCommit(() => {
       this.signals.announce(moved.map(({ id }) => [id, { status }]));
-      // What ended makes room, and what is new wants some.
+      // A finished run frees capacity, and a pending one needs it.
       if (isFinal(status) || status === 'pending') this.queue.wakeScheduler();
     });
   }

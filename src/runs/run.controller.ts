@@ -13,8 +13,9 @@ export interface CancelableController extends GenericController {
 }
 
 /**
- * Base class of a kind of runs: they are listed, shown, deleted and canceled, and made elsewhere.
- * `cancel/` tells by GET whether the run can be canceled, and cancels it by POST.
+ * Returns the base class of the controller of a kind of runs, with list, retrieve, delete and
+ * cancel. Runs are created elsewhere. GET `cancel/` returns if the run can be canceled; POST
+ * `cancel/` cancels it.
  */
 export function RunController(
   definition: ResourceDefinition,

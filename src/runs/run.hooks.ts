@@ -6,10 +6,10 @@ import { isFinal } from './state-machine.js';
 import type { UnifiedJobSchema } from './unified-job.schema.js';
 import { RunsRepository } from './runs.repository.js';
 
-/** Time in which the events of a finished run may still be on their way. */
+/** Time in which events of a finished run can still arrive, in ms. */
 const SETTLING_MS = 60_000;
 
-/** Runs of every kind are deleted by the same rule (docs/contract/runs.md#delete). */
+/** Hooks that apply the same delete rules to all kinds of runs (docs/contract/runs.md#delete). */
 @Injectable()
 export class RunHooks implements ResourceHooks<UnifiedJobSchema> {
   constructor(private readonly runs: RunsRepository) {}

@@ -1,6 +1,6 @@
 /**
- * The run cannot be started as asked: a value is not acceptable or something it names is missing.
- * `message` is fit for the user (`job_explanation`) and holds no secret.
+ * Error for a run that cannot start: a value is invalid or a named object is missing. `message` is
+ * displayed to the user (`job_explanation`) and contains no secrets.
  */
 export class RunnerError extends Error {
   override readonly name = 'RunnerError';

@@ -2,7 +2,7 @@ import { Reference } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
 import { PlainEventSchema } from './plain-event.schema.js';
 
-/** One event of a command. */
+/** One event of an ad hoc command. */
 export class AdHocCommandEventSchema extends PlainEventSchema {
   @Reference(() => resource('ad_hoc_command'), { readOnly: true, index: false, column: 'job_id' })
   ad_hoc_command!: Reference;

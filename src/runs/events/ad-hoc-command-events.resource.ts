@@ -6,7 +6,7 @@ import { ident, sql, TRUE } from '../../database/sql.js';
 import { AdHocCommandEventSchema } from './ad-hoc-command-event.schema.js';
 import { unifiedJobs } from '../jobs.resource.js';
 
-/** The events of commands: their part of the events of all runs. */
+/** The events of ad hoc commands, a subset of the events of all runs. */
 export const adHocCommandEvents = defineResource({
   path: 'ad_hoc_command_events',
   type: 'ad_hoc_command_event',

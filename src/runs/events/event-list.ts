@@ -9,9 +9,10 @@ import type { CommonServices } from '../../common/rest/common-services.service.j
 import { Settings } from '../../config/settings.js';
 
 /**
- * Lists the events of runs, as the resource that shows them, each with at most EVENT_STDOUT_MAX_BYTES_DISPLAY bytes of its output unless
- * `no_truncate` is sent (docs/contract/runs.md#lists-of-events). What playbook, plays and tasks print
- * is short and always whole.
+ * Lists the events of runs as the given resource. Each event contains at most
+ * EVENT_STDOUT_MAX_BYTES_DISPLAY bytes of its output unless the query has `no_truncate`
+ * (docs/contract/runs.md#lists-of-events). The output of playbooks, plays and tasks is short and
+ * never truncated.
  */
 export function listEvents(
   definition: ResourceDefinition,
@@ -36,7 +37,7 @@ function truncated(item: Representation, maxBytes: number): Representation {
   if (typeof stdout !== 'string' || String(event).startsWith('playbook_on')) return item;
   const bytes = Buffer.from(stdout);
   if (bytes.length <= maxBytes) return item;
-  // A character that was cut through is left out.
+  // Removes a character that was cut in the middle.
   const kept = bytes
     .subarray(0, maxBytes - 1)
     .toString()

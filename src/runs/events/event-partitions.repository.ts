@@ -5,8 +5,8 @@ import { sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
 
 /**
- * Partitions of events, by ranges of run ids (docs/decisions/0118-partitions-of-events.md). Functions of
- * the database change them: the service's role need not own its tables.
+ * Partitions of events by ranges of run ids (docs/decisions/0118-partitions-of-events.md). Database
+ * functions change them, so that the service's role does not have to own its tables.
  */
 @Injectable()
 export class EventPartitionsRepository extends TableRepository<Row> {
@@ -15,10 +15,10 @@ export class EventPartitionsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Adds a partition ahead of the runs there are, once they have come to the last one. It is for as many
-   * runs as those of the last `days`.
+   * Adds a partition in advance, once runs have reached the last one. Its size is the number of
+   * runs of the last `days`.
    *
-   * @returns whether it did
+   * @returns true if a partition was added
    */
   async extendAhead(days: number): Promise<boolean> {
     const row = await this.database.row<{ done: boolean }>(sql`
@@ -26,7 +26,11 @@ export class EventPartitionsRepository extends TableRepository<Row> {
     return row?.done === true;
   }
 
-  /** Has PostgreSQL look, once a day, at what is in all partitions together. @returns whether it did */
+  /**
+   * Makes PostgreSQL analyze all partitions together, once a day.
+   *
+   * @returns true if it did
+   */
   async analyze(): Promise<boolean> {
     const row = await this.database.row<{ done: boolean }>(sql`
       SELECT analyze_job_events() AS done`);
@@ -34,9 +38,9 @@ export class EventPartitionsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Drops one partition whose runs all ended some days ago.
+   * Drops one partition whose runs all ended at least `days` ago.
    *
-   * @returns how many events were in it; null when there is none
+   * @returns number of its events; null if there is no such partition
    */
   async dropOld(days: number): Promise<number | null> {
     const row = await this.database.row<{ removed: number | null }>(sql`

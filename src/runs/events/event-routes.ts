@@ -12,13 +12,14 @@ import { summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tre
 import { jobEvents } from './job-events.resource.js';
 import { JobEventsRepository } from './job-events.repository.js';
 
-/** How many events a user interface should follow at most. */
+/** Maximum number of events that a user interface should display. */
 const MAX_SHOWN = '4000';
 
 /**
- * Declares the list of events of a run, in the order of its output. Reading the run is enough.
+ * Declares the list of events of a run, in the order of its output. Requires read access to the
+ * run.
  *
- * @param events as which they are shown
+ * @param events resource of the listed events
  */
 export function WithEvents(path: string, events: ResourceDefinition = jobEvents): ClassDecorator {
   return (target) => {
@@ -58,7 +59,7 @@ const CHILDREN_SUMMARY = object({
   is_tree: BOOLEAN,
 });
 
-/** Declares `/<runs>/<id>/<events>/children_summary/`: how the events of a run hang together. */
+/** Declares `/<runs>/<id>/<events>/children_summary/`: the tree of a run's events. */
 export function WithEventTree(path: string): ClassDecorator {
   return (target) => {
     const controller = controllerOf(target);

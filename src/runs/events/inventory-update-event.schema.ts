@@ -2,7 +2,7 @@ import { Char, Reference } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
 import { PlainEventSchema } from './plain-event.schema.js';
 
-/** One event of an inventory update: some lines of its output, which are about no host. */
+/** One event of an inventory update: some lines of its output, without a host. */
 export class InventoryUpdateEventSchema extends PlainEventSchema {
   @Reference(() => resource('inventory_update'), { readOnly: true, index: false, column: 'job_id' })
   inventory_update!: Reference;

@@ -6,7 +6,7 @@ import { ident, sql, TRUE } from '../../database/sql.js';
 import { InventoryUpdateEventSchema } from './inventory-update-event.schema.js';
 import { unifiedJobs } from '../jobs.resource.js';
 
-/** The events of inventory updates: their part of the events of all runs. */
+/** The events of inventory updates, a subset of the events of all runs. */
 export const inventoryUpdateEvents = defineResource({
   path: 'inventory_update_events',
   type: 'inventory_update_event',

@@ -38,7 +38,7 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
 };
 
 /**
- * `related.job` and `summary_fields.job` of events, with the template of the run
+ * Returns `related.job` and `summary_fields.job` of events, with the template of the run
  * (docs/contract/runs.md#events).
  */
 export async function jobEventExtension(

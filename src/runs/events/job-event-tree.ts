@@ -1,6 +1,6 @@
 import { entryOf } from '../../common/invariants.js';
 
-/** What the tree needs of an event. */
+/** Fields of an event that determine the tree. */
 export interface TreeEvent {
   counter: number;
   uuid: string;
@@ -9,16 +9,22 @@ export interface TreeEvent {
 }
 
 /**
- * How the events of a run hang together, for clients that fold them
+ * The tree of a run's events, for clients with collapsible events
  * (docs/contract/runs.md#event-tree).
  */
 export interface ChildrenSummary {
-  /** By counter; only events with descendants. `rowNumber` is the position among all events. */
+  /**
+   * Number of descendants by counter, for events that have descendants. `rowNumber` is the position
+   * among all events.
+   */
   children_summary: Record<number, { rowNumber: number; numChildren: number }>;
-  /** Messages have no parent: by counter, the event after which they are shown. */
+  /**
+   * Messages have no parent: for each counter of a message, the uuid of the event after which it is
+   * displayed.
+   */
   meta_event_nested_uuid: Record<number, string>;
   event_processing_finished: boolean;
-  /** Whether every other event has a parent among the events. */
+  /** True if every other event has a parent among the events. */
   is_tree: boolean;
 }
 
@@ -31,7 +37,11 @@ export const UNFINISHED: ChildrenSummary = {
   is_tree: true,
 };
 
-/** Counts the descendants of every event. @param events in order of their counters */
+/**
+ * Counts the descendants of every event.
+ *
+ * @param events events in order of their counters
+ */
 export function summarizeTree(events: readonly TreeEvent[]): ChildrenSummary {
   const counters = new Map(events.map(({ uuid, counter }) => [uuid, counter]));
   const parents = new Map(events.map(({ uuid, parent_uuid: parent }) => [uuid, parent]));

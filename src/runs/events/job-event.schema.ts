@@ -78,7 +78,7 @@ export class JobEventSchema {
   verbosity!: number;
 }
 
-/** How one host fared in a run, from its final statistics. */
+/** Task counts of one host in a run, from the run's final statistics. */
 export class JobHostSummarySchema extends ResourceSchema {
   @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
   override id!: number;
@@ -89,7 +89,10 @@ export class JobHostSummarySchema extends ResourceSchema {
   @Reference(() => resource('host'), { ...READ_ONLY, nullable: true })
   host!: Reference | null;
 
-  /** Of a job on a constructed inventory: its row there, where `host` is the one it comes from. */
+  /**
+   * For a job on a constructed inventory, the host in that inventory; `host` is then the original
+   * host.
+   */
   @Reference(() => resource('host'), { ...READ_ONLY, nullable: true, index: false })
   constructed_host!: Reference | null;
 

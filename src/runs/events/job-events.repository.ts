@@ -7,10 +7,13 @@ import { allHosts } from '../../inventories/hosts.repository.js';
 import { heldLease, type HeldRun } from '../run-leases.repository.js';
 import type { TreeEvent } from './job-event-tree.js';
 
-/** One event as a run hands it over. All texts are storable; `eventData` is plain JSON. */
+/**
+ * One event in the form in which a run stores it. All texts are storable; `eventData` is plain
+ * JSON.
+ */
 export interface EventRow {
   readonly uuid: string;
-  /** Empty for the playbook itself and for free output before it. */
+  /** Parent uuid; empty for the playbook itself and for free output before it. */
   readonly parentUuid: string;
   readonly counter: number;
   readonly event: string;
@@ -28,16 +31,16 @@ export interface EventRow {
   readonly endLine: number;
   readonly verbosity: number;
   readonly eventData: Record<string, unknown>;
-  /** ISO 8601, UTC. */
+  /** Time of the event: ISO 8601, UTC. */
   readonly created: string;
 }
 
-/** An event with its data as the text that is stored: it is counted, stored and stored again. */
+/** An event with its data as JSON text, serialized once for measuring, storing and retries. */
 export interface StoredEvent extends EventRow {
   readonly dataText: string;
 }
 
-/** What an event printed, and on which line of the output that begins. */
+/** The output of an event and the line on which it begins. */
 export interface OutputChunk {
   counter: number;
   stdout: string;
@@ -46,7 +49,7 @@ export interface OutputChunk {
 
 export type TaskOutcome = 'ok' | 'changed' | 'failures' | 'dark' | 'skipped';
 
-/** A task of a run: how many hosts came to which outcome, and the first of them. */
+/** A task of a run: the number of hosts by outcome, and the first of these hosts. */
 export interface TaskOfRun extends Record<TaskOutcome, number> {
   play: string;
   task: string;
@@ -54,7 +57,7 @@ export interface TaskOfRun extends Record<TaskOutcome, number> {
   hosts: { id: number; host: string; outcome: TaskOutcome }[];
 }
 
-/** The events of runs, and the output that is made of them. */
+/** The events of runs and the output that they form. */
 @Injectable()
 export class JobEventsRepository extends TableRepository<Row> {
   constructor(database: Database) {
@@ -62,9 +65,9 @@ export class JobEventsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Stores events of a run whose lease stands; those that are there already stay as they are.
+   * Stores events of a run if its lease is valid; events that are already stored do not change.
    *
-   * @returns whether the lease stands
+   * @returns true if the lease is valid
    */
   async store(held: HeldRun, events: readonly StoredEvent[]): Promise<boolean> {
     const all = <Key extends keyof StoredEvent>(key: Key) => events.map((event) => event[key]);
@@ -93,14 +96,17 @@ export class JobEventsRepository extends TableRepository<Row> {
     return row?.is_held === true;
   }
 
-  /** How the events of a run hang together, in their order. */
+  /** Returns the fields of a run's events that determine their tree, in order. */
   tree(runId: number): Promise<(TreeEvent & Row)[]> {
     return this.database.rows<TreeEvent & Row>(sql`
       SELECT counter, uuid, parent_uuid, event FROM job_events
       WHERE job_id = ${runId} ORDER BY counter`);
   }
 
-  /** Bytes of the lines `start` to `end` of an output, and how many lines the whole of it has. */
+  /**
+   * Returns the size of the lines `start` to `end` of an output, in bytes, and the number of lines
+   * of the whole output.
+   */
   async outputSize(
     runId: number,
     start: number,
@@ -114,7 +120,7 @@ export class JobEventsRepository extends TableRepository<Row> {
     return size ?? { bytes: 0, lines: 0 };
   }
 
-  /** What printed the lines `start` to `end`, in their order. */
+  /** Returns the events that printed the lines `start` to `end`, in order. */
   output(runId: number, start: number, end: number): Promise<OutputChunk[]> {
     return this.database.rows<OutputChunk>(sql`
       SELECT counter, stdout, start_line FROM job_events
@@ -122,7 +128,7 @@ export class JobEventsRepository extends TableRepository<Row> {
       ORDER BY start_line, counter`);
   }
 
-  /** The events after one, silent ones among them. */
+  /** Returns the events after a counter, including events without output. */
   outputAfter(runId: number, counter: number, most: number): Promise<OutputChunk[]> {
     return this.database.rows<OutputChunk>(sql`
       SELECT counter, stdout, start_line FROM job_events
@@ -130,7 +136,7 @@ export class JobEventsRepository extends TableRepository<Row> {
       ORDER BY counter LIMIT ${most}`);
   }
 
-  /** The tasks of a run in their order, with what came of each. */
+  /** Returns the tasks of a run in order, with their results. */
   tasks(
     runId: number,
     most: { events: number; tasks: number; hosts: number },
@@ -161,7 +167,10 @@ export class JobEventsRepository extends TableRepository<Row> {
       FROM ranked GROUP BY play, task, parent_uuid ORDER BY min(counter) LIMIT ${most.tasks}`);
   }
 
-  /** A task, play or playbook failed or changed something when anything in it did. */
+  /**
+   * Marks tasks, plays and playbooks as failed or changed if an event in them failed or changed
+   * something.
+   */
   async propagate(runId: number): Promise<void> {
     await this.database.execute(sql`
       WITH RECURSIVE marked AS (
@@ -181,7 +190,11 @@ export class JobEventsRepository extends TableRepository<Row> {
         AND (parents.failed AND NOT event.failed OR parents.changed AND NOT event.changed)`);
   }
 
-  /** Removes events of runs that ended some days ago and know that they have some. @returns how many */
+  /**
+   * Deletes events of runs that ended at least `days` ago and whose event count is not 0.
+   *
+   * @returns number of deleted events
+   */
   removeOld(days: number, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM job_events event USING (
@@ -196,11 +209,14 @@ export class JobEventsRepository extends TableRepository<Row> {
   }
 }
 
-/** Query for how far the output of a run has come: `counter` and `line`, both 0 before its first event. */
+/**
+ * Returns a query for the end of a run's output: `counter` and `line`, both 0 before its first
+ * event.
+ */
 export const endOfOutput = (runId: Sql): Sql => sql`
   SELECT coalesce(max(counter), 0) AS counter, coalesce(max(end_line), 0) AS line
   FROM job_events WHERE job_id = ${runId}`;
 
-/** Whether the final statistics of a run were stored, as a condition. */
+/** Returns the SQL condition that the final statistics of a run were stored. */
 export const hasStatistics = (runId: number): Sql => sql`
   EXISTS (SELECT 1 FROM job_events WHERE job_id = ${runId} AND event = 'playbook_on_stats')`;

@@ -9,7 +9,7 @@ import { allHosts, constructedOf, showLastJob } from '../../inventories/hosts.re
 import type { JobHostSummarySchema } from './job-event.schema.js';
 import { hasStatistics } from './job-events.repository.js';
 
-/** What one host did in a run: counts of tasks (`dark`: it could not be reached), and whether any failed. */
+/** Task counts of one host in a run (`dark`: the host was unreachable), and a flag for failures. */
 export type HostSummary = Readonly<
   Pick<
     RowOf<JobHostSummarySchema>,
@@ -25,15 +25,17 @@ export type HostSummary = Readonly<
   >
 >;
 
-/** The hosts of a run as they were when it began. */
+/** The hosts of a run as of its start. */
 export interface HostsOfRun {
-  /** Ids by name. */
+  /** Ids of hosts by name. */
   hosts: ReadonlyMap<string, number>;
-  /** In a constructed inventory, the hosts these come from; null elsewhere. */
+  /**
+   * For a constructed inventory, the original host of each host, by id; null for other inventories.
+   */
   originals: ReadonlyMap<number, number | null> | null;
 }
 
-/** How one host fared in a run. */
+/** Task counts of one host in a run. */
 export interface HostOfRun {
   host_name: string;
   host_id: number | null;
@@ -42,15 +44,15 @@ export interface HostOfRun {
   failures: number;
   dark: number;
   skipped: number;
-  /** Hosts of the run. */
+  /** Number of hosts of the run. */
   total: number;
 }
 
-/** How many hosts a run had. */
+/** Number of hosts of a run. */
 export interface HostCounts {
   all: number;
   failed: number;
-  /** Whether the run came to its final statistics. */
+  /** True if the run produced its final statistics. */
   stats: boolean;
 }
 
@@ -75,8 +77,8 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
   }
 
   /**
-   * Stores how each host fared, by its name, ties that to the hosts there still are and shows it on
-   * them. Two statements, however many hosts there are.
+   * Stores the task counts of each host by its name, links them to existing hosts, and updates the
+   * last job of these hosts. Takes two statements, independent of the number of hosts.
    */
   async store(
     runId: number,
@@ -98,8 +100,8 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
   }
 
   /**
-   * On the hosts, and on what constructed inventories have of them. In the order of ids: jobs of one
-   * inventory that end together must not lock each other out.
+   * Updates the hosts and the original hosts of constructed inventories. Locks rows in the order of
+   * their ids, so that jobs of one inventory that end at the same time cannot deadlock.
    */
   private async showOnHosts(
     runId: number,
@@ -134,7 +136,7 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
       ${showLastJob(runId, sql`SELECT id, summary_id FROM locked`)}`);
   }
 
-  /** Hosts of a run, those with failures first. */
+  /** Returns hosts of a run, those with failures first. */
   ofRun(runId: number, most: number): Promise<HostOfRun[]> {
     return this.database.rows<HostOfRun>(sql`
       SELECT host_name, host_id, ok, changed, failures, dark, skipped,

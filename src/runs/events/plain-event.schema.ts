@@ -5,7 +5,7 @@ import { JobEventSchema } from './job-event.schema.js';
 
 const INTERNAL = { internal: true } as const;
 
-/** One event of a run without plays: as those of playbooks, without what only these have. */
+/** One event of a run without plays: hides the fields that only events of playbooks have. */
 export abstract class PlainEventSchema extends JobEventSchema {
   @Reference(() => resource('unified_job'), { ...INTERNAL, ...WIDE, index: false })
   override job!: Reference;

@@ -4,59 +4,62 @@ import { Database } from '../../database/database.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
 
-/** What one event printed, as part of an output that is shown. */
+/** The output of one event, as a part of a displayed output. */
 export interface OutputPart {
   counter: number;
   event: string;
   stdout: string;
-  /** Line of the output on which it begins, counted from 0. */
+  /** Line of the output on which the part begins, counted from 0. */
   start_line: number;
   created: string;
-  /** Nothing was printed before, or nothing comes after: it is at the edge that was asked for. */
+  /** True for the first or last part of the output, depending on the direction of the query. */
   edge: boolean;
 }
 
-/** How much of an output is shown at once. */
+/** Maximum amount of output per query. */
 export interface OutputBounds {
   events: number;
   bytes: number;
 }
 
-/** A task that failed on a host, or a host that could not be reached. */
+/** A task that failed on a host, or an unreachable host. */
 export interface RunFailure {
   id: number;
   play: string;
   task: string;
   host_name: string;
-  /** The host could not be reached. */
+  /** True if the host was unreachable. */
   dark: boolean;
-  /** What the task said of it. */
+  /** Error message of the task. */
   message: string;
   start_line: number;
-  /** Of all failures of the run. */
+  /** Number of all failures of the run. */
   total: number;
 }
 
-/** A printed event in which a text was found. */
+/** An event whose output contains the searched text. */
 export interface FoundOutput {
   stdout: string;
   start_line: number;
 }
 
-/** Outputs of runs as pages show them: parts of them, what is found in them, what went wrong. */
+/** Reads the outputs of runs for pages: parts of an output, search results, failures. */
 @Injectable()
 export class RunOutputsRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'job_events');
   }
 
-  /** The end of an output, at least its last event; `edge` where nothing was printed before. */
+  /**
+   * Returns the end of an output, at least its last event; `edge` marks the beginning of the
+   * output.
+   */
   async tail(runId: number, most: OutputBounds): Promise<OutputPart[]> {
     const parts = await this.parts(sql`job_id = ${runId}`, sql`DESC`, most);
     return parts.reverse();
   }
 
-  /** An output from a line on, counted from 0; `edge` where nothing was printed after. */
+  /** Returns an output from a line on, counted from 0; `edge` marks the end of the output. */
   from(runId: number, line: number, most: OutputBounds): Promise<OutputPart[]> {
     return this.parts(sql`job_id = ${runId} AND end_line > ${line}`, sql`ASC`, most);
   }
@@ -80,7 +83,7 @@ export class RunOutputsRepository extends TableRepository<Row> {
       ORDER BY counter ${order}`);
   }
 
-  /** What of an output has a text in it, whatever its case. */
+  /** Searches an output for a text, case-insensitively. */
   search(runId: number, text: string, most: number): Promise<FoundOutput[]> {
     return this.database.rows<FoundOutput>(sql`
       SELECT stdout, start_line FROM job_events
@@ -88,7 +91,7 @@ export class RunOutputsRepository extends TableRepository<Row> {
       ORDER BY counter LIMIT ${most}`);
   }
 
-  /** What failed in a run and was not ignored, in its order. */
+  /** Returns the failures of a run that were not ignored, in order. */
   failures(runId: number, most: number): Promise<RunFailure[]> {
     return this.database.rows<RunFailure>(sql`
       SELECT id, play, task, host_name, event = 'runner_on_unreachable' AS dark, start_line,

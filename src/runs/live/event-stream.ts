@@ -2,10 +2,10 @@ import { exactJson } from '../../common/exact-json.js';
 import { once } from 'node:events';
 import type { Response } from 'express';
 
-/** A browser that lost the connection comes back after this long. */
+/** Time after which a browser reconnects, in ms. */
 const RECONNECT_MS = 2000;
 
-/** A message of a stream; without an `id` the place to resume from stays as it was. */
+/** A message of a stream. A message without an `id` does not change the position to resume from. */
 export interface StreamMessage {
   event: string;
   id?: number;
@@ -13,8 +13,8 @@ export interface StreamMessage {
 }
 
 /**
- * Writes server-sent events (WHATWG HTML, 9.2). Waits for the client to take what was written, so a
- * slow one holds no more than one message in memory.
+ * Writes server-sent events (WHATWG HTML, 9.2). Waits until the client has received a message, so
+ * that a slow client keeps at most one message in memory.
  */
 export class EventStream {
   constructor(
@@ -26,17 +26,17 @@ export class EventStream {
     this.response.status(200);
     this.response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     this.response.setHeader('Cache-Control', 'no-store, no-transform');
-    // Reverse proxies collect answers before they pass them on, unless told.
+    // Reverse proxies buffer responses unless this header disables it.
     this.response.setHeader('X-Accel-Buffering', 'no');
     this.response.flushHeaders();
   }
 
-  /** Tells the client how soon to come back. */
+  /** Sends the reconnect delay to the client. */
   begin(): Promise<void> {
     return this.write(`retry: ${RECONNECT_MS}\n\n`);
   }
 
-  /** A comment: shows proxies and the client that the connection lives. */
+  /** Sends a comment, which shows proxies and the client that the connection is alive. */
   keepAlive(): Promise<void> {
     return this.write(': keep-alive\n\n');
   }
@@ -47,11 +47,12 @@ export class EventStream {
 
   private async write(text: string): Promise<void> {
     if (this.signal.aborted || this.response.write(text)) return;
-    // An abort ends the waiting like a client that left: whoever writes looks at the signal.
+    // An abort ends the wait without an error, as a disconnected client does; callers check the
+    // signal.
     await once(this.response, 'drain', { signal: this.signal }).catch(() => undefined);
   }
 }
 
-/** JSON has no line breaks of its own, so one data line is enough. */
+/** JSON contains no line breaks, so one data line is sufficient. */
 export const framed = ({ event, id, data }: StreamMessage): string =>
   `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${exactJson(data)}\n\n`;

@@ -19,9 +19,9 @@ import { listEvents } from '../events/event-list.js';
 import { jobEvents } from '../events/job-events.resource.js';
 import { RunStreams, type NewsSender } from './run-streams.service.js';
 
-/** How long a message of a worker may be lost before its news are found all the same. */
+/** Time after which the database is checked without a message of a worker, in ms. */
 const PATIENCE_MS = 3000;
-/** Events held in memory at once. */
+/** Maximum number of events in memory per stream. */
 const BATCH = '100';
 
 const ROUTE = {
@@ -50,11 +50,11 @@ const ROUTE = {
 } as const;
 
 /**
- * Declares `/<runs>/<id>/events/stream/`: runs while they run (docs/contract/runs.md#live). Reading the
- * run is enough. No `related` link leads here: a client that follows all links would wait for the end
- * of the run.
+ * Declares `/<runs>/<id>/events/stream/`, a live stream of a run (docs/contract/runs.md#live).
+ * Requires read access to the run. There is no `related` link, because a client that follows all
+ * links would wait for the end of the run.
  *
- * @param events as which its events are shown
+ * @param events resource of the streamed events
  */
 export function WithLiveEvents(events: ResourceDefinition = jobEvents): ClassDecorator {
   return (target) => {
@@ -86,15 +86,15 @@ export function WithLiveEvents(events: ResourceDefinition = jobEvents): ClassDec
   };
 }
 
-/** Who asks for events, and for which. */
+/** The resource and query of a request for events. */
 interface Asked {
   events: ResourceDefinition;
   query: QueryParameters;
-  /** `Last-Event-ID`. */
+  /** Value of the header `Last-Event-ID`. */
   resumed: string | undefined;
 }
 
-/** Sends a page of the events behind the place the client has, in the order of their counters. */
+/** Returns a sender of the events after the client's position, in the order of their counters. */
 function eventSender(services: CommonServices, runId: number, asked: Asked): NewsSender {
   const { events, query } = asked;
   const { no_truncate } = query;
@@ -121,7 +121,10 @@ function eventSender(services: CommonServices, runId: number, asked: Asked): New
   };
 }
 
-/** Counter of the last event the client has: what it says when it comes again, else the URL's. */
+/**
+ * Returns the counter of the client's last event: from `Last-Event-ID` when it reconnects,
+ * otherwise from the URL.
+ */
 function placeOf({ resumed = '', query }: Asked): number {
   const text = resumed === '' ? ([query.after].flat()[0] ?? '') : resumed;
   if (text === '') return 0;

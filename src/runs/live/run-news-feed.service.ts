@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { RedisConnection } from '../../common/queue/redis-connection.service.js';
 import { runChannel } from '../run-signals.service.js';
 
-/** Tells one watcher that there may be something new. Holds a flag, never the news themselves. */
+/** Notifies one watcher of possible changes. Holds only a flag, never the changes themselves. */
 export class Watch {
   private isDirty = false;
   private wake: (() => void) | undefined;
@@ -15,7 +15,7 @@ export class Watch {
     this.wake?.();
   }
 
-  /** Resolves when something may be new since the last call, or after `patienceMs` at the latest. */
+  /** Resolves if there were possible changes since the last call, or after `patienceMs`. */
   async next(patienceMs: number, signal: AbortSignal): Promise<void> {
     if (!this.isDirty && !signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -39,9 +39,9 @@ export class Watch {
 }
 
 /**
- * What workers say of runs, passed to whoever watches them in this process: one Redis connection for
- * all, subscribed to the runs that are watched. A message is only a reason to look into the database,
- * so a lost one costs time and nothing else.
+ * Forwards messages of workers about runs to the watchers in this process. Uses one Redis
+ * connection, subscribed to the watched runs. A message only triggers a database query, so a lost
+ * message only causes a delay.
  */
 @Injectable()
 export class RunNewsFeed {
@@ -76,7 +76,10 @@ export class RunNewsFeed {
     });
   }
 
-  /** Subscriptions are renewed by the client itself; what was said meanwhile is looked for. */
+  /**
+   * The client renews its subscriptions after a reconnect; every watcher then checks for changes
+   * that it missed.
+   */
   private connect(): Redis {
     const connection = this.redis.connectQuietly({
       maxRetriesPerRequest: null,

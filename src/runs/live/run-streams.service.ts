@@ -12,10 +12,10 @@ import { StreamSlots } from './stream-slots.service.js';
 
 const KEEP_ALIVE_MS = 15_000;
 
-/** How much of the news was sent. */
+/** Amount of news that a sender sent. */
 export type Sent = 'nothing' | 'some' | 'all';
 
-/** Sends what is new of a run besides its status, a bounded part at a time. */
+/** Sends the news of a run except its status, a limited part at a time. */
 export type NewsSender = (stream: EventStream, signal: AbortSignal, actor: Actor) => Promise<Sent>;
 
 /** One client that follows one run. */
@@ -25,11 +25,11 @@ export interface Following {
   judgeAgain: Judge;
   response: Response;
   sender: NewsSender;
-  /** How long a message of a worker may be lost, or not be sent, before its news are found anyway. */
+  /** Time after which the database is checked without a message of a worker, in ms. */
   patienceMs: number;
 }
 
-/** Sends what happens in a run while it happens, as server-sent events. */
+/** Sends the events of a run as they occur, as server-sent events. */
 @Injectable()
 export class RunStreams {
   private readonly logger = new Logger('Live');
@@ -39,7 +39,7 @@ export class RunStreams {
     private readonly slots: StreamSlots,
   ) {}
 
-  /** Answers a request with a stream that ends with the run. */
+  /** Responds with a stream that ends when the run ends. */
   async serve(following: Following): Promise<void> {
     const { actor, response, run } = following;
     const slot = await this.slots.take(actor.id);
@@ -53,7 +53,8 @@ export class RunStreams {
         await this.follow(following, stream, slot.signal);
       }
     } catch (error) {
-      // The head is sent: the stream can only end. The client comes again and is refused with the reason.
+      // The response header is already sent, so the stream can only be closed. When the client
+      // reconnects, the response contains the reason.
       if (!(error instanceof DomainError)) {
         const reason = messageOf(error);
         this.logger.warn({ message: 'stream ended', run: run.id, reason });
@@ -65,9 +66,9 @@ export class RunStreams {
   }
 
   /**
-   * Sends news and statuses until the run is over and everything is sent. Each look at the run
-   * authenticates the caller and asks for the permission again: a deleted token or a revoked role ends
-   * the stream.
+   * Sends news and statuses until the run has ended and everything is sent. Each iteration
+   * authenticates the caller and checks the permission again, so a deleted token or a revoked role
+   * ends the stream.
    */
   private async follow(
     { run, actor, judgeAgain, sender, patienceMs }: Following,
@@ -80,7 +81,8 @@ export class RunStreams {
     try {
       for (let look = { actor, target: run }; !signal.aborted; look = await judgeAgain()) {
         const status = String(look.target.status);
-        // The status is older than the news that follow: a final one means that they are the last.
+        // The status was read before the news, so a final status means that the following news are
+        // the last.
         const isOver = isFinal(status);
         const isNews = status !== told;
         if (isNews && !isOver) await stream.send(statusOf(look.target));

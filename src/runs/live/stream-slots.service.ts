@@ -8,12 +8,12 @@ const ALL = 'streams';
 
 /** One open stream. */
 export interface StreamSlot {
-  /** Aborted when the stream has to end, whatever the reason. */
+  /** Signal that aborts when the stream must end, for any reason. */
   signal: AbortSignal;
   free(): void;
 }
 
-/** Bounds how many streams are open and for how long, and ends them all at shutdown. */
+/** Limits the number and duration of streams, and ends all streams at shutdown. */
 @Injectable()
 export class StreamSlots implements BeforeApplicationShutdown {
   private readonly open = new Set<AbortController>();
@@ -24,13 +24,14 @@ export class StreamSlots implements BeforeApplicationShutdown {
     private readonly processes: GroupMember,
   ) {}
 
-  /** @throws TooManyRequests when the user, or all users together, have as many as there may be */
+  /** @throws TooManyRequests if the user, or all users together, have reached the maximum */
   async take(userId: number): Promise<StreamSlot> {
     const own = `streams of ${userId}`;
     const isTaken = !this.isStopping && (await this.takeBoth(own));
     if (!isTaken) throw new TooManyRequests(RETRY_AFTER_SECONDS);
     const controller = new AbortController();
-    // Behind a proxy a client that left may go unnoticed, so each has to come again.
+    // Behind a proxy a disconnected client can remain unnoticed, so each client must reconnect
+    // regularly.
     const timer = setTimeout(() => controller.abort(), this.settings.STREAM_SECONDS * 1000);
     this.open.add(controller);
     return {
@@ -52,7 +53,7 @@ export class StreamSlots implements BeforeApplicationShutdown {
     return false;
   }
 
-  /** The server waits for open connections, so streams end before it closes. */
+  /** The server waits for open connections, so streams must end before it closes. */
   beforeApplicationShutdown(): void {
     this.isStopping = true;
     for (const controller of this.open) controller.abort();

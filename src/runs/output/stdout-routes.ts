@@ -37,7 +37,10 @@ const ROUTE = {
   ],
 } as const;
 
-/** Declares `/<runs>/<id>/stdout/`: the output of a run in every format (docs/contract/runs.md#output). */
+/**
+ * Declares `/<runs>/<id>/stdout/`: the output of a run in every format
+ * (docs/contract/runs.md#output).
+ */
 export function WithStdout(): ClassDecorator {
   return (target) => {
     const controller = controllerOf(target);
@@ -61,7 +64,7 @@ export function WithStdout(): ClassDecorator {
   };
 }
 
-/** What says which part of the output is wanted, and in which form. */
+/** The parts of a request that determine the range and the format of the output. */
 interface Asked {
   query: QueryParameters;
   headers: IncomingHttpHeaders;
@@ -115,7 +118,7 @@ function documentOf(content: string, query: QueryParameters): string {
     : `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Output</title></head><body>${output}</body></html>\n`;
 }
 
-/** `format`, else what `Accept` asks for; JSON when it does not say. */
+/** Returns the format: `format` of the query, otherwise according to `Accept`; JSON by default. */
 function formatOf({ query, headers }: Asked): Format {
   const sent = [query.format].flat()[0];
   if (sent !== undefined) {

@@ -5,16 +5,16 @@ import { Settings } from '../../config/settings.js';
 import { JobEventsRepository, type OutputChunk } from '../events/job-events.repository.js';
 import { plainText } from './stdout.js';
 
-/** Part of the output of a run; lines are counted from 0, `end` is behind the last one shown. */
+/** Part of the output of a run. Lines are counted from 0; `end` is the line after the last one. */
 export interface Output {
   range: { start: number; end: number; absolute_end: number };
   content: string;
 }
 
-/** Events read at once for a download. */
+/** Number of events per read of a download. */
 const BATCH = 1000;
 
-/** The output of a run, put together from its events. */
+/** Assembles the output of a run from its events. */
 @Injectable()
 export class StdoutService {
   constructor(
@@ -23,8 +23,8 @@ export class StdoutService {
   ) {}
 
   /**
-   * Lines `start` to `end` with their colours. A range larger than STDOUT_MAX_BYTES_DISPLAY is
-   * answered with a sentence in its place.
+   * Returns the lines `start` to `end` with their colors. If the range is larger than
+   * STDOUT_MAX_BYTES_DISPLAY, the content is a message instead.
    */
   async read(runId: number, start = 0, end?: number): Promise<Output> {
     const last = end ?? 2_147_483_647;
@@ -42,9 +42,9 @@ export class StdoutService {
   }
 
   /**
-   * Reads the whole output in parts while it is sent.
+   * Streams the whole output and reads it in parts.
    *
-   * @param judgeAgain called before each further part; the stream fails when it throws
+   * @param judgeAgain called before each further part; the stream fails if it throws
    */
   stream(runId: number, options: { colours: boolean; judgeAgain: Judge }): Readable {
     return Readable.from(this.parts(runId, options));
@@ -66,7 +66,7 @@ export class StdoutService {
   }
 }
 
-/** Takes off the lines of the first and the last event that lie outside the range. */
+/** Removes lines of the first and the last event that are outside the range. */
 function cut(chunks: readonly OutputChunk[], start: number, end: number): string {
   const lines = chunks.flatMap(({ stdout, start_line }) =>
     stdout

@@ -1,11 +1,14 @@
 import { escapeHtml } from '../../common/escape-html.js';
 import { itemAt } from '../../common/invariants.js';
 
-/** Bytes that steer a terminal: colours, cursor, and the markers the runner hides in them. */
+/**
+ * Terminal escape sequences: colors, cursor movement, and the markers that the runner hides in
+ * them.
+ */
 const ESCAPE = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])/g;
 const COLOUR = /\u001B\[([0-9;]*)m/g;
 
-/** Output without escape sequences. */
+/** Returns the output without escape sequences. */
 export const plainText = (text: string): string => text.replace(ESCAPE, '').replaceAll('\r', '');
 
 const NAMES = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const;
@@ -15,10 +18,13 @@ interface Style {
   isBold: boolean;
 }
 
-/** Output as HTML: text escaped, colours as `<span class="ansi-red ansi-bold">`. */
+/** Returns the output as HTML: escaped text, and colors as `<span class="ansi-red ansi-bold">`. */
 export const htmlText = (text: string): string => htmlLines(text).join('\n');
 
-/** The same by lines; a colour that goes on over the end of one is set again in the next. */
+/**
+ * Returns the output as HTML lines; a color that continues over a line end is set again in the next
+ * line.
+ */
 export function htmlLines(text: string): string[] {
   let style: Style = { colour: null, isBold: false };
   const lines = [''];

@@ -11,17 +11,22 @@ import { templateNames } from '../templates/templates.repository.js';
 import { usernameOf } from '../users/users.repository.js';
 import { RunSchedules, RunWorkflows } from './run-causes.js';
 
-/** Key of the lock under which templates are launched by their keys; a second key says which. */
+/**
+ * First key of the advisory lock on launches of a template by its host config key; the second key
+ * is the template.
+ */
 const CALLBACK_LOCK = 7_303;
 
-/** What the representations of all kinds of runs need beyond the columns of a list. */
+/** Data for the representations of all kinds of runs, beyond the columns of a list. */
 export interface RunFacts extends Row {
-  /** Of the run, or of the outermost workflow job around it where nobody launched it by hand. */
+  /**
+   * Launch type of the run; if no user launched it, that of the outermost workflow job around it.
+   */
   launch_type: string;
-  /** Seconds so far of a run that is going on, else null. */
+  /** Elapsed seconds of an active run; otherwise null. */
   live_elapsed: number | null;
   created_by_id: number | null;
-  /** Null also where the reader may not see the user. */
+  /** Name of the user; null also if the reader has no permission to see the user. */
   username: string | null;
   template_id: number | null;
   template_name: string | null;
@@ -33,11 +38,11 @@ export interface RunFacts extends Row {
   /** Workflow job of which the run is a node. */
   source_id: number | null;
   schedule_id: number | null;
-  /** Names are null also where the reader may not see what they name. */
+  /** Name of the schedule; null also if the reader has no permission to see it. */
   schedule_name: string | null;
 }
 
-/** A run as its events show it. */
+/** Fields of a run that its events display. */
 export interface RunOfEvents {
   id: number;
   type: string;
@@ -50,17 +55,17 @@ export interface RunOfEvents {
   job_template_name: string | null;
 }
 
-/** Rows of a link table: whose it is, and what is linked. */
+/** Rows of a link table: the owner and the linked object. */
 type Links = readonly (readonly (number | undefined)[])[];
 
-/** A run and the occurrence of a schedule that launched it. */
+/** A run and the schedule occurrence that launched it. */
 export interface ScheduledRun {
   id: number;
   scheduleId: number;
   occurrence: Date;
 }
 
-/** Runs of every kind: they share a table and its ids. */
+/** Runs of every kind, which share a table and its ids. */
 @Injectable()
 export class RunsRepository extends TableRepository<Row> implements TemplateRuns {
   constructor(
@@ -72,9 +77,9 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 
   /**
-   * Query for the facts (`RunFacts`) of a page of runs. A user is
-   * named to callers who may read the account. Its parts are kept apart: planned as one
-   * join of eight tables it takes six times as long to plan, which is most of its time.
+   * Returns a query for the facts (`RunFacts`) of a page of runs. It returns a user's name to
+   * callers who can read the account. The query consists of separate parts: as one join of eight
+   * tables, planning takes six times as long, which is most of its time.
    */
   facts(ids: readonly number[], reader: Actor): Sql {
     const nodes = this.workflows.nodesOfRuns();
@@ -109,7 +114,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
       LEFT JOIN (${templateNames()}) origin ON origin.id = launched.unified_job_template_id`;
   }
 
-  /** Query for runs as their events show them (`RunOfEvents`). */
+  /** Returns a query for the fields that events display of their runs (`RunOfEvents`). */
   ofEvents(ids: readonly number[]): Sql {
     return sql`
       SELECT run.id, run.type, run.name, run.description, run.status, run.failed, run.elapsed,
@@ -119,10 +124,13 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
       WHERE run.id = ANY(${ids}::bigint[])`;
   }
 
-  /** Runs of a template may be seen by whoever may read the template. */
+  /**
+   * Returns a query for the newest runs of templates. Does not check permissions: every reader of a
+   * template can see its runs.
+   */
   recent(templateIds: readonly number[], most: number): Sql {
-    // Their ids come from an index that holds all of it. With the rows PostgreSQL would rather look at
-    // every run until enough are of the template, and a template without runs has it look at all.
+    // The ids come from an index-only scan. If the query selected whole rows, PostgreSQL would scan
+    // runs until enough belong to the template, and would scan all runs for a template without any.
     return sql`
       SELECT newest.template_id, run.id, run.status, run.finished, run.canceled_on, run.type
       FROM (
@@ -142,7 +150,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return new Map(rows.map(({ id, type }) => [id, type]));
   }
 
-  /** Name of a run; empty when it is gone. */
+  /** Returns the name of a run; empty if it was deleted. */
   async nameOf(id: number): Promise<string> {
     const row = await this.database.row<{ name: string }>(
       sql`SELECT name FROM unified_jobs WHERE id = ${id}`,
@@ -150,7 +158,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return row?.name ?? '';
   }
 
-  /** Ids of the credentials of a job, in the order in which they were given. */
+  /** Returns the ids of a job's credentials, in the order in which they were assigned. */
   async credentialsOf(jobId: number): Promise<number[]> {
     const rows = await this.database.rows<{ credential_id: number }>(sql`
       SELECT credential_id FROM job_credentials WHERE job_id = ${jobId} ORDER BY id`);
@@ -164,7 +172,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return row?.may === true;
   }
 
-  /** Whether a run is part of a workflow job that goes on. */
+  /** Returns true if a run is part of an active workflow job. */
   async isInRunningWorkflow(id: number): Promise<boolean> {
     const found = await this.database.row(sql`
       SELECT 1 FROM (${this.workflows.nodesOfRuns()}) node
@@ -173,14 +181,14 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return found !== undefined;
   }
 
-  /** Has whoever launches a template by its key wait for those before. */
+  /** Waits for earlier launches of a template by its host config key. */
   async holdTemplate(templateId: number): Promise<void> {
     await this.database.execute(
       sql`SELECT pg_advisory_xact_lock(${CALLBACK_LOCK}, ${templateId}::int)`,
     );
   }
 
-  /** Whether a run of a template for one host alone has not ended. */
+  /** Returns true if a template has an active run that is limited to one host. */
   async isLimitedTo(templateId: number, host: string): Promise<boolean> {
     const found = await this.database.row(sql`
       SELECT 1 FROM unified_jobs WHERE unified_job_template_id = ${templateId}
@@ -188,7 +196,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return found !== undefined;
   }
 
-  /** Whether any of some runs has not ended. */
+  /** Returns true if any of the runs is active. */
   async hasActiveAmong(ids: readonly number[]): Promise<boolean> {
     const found = await this.database.row(sql`
       SELECT 1 FROM unified_jobs WHERE id = ANY(${ids}::bigint[])
@@ -196,7 +204,9 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return found !== undefined;
   }
 
-  /** How many runs of each template have not ended; templates without any are missing. */
+  /**
+   * Returns the number of active runs of each template; templates without active runs are missing.
+   */
   async countActive(templateIds: readonly number[]): Promise<Map<number, number>> {
     const rows = await this.database.rows<{ id: number; active: number }>(sql`
       SELECT unified_job_template_id AS id, count(*)::int AS active FROM unified_jobs
@@ -205,19 +215,25 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return new Map(rows.map(({ id, active }) => [id, active]));
   }
 
-  /** Gives jobs credentials, in their order. @param links job and credential */
+  /**
+   * Assigns credentials to jobs, in the given order.
+   *
+   * @param links pairs of job and credential
+   */
   async attachCredentials(links: Links): Promise<void> {
     const columns = { job_id: 'bigint', credential_id: 'integer' };
     await this.database.preparedRows(insertRows('job_credentials', columns, links));
   }
 
-  /** @param links job and label */
+  /** @param links pairs of job and label */
   async attachLabels(links: Links): Promise<void> {
     const columns = { job_id: 'bigint', label_id: 'integer' };
     await this.database.preparedRows(insertRows('job_labels', columns, links));
   }
 
-  /** Ties runs to their occurrences; a second run of one is refused by the database. */
+  /**
+   * Links runs to their schedule occurrences; the database refuses a second run of an occurrence.
+   */
   async signScheduled(runs: readonly ScheduledRun[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_jobs run SET schedule_id = given.schedule_id,
@@ -230,7 +246,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
   }
 }
 
-/** Query for runs of every kind as other tables' statements join them. */
+/** Returns a query for runs of every kind, for joins in statements about other tables. */
 export const allRuns = (): Sql => sql`
   SELECT id, type, name, description, status, failed, elapsed, created, finished, canceled_on,
     timed_out, timeout, launch_type, is_bulk_job, unified_job_template_id, job_template_id, project_id,

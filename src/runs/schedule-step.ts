@@ -1,8 +1,12 @@
 /**
- * What the scheduler asks of schedules before each pass, in a transaction of its own. Several workers
- * may ask at once. Implemented by the schedules module.
+ * Step of the scheduler before each pass, in a transaction of its own. Several workers can call it
+ * at the same time. Implemented by the schedules module.
  */
 export abstract class ScheduleStep {
-  /** Launches what is due. @returns whether more is left to be done at once */
+  /**
+   * Launches what is due.
+   *
+   * @returns true if more is due at once
+   */
   abstract launchDue(): Promise<boolean>;
 }

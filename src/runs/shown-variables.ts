@@ -4,16 +4,16 @@ import type { RepresentContext, Row } from '../common/resource/define-resource.j
 import { VariablePrefixes, webhookVariables } from '../code-hosts/variables.js';
 import { type RunDelivery, RunDeliveries } from './run-causes.js';
 
-/** Help text of `extra_vars`. */
 export const VARIABLES_HELP =
   'JSON with ", " and ": " between members; secret answers masked. Lists leave out the payload of the ' +
   'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it to those ' +
   'who administer the template.';
 
 /**
- * `extra_vars` of runs as JSON text, by run. Those of a webhook stand in its delivery. A payload may have
- * 25 MB and stands under every prefix: lists do without these variables, only the detail shows them, and
- * to those alone whom the delivery shows its payload (docs/contract/webhooks.md#variables).
+ * Returns `extra_vars` of runs as JSON text, by run. Variables of a webhook come from its delivery.
+ * A payload can have 25 MB and is repeated under every prefix, so lists leave these variables out.
+ * Only the detail contains them, and only for users with permission to see the payload
+ * (docs/contract/webhooks.md#variables).
  */
 export async function shownVariables(
   rows: readonly Row[],
@@ -47,7 +47,10 @@ function variablesOf(delivery: RunDelivery, prefixes: readonly string[]): Record
   );
 }
 
-/** Besides what an event launched itself, the runs of a workflow may have been caused by one. */
+/**
+ * Returns true if the run can have a delivery: a webhook launched it, or a workflow that a webhook
+ * can have launched.
+ */
 const mayHaveDelivery = ({ webhook_guid: guid, launch_type: type }: Row): boolean =>
   type === 'workflow' || (guid !== '' && guid !== null);
 

@@ -11,7 +11,7 @@ import { sql } from '../database/sql.js';
 import { RunWorkflows } from './run-causes.js';
 import type { RunFacts } from './runs.repository.js';
 
-/** What the workflow around a run adds to its representation. */
+/** Fields that the surrounding workflow adds to a run's representation. */
 export const SOURCE_WORKFLOW_SHOWS = {
   related: ['source_workflow_job'],
   summary_fields: { source_workflow_job: ref('WorkflowJobSummary') },
@@ -21,7 +21,10 @@ type SourceWorkflow = Required<Pick<Extension, 'related' | 'summary_fields'>>;
 
 const NONE: SourceWorkflow = { related: {}, summary_fields: {} };
 
-/** The workflow job of each run that is one's node; asked with what is asked at the same moment. */
+/**
+ * Returns the workflow job of each run that is a workflow node. The query is combined with other
+ * queries of the same moment.
+ */
 export async function sourceWorkflows(
   rows: readonly Row[],
   context: RepresentContext,

@@ -1,23 +1,23 @@
 import type { JobStatus } from './unified-job.schema.js';
 import { isOneOf } from '../common/records.js';
 
-/** Statuses of a run that is not over; these can be canceled (docs/contract/runs.md#statuses). */
+/** Statuses of an active run, which can be canceled (docs/contract/runs.md#statuses). */
 export const ACTIVE_STATUSES = ['new', 'pending', 'waiting', 'running'] as const;
-/** Statuses a run never leaves. */
+/** Statuses that a run never leaves. */
 export const FINAL_STATUSES = ['successful', 'failed', 'error', 'canceled'] as const;
-/** Statuses with which the `failed` field is true. */
+/** Statuses for which the `failed` field is true. */
 export const FAILED_STATUSES = ['failed', 'error', 'canceled'] as const;
 
 /**
- * Where a run may go from each status. Runs without a process of their own (workflows, approvals)
- * go from `pending` to `running` or to their end directly; a sync inside a job runs as soon as it
- * is made.
+ * Permitted transitions by status. Runs without a process of their own (workflows, approvals)
+ * change from `pending` directly to `running` or to a final status; a sync inside a job runs as
+ * soon as it is created.
  */
 const NEXT: Record<JobStatus, readonly JobStatus[]> = {
   new: ['pending', 'running', 'failed', 'error', 'canceled'],
   pending: ['waiting', 'running', ...FINAL_STATUSES],
   waiting: ['running', 'failed', 'error', 'canceled'],
-  // Back to `waiting`: a worker that shuts down hands over what it has not begun.
+  // Back to `waiting`: a worker that shuts down returns a run that it has not started.
   running: ['waiting', ...FINAL_STATUSES],
   successful: [],
   failed: [],
@@ -31,7 +31,7 @@ export const isFailed = (status: JobStatus): boolean => isOneOf(FAILED_STATUSES,
 
 export const mayMove = (from: JobStatus, to: JobStatus): boolean => NEXT[from].includes(to);
 
-/** @throws Error for a step no run may take: a fault of the program, not of a race */
+/** @throws Error for a transition that is never permitted: a bug, not a race */
 export function assertMoves(from: readonly JobStatus[], to: JobStatus): void {
   const wrong = from.filter((status) => !mayMove(status, to));
   if (wrong.length > 0 || from.length === 0) {

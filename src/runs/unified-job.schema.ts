@@ -45,7 +45,7 @@ export const LAUNCH_TYPES = [
 export type LaunchType = (typeof LAUNCH_TYPES)[number];
 
 /**
- * What every run has (docs/contract/runs.md#fields-of-runs). All kinds share a table and its ids
+ * Fields of every run (docs/contract/runs.md#fields-of-runs). All kinds share a table and its ids
  * (docs/contract/conventions.md#ids-of-templates-and-runs).
  */
 export abstract class UnifiedJobSchema extends OwnedSchema {
@@ -109,11 +109,11 @@ export abstract class UnifiedJobSchema extends OwnedSchema {
   })
   schedule!: Reference | null;
 
-  /** Occurrence of the schedule: each is launched once. */
+  /** Occurrence of the schedule; each occurrence is launched once. */
   @DateTime({ internal: true })
   schedule_occurrence!: string | null;
 
-  /** Number of the lease; every step of a worker names it. */
+  /** Lease number, which every update of a worker names. */
   @Integer({ internal: true, default: 0 })
   attempt!: number;
 
@@ -123,7 +123,7 @@ export abstract class UnifiedJobSchema extends OwnedSchema {
   @Char({ internal: true })
   lease_holder!: string;
 
-  /** The worker reads what the program of the run has left. */
+  /** True while the worker reads the results of the run's program. */
   @Bool({ internal: true })
   reads_results!: boolean;
 
@@ -133,30 +133,30 @@ export abstract class UnifiedJobSchema extends OwnedSchema {
   @Bool({ internal: true })
   dependencies_processed!: boolean;
 
-  /** Runs that must end well before this one starts. */
+  /** Runs that must succeed before this one starts. */
   @Json({ internal: true, default: [] })
   depends_on!: number[];
 
-  /** How many events are stored of it; triggers on these keep it. */
+  /** Number of stored events of the run, maintained by triggers on the events. */
   @Integer({ internal: true, default: 0 })
   event_total!: number;
 
-  /** Passwords given at launch, sealed for this row; emptied when the run ends. */
+  /** Passwords given at launch, sealed for this row; cleared when the run ends. */
   @Text({ internal: true, filter: false })
   start_args!: string;
 
-  /** Names of the prompts that were set at launch, with their values as sent. */
+  /** Prompts that were set at launch, with their values as sent. */
   @Json({ internal: true, nullable: true })
   launch_config!: LaunchConfig | null;
 }
 
-/** `isolation` of a run that works with the files of a project. */
+/** Options of the field `isolation` of runs that use a project's files. */
 export const ISOLATION_FIELD = {
   readOnly: true,
   help: 'What kept it apart from this installation and from other runs; empty before it began.',
 } as const;
 
-/** What a run on a worker leaves behind besides its events; shown on the detail only. */
+/** Fields of a run with a process, which only the detail shows. */
 export abstract class ExecutedJobSchema extends UnifiedJobSchema {
   @Text({ readOnly: true, detailOnly: true, filter: false })
   job_args!: string;

@@ -6,7 +6,7 @@ import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** What a run knows of the webhook that launched it. */
+/** Fields about the webhook that launched a run. */
 export class WebhookRunFields {
   @Choices(WEBHOOK_SERVICES, READ_ONLY)
   webhook_service!: string;
@@ -30,21 +30,24 @@ export class WebhookRunFields {
   webhook_delivery!: Reference | null;
 }
 
-/** The delivery that causes a launch. Its variables are expanded from it, never copied. */
+/** The delivery that causes a launch. The run's variables are expanded from it and never copied. */
 export interface LaunchWebhook {
   /** `service_a`, `service_b` or `service_c_dc`. */
   service: string;
-  /** What statuses are posted with. */
+  /** Credential for status posts. */
   credentialId: number | null;
   guid: string;
   deliveryId: number;
 }
 
-/** The code host that is told how a run goes: that of its delivery, where there is a credential to post with. */
+/**
+ * Returns the code host that receives status posts of a run: that of its delivery, if there is a
+ * credential for posting.
+ */
 export const reportsTo = (webhook: LaunchWebhook | undefined): string | null =>
   webhook === undefined || webhook.credentialId === null ? null : webhook.service;
 
-/** The delivery that caused a run, for another one like it; empty for a run that none caused. */
+/** Returns the delivery that caused a run, for a relaunch; empty if no delivery caused it. */
 export const webhookOf = (run: RowOf<WebhookRunFields>): { webhook?: LaunchWebhook } =>
   run.webhook_delivery_id === null
     ? {}

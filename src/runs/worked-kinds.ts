@@ -1,8 +1,8 @@
 import { raw, type Sql } from '../database/sql.js';
 
 /**
- * Kinds of runs that have a process of their own: the scheduler gives them to workers, which hold them
- * by a lease and end them. The others are made of these, or wait for somebody.
+ * Kinds of runs that have a process: the scheduler assigns them to workers, which hold them by a
+ * lease and end them. The other kinds consist of these runs, or wait for a decision.
  */
 export const WORKED_KINDS = [
   'job',
@@ -12,5 +12,5 @@ export const WORKED_KINDS = [
 ] as const;
 export type WorkedKind = (typeof WORKED_KINDS)[number];
 
-/** Condition on a row of runs: it is of a kind that workers take. */
+/** SQL condition on a row of runs: true for the kinds that workers execute. */
 export const IS_WORKED: Sql = raw(`type IN ('${WORKED_KINDS.join("', '")}')`);

@@ -1,11 +1,12 @@
 /**
- * What the scheduler asks of workflows before each pass, in a transaction of its own: runs that are only made of
- * other runs go on by it. Several workers may ask at once. Implemented by the workflow engine.
+ * Step of the scheduler before each pass, in a transaction of its own, which moves runs that
+ * consist of other runs forward. Several workers can call it at the same time. Implemented by the
+ * workflow engine.
  */
 export abstract class WorkflowStep {
-  /** @returns whether more is left to be done at once */
+  /** @returns true if more work is due at once */
   abstract advance(): Promise<boolean>;
 
-  /** Says on workflow jobs that have been pending for a while what they wait for. */
+  /** Updates the explanations of workflow jobs that have been pending for a while. */
   abstract explain(): Promise<void>;
 }

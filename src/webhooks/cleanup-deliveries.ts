@@ -1,17 +1,17 @@
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
-/** Rows changed by one statement, so that locks stay short. */
+/** Maximum number of rows per statement, so that locks stay short. */
 const BATCH = 1000;
 
-/** How many deliveries were removed, and how many lost their payload. */
+/** Number of removed deliveries, and of deliveries that lost their payload. */
 export interface DeliveryCleanup {
   removed: number;
   emptied: number;
 }
 
 /**
- * Removes deliveries older than `days` (setting `DELIVERY_RETENTION`). The delivery of a job that
- * still exists keeps its small facts, which the job's variables are made of, and loses its payload
- * once no job of it is active.
+ * Deletes deliveries older than `days` (setting `DELIVERY_RETENTION`). The delivery of a job that
+ * still exists keeps its small fields, which are the source of the job's variables, and loses its
+ * payload once no job of it is active.
  */
 export async function cleanupDeliveries(
   deliveries: WebhookDeliveriesRepository,

@@ -19,15 +19,15 @@ import { eventObjection } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { RunLauncher } from './run-launcher.service.js';
 
-/** A delivery that is verified and read. */
+/** A verified and parsed delivery. */
 export interface Intake extends Omit<IncomingDelivery, 'templateId' | 'service'> {
   template: ReceiverTemplate;
   event: WebhookEvent;
-  /** Told of the record, in its transaction. */
+  /** Called with the id of the delivery's record, inside its transaction. */
   recorded?: (deliveryId: number) => void;
 }
 
-/** What came of a delivery. */
+/** Result of a delivery. */
 export interface TakenDelivery {
   verdict: Verdict;
   reason: string;
@@ -35,21 +35,26 @@ export interface TakenDelivery {
   run: DeliveredRun | null;
 }
 
-/** A delivery that is going to launch what its template stands for. */
+/** A delivery that is about to launch a run of its template. */
 interface Arrival {
   delivery: KnownDelivery;
   template: ReceiverTemplate;
 }
 
-/** Deliveries that one transaction takes in at most; each number of them is a prepared statement. */
+/**
+ * Maximum number of deliveries per transaction; each batch size is a separate prepared statement.
+ */
 const MOST = 16;
-/** Bytes of a body from which on a delivery has a transaction of its own: others do not wait for it. */
+/**
+ * Body size, in bytes, from which a delivery has a transaction of its own, so that others do not
+ * wait for it.
+ */
 const LARGE = 256 * 1024;
 
 /**
- * From events to runs: event rules, filters, dedupe and launch
- * (docs/contract/webhooks.md#order-of-a-delivery). Deliveries that come at the same moment are taken
- * in together: their statements are those of one (docs/decisions/0111).
+ * Processes webhook events: event rules, filters, deduplication and launch
+ * (docs/contract/webhooks.md#order-of-a-delivery). Simultaneous deliveries share one transaction
+ * with the same number of statements as a single delivery (docs/decisions/0111).
  */
 @Injectable()
 export class DeliveryIntake {
@@ -94,14 +99,16 @@ export class DeliveryIntake {
         recorded?.(taken.delivery);
         return taken;
       });
-    // In somebody's transaction, only the launch is undone: its refusal is recorded there.
+    // Inside a caller's transaction only the launch is undone: the refusal is recorded in that
+    // transaction.
     if (this.database.inTransaction) return this.database.savepoint(alone);
-    // Who wants to be told of the record is told in its transaction, and what coalesces takes turns.
+    // A delivery with a `recorded` callback needs a transaction of its own; coalesced pushes run
+    // one after another.
     const isOfMany = !recorded && !isCoalesced(template, delivery.event) && delivery.size < LARGE;
     return isOfMany ? this.arriving.run(arrival) : alone();
   }
 
-  /** Deliveries, runs and whatever follows from them: all or nothing. */
+  /** Stores deliveries, their runs and all dependent rows, atomically. */
   private takeIn(arrivals: readonly Arrival[]): Promise<TakenDelivery[]> {
     return this.database.transaction(async () => {
       const ids = new Map(zip(arrivals, await this.ledger.accept(arrivals)));
@@ -120,7 +127,7 @@ export class DeliveryIntake {
     });
   }
 
-  /** @returns what came of deliveries by their ids */
+  /** @returns results of deliveries by their ids */
   private async launchAll(
     accepted: readonly (Arrival & { id: number })[],
   ): Promise<Map<number, TakenDelivery>> {
@@ -194,7 +201,9 @@ function objectionTo(event: WebhookEvent, template: ReceiverTemplate): string | 
   );
 }
 
-/** Why a template cannot be launched as it stands; null for errors that are not about that. */
+/**
+ * Returns the reason why a template cannot be launched in its present state; null for other errors.
+ */
 function refusalOf(error: unknown): string | null {
   if (error instanceof Invalid) return `The template cannot be launched: ${textsOf(error.errors)}`;
   const isRefusal =

@@ -3,10 +3,10 @@ import type { WebhookEvent } from '../code-hosts/event.js';
 import { raw, sql, type Sql } from '../database/sql.js';
 import type { IncomingDelivery, Outcome, Verdict } from './delivery.js';
 
-/** A delivery that was read. */
+/** A parsed delivery. */
 export type KnownDelivery = IncomingDelivery & { event: WebhookEvent };
 
-/** A delivery that is going to launch, and what of its template decides whether it does. */
+/** A delivery that is about to launch, with the template option that affects deduplication. */
 export interface Arrival {
   delivery: KnownDelivery;
   template: { dedupesBody: boolean };
@@ -16,19 +16,19 @@ export interface Arrival {
 export interface RecordedDelivery {
   delivery: IncomingDelivery;
   outcome: Outcome;
-  /** The run that an earlier copy of it launched; null: none. */
+  /** Run that an earlier copy of the delivery launched; null: none. */
   job: number | null;
 }
 
-/** A delivery as its row is written. */
+/** A delivery in the form of its row. */
 export interface DeliveryRow extends RecordedDelivery {
   dedupe: DedupeKeys;
 }
 
-/** What a repetition of a delivery is refused by; null: by nothing. */
+/** Keys by which a repetition of a delivery is detected; null: no detection. */
 interface DedupeKeys {
   key: string | null;
-  /** How long the key counts; null: for ever. */
+  /** Lifetime of the key in seconds; null: unlimited. */
   seconds: number | null;
   /** Digest of the body. */
   body: string | null;
@@ -38,28 +38,31 @@ const NO_KEYS: DedupeKeys = { key: null, seconds: null, body: null };
 
 const ACCEPTED: Outcome = { verdict: 'accepted', reason: '', answer: 202 };
 
-/** What may still be of use: to the job, to a redelivery, to a test of filters. */
+/** Verdicts whose payload is kept, because the job, a redelivery or a filter test can need it. */
 const KEEPS_PAYLOAD: ReadonlySet<Verdict> = new Set(['accepted', 'ignored']);
 
-/** What is known of a body that could not be read. */
+/** Fields of a delivery whose body could not be parsed. */
 const UNREAD = {
   ...{ type: '', guid: '', ref: null, refName: null, headRef: null },
   ...{ statusApi: null, pushRef: null, payloadText: null },
 };
 
-/** Identities of deliveries share a column with the seconds of unproved requests. */
+/**
+ * Returns the deduplication key of a delivery. The prefix separates it from the keys of unverified
+ * requests in the same column.
+ */
 export const dedupeKey = (guid: string): string => `guid:${guid}`;
 
 /**
- * What an equal body is known by; null where bodies do not count: what a user sends again on purpose
- * is a delivery of its own.
+ * Returns the digest that identifies an equal body; null if bodies are not compared: a redelivery
+ * by a user is a new delivery.
  */
 export function bodyDigest({ delivery, template }: Arrival): string | null {
   if (!template.dedupesBody || delivery.redeliveryOf !== null) return null;
   return createHash('sha256').update(delivery.event.payloadText).digest('hex');
 }
 
-/** The row of a delivery that launches. */
+/** Returns the row of a delivery that launches a run. */
 export const acceptedRow = (arrival: Arrival): DeliveryRow => {
   const { delivery } = arrival;
   const { guid, guidWindowSeconds: seconds } = delivery.event;
@@ -67,10 +70,13 @@ export const acceptedRow = (arrival: Arrival): DeliveryRow => {
   return { delivery, outcome: ACCEPTED, job: null, dedupe };
 };
 
-/** The row of a delivery that launches nothing: nothing is a copy of it. */
+/**
+ * Returns the row of a delivery that launches nothing. It has no keys, so no later delivery counts
+ * as its copy.
+ */
 export const recordedRow = (one: RecordedDelivery): DeliveryRow => ({ ...one, dedupe: NO_KEYS });
 
-/** A row behind its place, as one of a list of `VALUES`. */
+/** Returns a row of `VALUES`, preceded by its position. */
 export function tupleOf({ delivery, outcome, job, dedupe }: DeliveryRow, place: number): Sql {
   const { templateId, service, event, size, source, redeliveryOf } = delivery;
   const { verdict, reason, answer } = outcome;

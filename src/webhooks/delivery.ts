@@ -3,27 +3,30 @@ import type { WebhookServiceName } from '../code-hosts/services.js';
 
 export type Verdict = 'accepted' | 'duplicate' | 'ignored' | 'rejected';
 
-/** A delivery whose sender is verified, or that a user sends again. */
+/** A delivery from a verified sender, or a redelivery by a user. */
 export interface IncomingDelivery {
   templateId: number;
   service: WebhookServiceName;
-  /** Null when the body could not be read. */
+  /** Parsed event; null if the body could not be parsed. */
   event: WebhookEvent | null;
-  /** Bytes of the body. */
+  /** Size of the body in bytes. */
   size: number;
   source: string;
-  /** Delivery this one repeats on request of a user. */
+  /** Id of the delivery that a user redelivers with this one. */
   redeliveryOf: number | null;
 }
 
-/** What became of it. */
+/** Outcome of a delivery. */
 export interface Outcome {
   verdict: Verdict;
   reason: string;
   answer: number;
 }
 
-/** Requests without proof of the webhook key; the record shows the newest of those it stands for. */
+/**
+ * Requests that did not prove knowledge of the webhook key. One record stands for several requests
+ * and holds the values of the newest.
+ */
 export interface UnprovedRequests {
   templateId: number;
   service: WebhookServiceName;
@@ -31,7 +34,7 @@ export interface UnprovedRequests {
   reason: string;
   event: string;
   answer: number;
-  /** Bytes of the body. */
+  /** Size of the body in bytes. */
   size: number;
   source: string;
   repeats: number;

@@ -11,10 +11,10 @@ import { parseRecord } from '../common/records.js';
 import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
 import { WebhookDeliveriesRepository, type KeptDelivery } from './webhook-deliveries.repository.js';
 
-/** Newest deliveries that are looked at, and how much of their payloads is read at once. */
+/** Maximum number of tested deliveries, and maximum total size of their payloads in bytes. */
 const MOST = { rows: 100, bytes: 32 * 1024 * 1024 };
 
-/** What would have become of one stored delivery. */
+/** Result of the filters for one stored delivery. */
 export interface TrialResult {
   delivery: number;
   received: Date;
@@ -22,16 +22,18 @@ export interface TrialResult {
   ref_name: string | null;
   verdict: string;
   launches: boolean;
-  /** Why it would not have launched. */
+  /** Reason why the delivery would not launch. */
   reason: string;
 }
 
-/** Tries filters on the deliveries a template has received (docs/contract/webhooks.md#filters). */
+/**
+ * Tests filters against the stored deliveries of a template (docs/contract/webhooks.md#filters).
+ */
 @Injectable()
 export class FilterTrial {
   constructor(private readonly stored: WebhookDeliveriesRepository) {}
 
-  /** @throws Invalid for filters that could not be stored */
+  /** @throws Invalid for filters that cannot be stored */
   async run(
     templateId: number,
     kind: ReceiverKind,

@@ -6,16 +6,16 @@ import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
-/** Of all users of advisory locks in this database, the refs that are pushed to. */
+/** Class of the advisory locks on refs, unique in this database. */
 const LOCK_CLASS = 7403;
 
 /**
- * Makes one job of a burst of pushes (option `webhook_coalesce`): the newest takes the place of those
- * to the same ref whose jobs nobody has begun to work on.
+ * Coalesces a burst of pushes into one job (option `webhook_coalesce`): the newest push replaces
+ * earlier pushes to the same ref whose jobs have not started.
  */
 @Injectable()
 export class PushCoalescer {
-  /** The last push of each ref that is on its way here. */
+  /** Promise of the last push of each ref that is being processed here. */
   private readonly turns = new Map<string, Promise<void>>();
 
   constructor(
@@ -25,9 +25,9 @@ export class PushCoalescer {
   ) {}
 
   /**
-   * Runs the transactions of pushes to one ref one by one, so that each sees the job of the one before
-   * it and has the higher id: within this process without holding a connection meanwhile, among
-   * processes by a lock.
+   * Runs the transactions of pushes to one ref one after another, so that each transaction sees the
+   * job of the previous push and has the higher id. Within this process the transactions wait
+   * without a database connection; across processes a lock orders them.
    */
   async inTurn<T>(
     template: ReceiverTemplate,
@@ -52,7 +52,10 @@ export class PushCoalescer {
     }
   }
 
-  /** Cancels what still waits and notes it in the ledger. In the transaction that launches the new job. */
+  /**
+   * Cancels pending jobs of earlier pushes and records the replacement in the delivery log. Call it
+   * in the transaction that launches the new job.
+   */
   async replaceEarlier(
     template: ReceiverTemplate,
     event: WebhookEvent,
@@ -63,7 +66,7 @@ export class PushCoalescer {
     const waiting = await this.deliveries.waitingPushes(template.id, pushRef);
     if (waiting.length === 0) return;
     const explanation = `Webhook delivery ${deliveryId}, a newer push to ${pushRef}, took its place.`;
-    // The scheduler may have been quicker with some of them: those run.
+    // The scheduler can have started some of them meanwhile; those continue.
     const replaced = await this.transitions.move(
       waiting.map(({ job_id: id }) => ({ id, explanation })),
       { from: ['pending'], to: 'canceled', isReplaced: true },
@@ -74,7 +77,7 @@ export class PushCoalescer {
   }
 }
 
-/** Whether an event is a push that may take the place of others. */
+/** Returns true for a push that can replace earlier pushes. */
 export const isCoalesced = (
   { coalesces }: ReceiverTemplate,
   event: WebhookEvent,

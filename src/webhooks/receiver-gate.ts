@@ -7,14 +7,17 @@ import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
 import type { ReceiverRoute, SignatureVerifier } from './signature-verifier.service.js';
 
-/** Sent from here: the way of errors through all that follows costs as much as the whole check. */
+/**
+ * The response is precomputed: passing an error through all later handlers would cost as much as
+ * the signature check.
+ */
 const REFUSAL = answerOf(new Forbidden());
-/** All that the router takes for the path of a receiver: it reads capitals and small letters alike. */
+/** Pattern of a receiver's path; case-insensitive, like the router. */
 const RECEIVER = /^\/api\/v2\/([a-z_]+)\/([^/]+)\/([a-z_]+)\/?$/i;
 
 /**
- * Has the signature of a delivery checked before anything else is done for it: anybody can send
- * these requests, and what proves nothing must cost little. Nothing is parsed before
+ * Returns a handler that checks the signature of a delivery first. Every client can send these
+ * requests, so an unverified request must be cheap. Nothing is parsed before the check
  * (docs/contract/webhooks.md#order-of-a-delivery).
  */
 export function receiverGate(verifier: SignatureVerifier, events: SecurityEvents): PlainHandler {
@@ -34,7 +37,10 @@ interface Receiver {
   id: string;
 }
 
-/** By the path the router goes by, without the host and the fragment that a request may name too. */
+/**
+ * Returns the receiver by the path that the router uses, without a host or a fragment that the
+ * request line can contain.
+ */
 function receiverOf(request: PlainRequest): Receiver | null {
   const [, path, id = '', service] = RECEIVER.exec(request.path) ?? [];
   const name = WEBHOOK_SERVICE_NAMES.find((known) => known === service?.toLowerCase());

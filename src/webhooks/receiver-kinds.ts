@@ -1,15 +1,15 @@
 import { existing } from '../common/invariants.js';
 import { eventRule, webhookService, type WebhookServiceName } from '../code-hosts/services.js';
 
-/** A kind of template that receives webhooks, and what they do to it. */
+/** A kind of template that receives webhooks. */
 export interface ReceiverKind {
   /** Resource type of the template. */
   type: string;
-  /** Resource type of what it launches. */
+  /** Resource type of its runs. */
   runs: string;
-  /** Events that launch it: all of the contract's table, or those that bring commits. */
+  /** Events that launch it: all of the contract's table, or only events with commits. */
   launchedBy: 'events' | 'pushes';
-  /** Answer to a delivery that launched. */
+  /** Message of the response to a delivery that launched a run. */
   queued: string;
 }
 
@@ -29,10 +29,10 @@ const KINDS = [
   },
 ] as const satisfies readonly ReceiverKind[];
 
-/** Kinds of templates with receivers; `RunLauncher` knows how each is launched. */
+/** Types of templates with receivers; `RunLauncher` launches each type. */
 export type ReceiverType = (typeof KINDS)[number]['type'];
 
-/** Every kind of template with receivers; a further one is a further entry. */
+/** All kinds of templates with receivers. */
 export const RECEIVER_KINDS: readonly (ReceiverKind & { type: ReceiverType })[] = KINDS;
 
 /** Returns the kind of a type of template. */
@@ -43,8 +43,8 @@ export const receiverKind = (type: ReceiverType): (typeof RECEIVER_KINDS)[number
   );
 
 /**
- * Why an event launches nothing of a kind of template, whatever its filters say, in a sentence;
- * null when it may.
+ * Returns the reason why an event never launches this kind of template, independent of its filters;
+ * null if the event can launch it.
  */
 export function eventObjection(
   { launchedBy }: Pick<ReceiverKind, 'launchedBy'>,

@@ -7,12 +7,12 @@ import { type ReceivingTemplate, TemplatesRepository } from '../templates/templa
 import { keyContext } from '../templates/webhook-keys.service.js';
 import type { RECEIVER_KINDS } from './receiver-kinds.js';
 
-/** What a receiver needs of a template. */
+/** The data of a template that a receiver needs. */
 export interface ReceiverTemplate extends ReceivingTemplate {
   kind: (typeof RECEIVER_KINDS)[number];
 }
 
-/** Templates as receivers see them. */
+/** Loads templates with the data for receivers. */
 @Injectable()
 export class ReceiverTemplates {
   private readonly decoyContext = keyContext(randomUUID());
@@ -26,7 +26,10 @@ export class ReceiverTemplates {
     this.decoy = box.seal(generateWebhookKey(), this.decoyContext);
   }
 
-  /** A template of a kind by its id; null when there is none. Not for use in a transaction. */
+  /**
+   * Returns a template of a kind by its id; null if there is none. Must not be called in a
+   * transaction.
+   */
   async find(kind: ReceiverTemplate['kind'], id: number): Promise<ReceiverTemplate | null> {
     const found = await this.finding.run(id);
     return found?.type === kind.type ? { ...found, kind } : null;
@@ -39,8 +42,9 @@ export class ReceiverTemplates {
   }
 
   /**
-   * The key a signature is checked against. Without a template, or one without this key, it is one
-   * that nobody knows: the answer then takes as long as for a wrong signature.
+   * Returns the key for checking a signature. If there is no template, or it has no key for this
+   * service, the method returns a random key, so that the response takes as long as for a wrong
+   * signature.
    */
   keyOf(template: ReceiverTemplate | null, service: string): string {
     if (!template || template.service !== service || template.sealedKey === '') {

@@ -12,14 +12,16 @@ import type { ReceiverKind } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 import type { Delivery } from './signature-verifier.service.js';
 
-/** Statuses by verdict; the message of a delivery that launched is its kind's. */
+/**
+ * Status codes by verdict; the message for an accepted delivery depends on the kind of template.
+ */
 const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;
 const DUPLICATE = 'Webhook previously received, aborting.';
 const IGNORED = 'Webhook ignored';
 
 /**
- * The answer to a delivery. One that was rejected is 400, since nothing was queued: the service
- * then shows its owner that the hook is in trouble.
+ * Returns the response to a delivery. A rejected delivery gets status 400, because no run was
+ * queued: the service then shows its owner that the webhook has a problem.
  */
 export function answerTo(
   { verdict, reason, delivery, run }: TakenDelivery,
@@ -31,7 +33,7 @@ export function answerTo(
   return new Reply(STATUSES[verdict], { message, delivery, ...launched });
 }
 
-/** Takes verified requests in. */
+/** Processes verified requests. */
 @Injectable()
 export class ReceiverService {
   constructor(

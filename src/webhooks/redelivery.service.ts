@@ -16,8 +16,8 @@ import { webhookDeliveries } from './webhook-deliveries.resource.js';
 import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 
 /**
- * Sends a recorded delivery through its template again, by the rules that hold now. The new delivery
- * has an id of its own, so it is no duplicate of the old one.
+ * Redelivers a recorded delivery to its template, by the present rules. The new delivery has an id
+ * of its own, so it does not count as a duplicate.
  */
 @Injectable()
 export class RedeliveryService {
@@ -29,9 +29,10 @@ export class RedeliveryService {
   ) {}
 
   /**
-   * @param source address of who asks for it
-   * @returns the answer, or the refusal that is in the ledger now, so it stands
-   * @throws BadRequest when there is no payload, or no template that receives it any more
+   * @param source address of the caller
+   * @returns the response, or the refusal, which is already in the delivery log and therefore must
+   *   not be rolled back
+   * @throws BadRequest if there is no payload, or no template that still receives it
    */
   async redeliver(row: RowOf<WebhookDeliverySchema>, source = ''): Promise<Reply | BadRequest> {
     const event = eventOf(row);
@@ -71,7 +72,7 @@ export class RedeliveryService {
   }
 }
 
-/** The event a delivery was, under a new identity. */
+/** Returns the event of a delivery under a new identity. */
 function eventOf(row: RowOf<WebhookDeliverySchema>): WebhookEvent {
   if (typeof row.payload !== 'string') {
     throw new BadRequest('The payload of this delivery was not kept, so it cannot be sent again.');
@@ -85,7 +86,7 @@ function eventOf(row: RowOf<WebhookDeliverySchema>): WebhookEvent {
     refName: row.ref_name,
     headRef: row.head_ref,
     statusApi: row.status_api,
-    // Whoever sends an old push again wants just that one to run.
+    // Null, so that a redelivered old push replaces no other push.
     pushRef: null,
     payload: parseRecord(row.payload),
     payloadText: row.payload,

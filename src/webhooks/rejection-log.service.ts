@@ -5,14 +5,14 @@ import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js'
 
 const FLUSH_MS = 1000;
 
-/** A request that proved nothing, and what it was answered. */
+/** An unverified request and its response. */
 export type UnprovedRequest = Omit<UnprovedRequests, 'repeats'>;
 
 /**
- * Records requests without proof of the webhook key. Anybody can send those, so they must fill
- * neither the table nor the database's time: they are counted here, and at most one record for each
- * template, service and answer is written in a second, whatever the number of processes. A process
- * that dies loses the counts of its last second and nothing else.
+ * Records requests that did not prove knowledge of the webhook key. Every client can send such
+ * requests, so they must not fill the table or keep the database busy. They are counted in memory,
+ * and at most one record per second is written for each template, service and response, independent
+ * of the number of processes. A process that crashes only loses the counts of its last second.
  */
 @Injectable()
 export class RejectionLog implements OnModuleDestroy {
@@ -23,7 +23,7 @@ export class RejectionLog implements OnModuleDestroy {
 
   constructor(private readonly deliveries: WebhookDeliveriesRepository) {}
 
-  /** Counts a request; the record shows the newest of those it stands for. */
+  /** Counts a request; a record holds the values of its newest request. */
   count(request: UnprovedRequest): void {
     const key = `${request.templateId}:${request.service}:${request.verdict}`;
     const repeats = (this.counted.get(key)?.repeats ?? 0) + 1;
@@ -31,7 +31,9 @@ export class RejectionLog implements OnModuleDestroy {
     this.timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref();
   }
 
-  /** Writes what was counted so far. Never fails: a record is not worth more than the service. */
+  /**
+   * Writes the present counts. Never fails, because a record is less important than the service.
+   */
   flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -13,26 +13,26 @@ import type { WebhookEvent } from '../code-hosts/event.js';
 import type { ReceiverType } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 
-/** A delivery whose event is going to launch what its template stands for. */
+/** A delivery whose event is about to launch its template. */
 interface Launching {
   template: ReceiverTemplate;
   event: WebhookEvent;
-  /** Its row. */
+  /** Id of the delivery's row. */
   id: number;
 }
 
-/** What a verified event launches. */
+/** A launch that a verified event requests. */
 interface Order {
   templateId: number;
   type: ReceiverType;
   /** Commit or tag of the event. */
   ref: string | null;
   webhook: LaunchWebhook;
-  /** The run begins once somebody approves of it. */
+  /** True if the run waits for an approval before it starts. */
   isHeld: boolean;
 }
 
-/** Launches what kinds of templates stand for, in the transaction of their deliveries. */
+/** Launches templates of every kind, in the transaction of their deliveries. */
 @Injectable()
 export class RunLauncher {
   private readonly launches: Record<
@@ -52,8 +52,8 @@ export class RunLauncher {
 
   /**
    * @returns the runs, in the order of the deliveries
-   * @throws Invalid, BadRequest or NotFound for the first whose template cannot be launched as it
-   *   stands
+   * @throws Invalid, BadRequest or NotFound for the first template that cannot be launched in its
+   *   present state
    */
   async launch(deliveries: readonly Launching[]): Promise<DeliveredRun[]> {
     const orders = deliveries.map(orderOf);
@@ -90,7 +90,7 @@ const requestOf = ({ templateId, ref, webhook, isHeld }: Order): LaunchRequest =
   launchType: 'webhook',
   prompts: {},
   createdBy: null,
-  // Used where the project lets it be chosen and the template asks for it.
+  // Used only if the project permits another branch and the template asks for one.
   scmBranch: ref,
   webhook,
   isHeld,

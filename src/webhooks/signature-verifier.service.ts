@@ -12,31 +12,31 @@ import { Settings } from '../config/settings.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.service.js';
 import { RejectionLog, type UnprovedRequest } from './rejection-log.service.js';
 
-/** What the path of a receiver stands for. */
+/** The receiver that a path names. */
 export interface ReceiverRoute {
   kind: ReceiverTemplate['kind'];
   service: WebhookServiceName;
 }
 
-/** A request whose sender has proved to know the template's webhook key, or need not. */
+/** A verified request. An unsigned connection test counts as verified, too. */
 export interface Delivery {
-  /** Null for a connection test that is not signed: whose it is must not show. */
+  /** Template; null for an unsigned connection test, which must not reveal if a template exists. */
   template: ReceiverTemplate | null;
   service: WebhookServiceName;
   signed: SignedRequest;
-  /** Address it came from. */
+  /** IP address of the sender. */
   source: string;
 }
 
 const deliveries = new WeakMap<object, Delivery>();
 
-/** What a request was verified as; undefined for one that proved nothing. */
+/** Returns the verified delivery of a request; undefined if the request proved nothing. */
 export const deliveryOf = (request: object): Delivery | undefined => deliveries.get(request);
 
 /**
- * Finds out who knows the webhook key (docs/contract/webhooks.md#order-of-a-delivery). Unknown
- * template, other service, no service, wrong or missing signature: one answer, and one amount of
- * work before it.
+ * Verifies that a sender knows the webhook key (docs/contract/webhooks.md#order-of-a-delivery). The
+ * response and the amount of work are the same for an unknown template, another service, no
+ * service, and a wrong or missing signature.
  */
 @Injectable()
 export class SignatureVerifier {
@@ -53,12 +53,12 @@ export class SignatureVerifier {
   }
 
   /**
-   * Reads the bytes of a request and checks their signature, once for each request.
+   * Reads the body of a request and checks its signature, once per request.
    *
-   * @param text of the template's id, as in the URL
-   * @returns null unless the request is signed with the webhook key: an exception would cost as much
-   *   as the check, and these come in floods
-   * @throws PayloadTooLarge, TooManyRequests; Unavailable when too much is being received already
+   * @param text template id as in the URL
+   * @returns null unless the request is signed with the webhook key. Null and not an exception,
+   *   because an exception costs as much as the check, and such requests arrive in floods
+   * @throws PayloadTooLarge, TooManyRequests; Unavailable if too many bytes are being received
    */
   async verify(
     route: ReceiverRoute,
@@ -98,7 +98,7 @@ export class SignatureVerifier {
     return null;
   }
 
-  /** Counted for each address, so that nobody uses up what a template's service needs. */
+  /** Limits the rate per address, so that no sender uses up the quota of a template's service. */
   private async limit(
     type: string,
     id: number,
@@ -144,7 +144,10 @@ const isFor = ({ template, service }: Delivery, route: ReceiverRoute, id: number
 const hasKey = (template: ReceiverTemplate, service: string): boolean =>
   template.service === service && template.sealedKey !== '';
 
-/** No template has the id 0: whatever is no id finds nothing, by the same way. */
+/**
+ * Parses an id. Returns 0 for an invalid id: no template has the id 0, so the request follows the
+ * same path as for an unknown template.
+ */
 const idOf = (text: string): number =>
   /^\d{1,10}$/.test(text) && Number(text) <= rangeOf(COLUMN_TYPES.reference).most
     ? Number(text)

@@ -13,19 +13,19 @@ import { deliveryOf, SignatureVerifier, type ReceiverRoute } from './signature-v
 
 const RECEIVES = 'controller:receives';
 
-/** Says whose deliveries a route takes. */
+/** Declares the receiver of a route. */
 export const Receives = (route: ReceiverRoute): MethodDecorator => SetMetadata(RECEIVES, route);
 
-/** The `Delivery` that the guard has let in. */
+/** Injects the `Delivery` that the guard verified. */
 export const VerifiedDelivery = createParamDecorator(
   (_data: undefined, context: ExecutionContext) =>
     deliveryOf(context.switchToHttp().getRequest<object>()),
 );
 
 /**
- * Lets only those in who know the webhook key (docs/contract/webhooks.md#order-of-a-delivery).
- * Floods are refused before, by `receiverGate`; what passed it is not verified twice, and whatever
- * came by another way is verified here.
+ * Admits only senders that know the webhook key (docs/contract/webhooks.md#order-of-a-delivery).
+ * `receiverGate` refuses unverified requests earlier; the guard does not verify those again, and
+ * verifies requests that bypassed `receiverGate`.
  */
 @Injectable()
 export class SignatureGuard implements CanActivate {

@@ -13,16 +13,19 @@ import {
 } from '../code-hosts/status-body.js';
 import type { LeasedPost } from './status-posts.repository.js';
 
-/** A post that can never be sent as things stand. The message holds no secret. */
+/**
+ * Error for a post that cannot be sent in the present configuration. The message contains no
+ * secrets.
+ */
 export class Unpostable extends Error {}
 
-/** What is sent, and the token in it, to be kept out of logs. */
+/** The request to send, and the token in it, which must not be logged. */
 export interface ComposedPost {
   request: OutboundRequest;
   token: string;
 }
 
-/** Makes the request that announces a status. */
+/** Builds the requests that post a status. */
 @Injectable()
 export class StatusPostComposer {
   constructor(
@@ -31,7 +34,7 @@ export class StatusPostComposer {
     private readonly baseUrl: BaseUrl,
   ) {}
 
-  /** @throws Unpostable; UnsealError or LookupError when the token cannot be had */
+  /** @throws Unpostable; UnsealError or LookupError if the token is not available */
   async compose(post: LeasedPost): Promise<ComposedPost> {
     const { token, host } = await this.credential(post);
     const { publicHosts } = webhookService(post.service).status;

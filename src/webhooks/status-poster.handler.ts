@@ -24,8 +24,7 @@ import {
 const DETAIL_LENGTH = 200;
 
 /**
- * Sends the posts of a job, one by one and in order
- * (docs/contract/webhooks.md#statuses-posted-back).
+ * Sends the posts of a job one by one, in order (docs/contract/webhooks.md#statuses-posted-back).
  */
 @Injectable()
 export class StatusPoster implements QueueHandler {
@@ -43,7 +42,8 @@ export class StatusPoster implements QueueHandler {
       await this.outbox.acknowledge(STATUS_POSTS_QUEUE, postId);
       return;
     }
-    // Whoever is at it sends what came meanwhile too: a successor never waits for its own wake-up.
+    // The worker holding the lease sends everything queued since, so a second wake-up can be
+    // dropped.
     for (;;) {
       const post = await this.store.lease(jobId);
       if (!post) break;
@@ -83,7 +83,7 @@ export class StatusPoster implements QueueHandler {
     }
   }
 
-  /** @returns whether the service could not be reached, or asks to be tried again */
+  /** @returns true if the service was unreachable or requested a retry */
   private async attempt(post: LeasedPost, { request, token }: ComposedPost): Promise<boolean> {
     const started = performance.now();
     try {

@@ -5,7 +5,9 @@ import { WEBHOOK_SERVICE_NAMES } from '../code-hosts/services.js';
 import { statusWord } from '../code-hosts/status-body.js';
 import { StatusPostsRepository, type PendingStatus } from './status-posts.repository.js';
 
-/** Writes down, with every change of a run, what its webhook's service has to be told. */
+/**
+ * Stores a status post for each status change that must be reported to the code host of a webhook.
+ */
 @Injectable()
 @ListensToRuns()
 export class StatusPostsListener implements RunListener {
@@ -16,7 +18,7 @@ export class StatusPostsListener implements RunListener {
   }
 }
 
-/** What the service is told that the run came from. */
+/** Returns the status post for the service that launched the run. */
 function announcements({ jobId, type, status, reportsTo }: RunChange): PendingStatus[] {
   const service = WEBHOOK_SERVICE_NAMES.find((name) => name === reportsTo);
   if (service === undefined || !ANNOUNCED.has(type)) return [];

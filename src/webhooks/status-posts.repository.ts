@@ -11,7 +11,10 @@ import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js'
 
 export const STATUS_POSTS_QUEUE = 'status_posts';
 
-/** Longer than any attempt takes: 15 s of network and what surrounds it. */
+/**
+ * Duration of a lease, in seconds. Longer than any attempt, which takes at most 15 s of network
+ * time plus overhead.
+ */
 const LEASE_SECONDS = 60;
 
 const TOO_MANY_REQUESTS = 429;
@@ -19,26 +22,26 @@ const TOO_MANY_REQUESTS = 429;
 /** One entry of a post's log. */
 export interface StatusPostAttempt {
   number: number;
-  /** ISO 8601, by the database's clock. */
+  /** Time of the attempt: ISO 8601, by the database's clock. */
   at: string;
-  /** Status code of the answer; null when there was none. */
+  /** Status code of the response; null without a response. */
   answer: number | null;
   detail: string;
   duration_ms: number | null;
 }
 
-/** What an attempt came to; the store numbers and dates it. */
+/** Result of an attempt, without the number and time that the repository adds. */
 export type NewAttempt = Omit<StatusPostAttempt, 'number' | 'at'>;
 
-/** A status that waits for being announced. */
+/** A status that is to be posted. */
 export interface PendingStatus {
   jobId: number;
   status: string;
-  /** The word of the service that the job came from. */
+  /** State in the vocabulary of the service. */
   state: string;
 }
 
-/** A post this process holds the lease of. */
+/** A post whose lease this process holds. */
 export interface LeasedPost {
   id: number;
   jobId: number;
@@ -47,16 +50,16 @@ export interface LeasedPost {
   attempt: number;
   status: string;
   url: string;
-  /** Attempts that reached the network so far. */
+  /** Number of attempts that reached the network so far. */
   made: number;
   service: WebhookServiceName;
   credentialId: number | null;
-  /** Null once it is deleted. */
+  /** Template of the run; null if it was deleted. */
   template: { id: number; name: string } | null;
 }
 
 /**
- * The rows of status posts. Every step of a sender names its lease
+ * The rows of status posts. Every update by a sender names its lease
  * (docs/contract/operations.md#fencing).
  */
 @Injectable()
@@ -70,8 +73,8 @@ export class StatusPostsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Writes posts for those of the jobs that have a place to post to; with their outbox rows, in the
-   * caller's transaction.
+   * Stores posts for those jobs that have a URL to post to, with their outbox rows, in the caller's
+   * transaction.
    */
   async add(pending: readonly PendingStatus[]): Promise<void> {
     if (pending.length === 0) return;
@@ -92,7 +95,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
     );
   }
 
-  /** Job of a post that is still to be sent. */
+  /** Returns the job of a post that is still to be sent; null otherwise. */
   async jobOf(postId: number): Promise<number | null> {
     const row = await this.database.row<{ job_id: number }>(sql`
       SELECT job_id FROM webhook_status_posts WHERE id = ${postId} AND outcome = 'pending'`);
@@ -100,10 +103,10 @@ export class StatusPostsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Leases the oldest unsent post of a job, when it is due and nobody else has it: so the posts of a
-   * job go out one by one and in order. One that failed and has a successor is given up first, once
-   * the time is over that a service with too many requests has asked for: the successor is a request
-   * as well.
+   * Leases the oldest unsent post of a job, if it is due and no other worker holds it. Thus the
+   * posts of a job are sent one by one and in order. A failed post that has a successor is given up
+   * first. If the service asked for a delay because of too many requests, the post is given up
+   * after that delay, because the successor is a request, too.
    */
   async lease(jobId: number): Promise<LeasedPost | null> {
     await this.supersede(jobId);
@@ -126,7 +129,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
     return leased ?? null;
   }
 
-  /** Ends a post. */
+  /** Stores the final outcome of a post. */
   finish(
     post: LeasedPost,
     outcome: 'sent' | 'failed',
@@ -144,7 +147,7 @@ export class StatusPostsRepository extends TableRepository<Row> {
     });
   }
 
-  /** Puts a post off; `attempt` is left out when none was made. */
+  /** Postpones a post; `attempt` is absent if none was made. */
   postpone(post: LeasedPost, seconds: number, reason: string, attempt?: NewAttempt): Promise<void> {
     return this.database.transaction(async () => {
       const put = await this.writeHeld(
@@ -157,7 +160,10 @@ export class StatusPostsRepository extends TableRepository<Row> {
     });
   }
 
-  /** Seconds until the posts before and including this one can go on; null when it is over. */
+  /**
+   * Returns the seconds until this post and the posts before it can continue; null if it is
+   * finished.
+   */
   async waitSeconds(postId: number): Promise<number | null> {
     const row = await this.database.row<{ seconds: number }>(sql`
       SELECT greatest(1, ceil(extract(epoch FROM

@@ -24,22 +24,22 @@ import { RunDeliveries, type RunDelivery } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { receivedServices, templateNames } from '../templates/templates.repository.js';
 
-/** What a delivery launched. */
+/** The run that a delivery launched. */
 export interface DeliveredRun {
   id: number;
-  /** Resource type: a job template launched in slices makes a workflow job. */
+  /** Resource type. A job template that is launched in slices creates a workflow job. */
   type: string;
 }
 
-/** A delivery that launched already. */
+/** An earlier delivery that already launched a run. */
 export interface FirstDelivery {
   id: number;
   guid: string;
-  /** Null when it was deleted since. */
+  /** Run of the delivery; null if it was deleted. */
   run: DeliveredRun | null;
 }
 
-/** A delivery that was kept with its payload, JSON text. */
+/** A stored delivery with its payload as JSON text. */
 export interface KeptDelivery {
   id: number;
   received: Date;
@@ -50,13 +50,13 @@ export interface KeptDelivery {
   payload: string;
 }
 
-/** A push whose job nobody has begun to work on. */
+/** A push whose job has not started. */
 export interface WaitingPush {
   job_id: number;
   delivery_id: number;
 }
 
-/** How many deliveries ended in one way. */
+/** Number of deliveries with a verdict. */
 export interface VerdictCount {
   verdict: string;
   deliveries: number;
@@ -69,7 +69,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     super(database, 'webhook_deliveries');
   }
 
-  /** How the last deliveries that the caller may read ended. */
+  /** Returns the verdicts of the latest deliveries that the caller can read. */
   countVerdicts(actor: Actor, back: Lookback): Promise<VerdictCount[]> {
     return this.database.rows<VerdictCount>(sql`
       SELECT t.verdict, count(*)::int AS deliveries FROM webhook_deliveries t
@@ -80,10 +80,11 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   /**
-   * Records deliveries that are going to launch. Insert first: of simultaneous copies one gets the
-   * row, and the others wait here until it is known whether that one launched.
+   * Records deliveries that are about to launch. The insert comes first: of simultaneous copies,
+   * one gets the row, and the others wait here until it is known if that one launched.
    *
-   * @returns the id of each; null for one that launched before, or of which this launches a copy
+   * @returns the id of each delivery; null for a delivery that already launched, or a copy of one
+   *   that launched
    */
   async accept(arrivals: readonly Arrival[]): Promise<(number | null)[]> {
     await this.expire(
@@ -91,7 +92,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         delivery.event.guidWindowSeconds === null ? [] : [delivery],
       ),
     );
-    // Always in one order: two that record the same must not wait for each other.
+    // Sorted, so that two transactions that record the same deliveries cannot deadlock.
     const ordered = arrivals.toSorted((one, other) =>
       one.delivery.event.guid < other.delivery.event.guid ? -1 : 1,
     );
@@ -103,7 +104,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   /**
    * Records deliveries that launch nothing.
    *
-   * @returns their ids, in their order
+   * @returns their ids, in the same order
    */
   async record(deliveries: readonly RecordedDelivery[]): Promise<number[]> {
     const ids = await this.write(deliveries.map(recordedRow));
@@ -111,8 +112,8 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   /**
-   * What each of some repetitions repeats, in their order; undefined when retention has just removed
-   * it.
+   * Returns the original of each repeated delivery, in the same order; undefined if retention has
+   * just removed it.
    */
   async firsts(arrivals: readonly Arrival[]): Promise<(FirstDelivery | undefined)[]> {
     if (arrivals.length === 0) return [];
@@ -139,7 +140,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     return arrivals.map((_arrival, index) => byPlace.get(index + 1));
   }
 
-  /** @param launched delivery and the run that it launched */
+  /** @param launched pairs of delivery and launched run */
   async setRuns(launched: readonly (readonly [number, DeliveredRun])[]): Promise<void> {
     await this.database.unheard(
       this.database.preparedRows(sql`
@@ -151,7 +152,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
     );
   }
 
-  /** Notes whose place a delivery took. */
+  /** Records which delivery replaced some deliveries. */
   async supersede(ids: readonly number[], by: number): Promise<void> {
     await this.database.execute(
       sql`UPDATE webhook_deliveries SET superseded_by_id = ${by} WHERE id = ANY(${ids}::bigint[])`,
@@ -159,7 +160,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   ofRuns(ids: readonly number[], reader: Actor | null): Promise<RunDelivery[]> {
-    // Whoever may send a delivery again sees its payload.
+    // The permission to redeliver includes the permission to see the payload.
     const maySee = reader
       ? permit(resource('webhook_delivery').policy, 'redeliver', 'd', reader)
       : FALSE;
@@ -177,7 +178,10 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
       FROM webhook_deliveries`;
   }
 
-  /** The newest deliveries of a template with their payloads, as many as memory should hold. */
+  /**
+   * Returns the newest deliveries of a template with their payloads, up to the maximum number and
+   * total size.
+   */
   newestKept(templateId: number, most: { rows: number; bytes: number }): Promise<KeptDelivery[]> {
     return this.database.rows<KeptDelivery>(sql`
       SELECT id, received, service, event, ref_name, verdict, payload FROM (
@@ -189,7 +193,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
       WHERE bytes <= ${most.bytes} ORDER BY id DESC`);
   }
 
-  /** Pushes to a ref whose jobs are still pending. */
+  /** Returns pushes to a ref whose jobs are still pending. */
   waitingPushes(templateId: number, pushRef: string): Promise<WaitingPush[]> {
     return this.database.rows<WaitingPush>(sql`
       SELECT run.id AS job_id, del.id AS delivery_id
@@ -199,8 +203,8 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
   }
 
   /**
-   * Records requests without proof, one record a second for each template, service and verdict.
-   * Templates deleted meanwhile are left out.
+   * Records unverified requests, at most one record per second for each template, service and
+   * verdict. Requests for deleted templates are left out.
    */
   async countUnproved(requests: readonly UnprovedRequests[]): Promise<void> {
     const column = <Key extends keyof UnprovedRequests>(key: Key): UnprovedRequests[Key][] =>
@@ -219,7 +223,11 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         DO UPDATE SET repeats = del.repeats + EXCLUDED.repeats`);
   }
 
-  /** Removes deliveries older than some days that no run refers to. @returns how many */
+  /**
+   * Deletes deliveries older than `days` that no run refers to.
+   *
+   * @returns number of deleted deliveries
+   */
   removeOld(days: number, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM webhook_deliveries WHERE id IN (
@@ -229,7 +237,11 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         LIMIT ${most})`);
   }
 
-  /** Takes the payloads from those that no active run refers to. @returns how many */
+  /**
+   * Removes the payloads of old deliveries that no active run refers to.
+   *
+   * @returns number of changed deliveries
+   */
   emptyOld(days: number, most: number): Promise<number> {
     return this.database.execute(sql`
       UPDATE webhook_deliveries SET payload = NULL WHERE id IN (
@@ -241,7 +253,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         LIMIT ${most})`);
   }
 
-  /** Digests of bodies count for a time only: two equal events a day apart are two events. */
+  /** Removes expired deduplication keys: two equal events a day apart are two events. */
   private async expire(deliveries: readonly KnownDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     await this.database.execute(sql`
@@ -254,7 +266,9 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         AND del.dedupe_key = given.dedupe_key AND del.dedupe_until < now()`);
   }
 
-  /** @returns the id of each row; null for those that another one, of this call too, is a copy of */
+  /**
+   * @returns the id of each row; null for copies of another row, including rows of the same call
+   */
   private async write(rows: readonly DeliveryRow[]): Promise<(number | null)[]> {
     const written = await this.database.preparedRows<{ place: number; id: number }>(sql`
       WITH given AS MATERIALIZED (

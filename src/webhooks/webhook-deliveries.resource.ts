@@ -6,7 +6,7 @@ import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookDeliverySchema } from './webhook-delivery.schema.js';
 import { webhookDeliveryExtension, WEBHOOK_DELIVERY_SHOWS } from './webhook-delivery-extension.js';
 
-/** The caller holds a role on the template that the delivery came for. */
+/** Returns a predicate: the caller has a role on the template of the delivery. */
 const onTemplate = (role: string): Predicate =>
   anyOf(...RECEIVER_KINDS.map(({ type }) => hasRoleOn('template_id', type, role)));
 
@@ -17,7 +17,7 @@ export const webhookDeliveries = defineResource({
   schema: WebhookDeliverySchema,
   table: 'webhook_deliveries',
   orderBy: ['-id'],
-  // Whoever administers the template may see payloads and send them again.
+  // Administrators of the template can see payloads and redeliver them.
   capabilities: { redeliver: 'redeliver' },
   audited: false,
   counter: totalsBy('webhook_delivery_totals', { template_id: 'integer' }),

@@ -15,8 +15,8 @@ export const WEBHOOK_DELIVERY_SHOWS: ShownBesides = {
 };
 
 /**
- * The payload, on the detail and for those who administer the template only: it may hold what the
- * service shows to members of its project alone.
+ * Adds the payload, only on the detail and for administrators of the template: it can contain data
+ * that the service shows only to members of its project.
  */
 export async function webhookDeliveryExtension(
   rows: readonly Row[],

@@ -5,7 +5,7 @@ import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/service
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** One delivery to a receiver, whatever became of it (docs/contract/webhooks.md#deliveries). */
+/** One delivery to a receiver, with any verdict (docs/contract/webhooks.md#deliveries). */
 export class WebhookDeliverySchema {
   @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
   id!: number;
@@ -88,21 +88,24 @@ export class WebhookDeliverySchema {
   })
   superseded_by!: Reference | null;
 
-  /** Name of the ref that a push is about, where it is about that one alone. */
+  /** Name of the ref of a push, if the push concerns exactly one ref. */
   @Char({ internal: true, nullable: true })
   push_ref!: string | null;
 
   @Text({ internal: true, nullable: true })
   status_api!: string | null;
 
-  /** The verified JSON as received; null for duplicates, rejections and what retention removed. */
+  /**
+   * The verified JSON as received; null for duplicates, rejections, and payloads that retention
+   * removed.
+   */
   @Text({ internal: true, nullable: true })
   payload!: string | null;
 
   /**
-   * What a repetition is recognised by: only deliveries that launched have one, so that a delivery
-   * can be sent again once what stood in its way is mended. Null again when the time in which a body
-   * digest counts is over. Counted records use it for the second they stand for.
+   * Key by which a repetition is detected. Only deliveries that launched have a key, so that a
+   * failed delivery can be sent again after the problem is fixed. Reset to null when the validity
+   * of a body digest ends. Records of counted requests use the key for the second that they cover.
    */
   @Char({ internal: true, nullable: true })
   dedupe_key!: string | null;
@@ -110,7 +113,9 @@ export class WebhookDeliverySchema {
   @DateTime({ internal: true })
   dedupe_until!: string | null;
 
-  /** SHA-256 of the body, where a template lets no body launch twice; only of what launched. */
+  /**
+   * SHA-256 of the body, only of deliveries that launched, if the template deduplicates by body.
+   */
   @Char({ internal: true, nullable: true })
   body_digest!: string | null;
 }

@@ -7,17 +7,19 @@ import { receiverLink } from '../templates/webhook-links.js';
 import { WebhookKeys } from '../templates/webhook-keys.service.js';
 import { eventObjection, type ReceiverKind } from './receiver-kinds.js';
 
-/** What to enter at the code host so that a template receives its webhooks. */
+/** The values to enter at the code host so that a template receives its webhooks. */
 export interface WebhookSetup {
-  /** Empty for a template without one; then all that follows is empty too. */
+  /**
+   * Name of the service; empty for a template without one, whose other values are then empty, too.
+   */
   webhook_service: string;
-  /** Where the service sends to, with the address of this installation. */
+  /** URL to which the service sends deliveries, with the address of this installation. */
   url: string;
   webhook_key: string;
   content_types: string[];
-  /** Events that launch something, by the names of the service. */
+  /** Events that launch a run, by their names at the service. */
   events: string[];
-  /** Headers of which one has to prove the key. */
+  /** Headers one of which must prove knowledge of the key. */
   proof_headers: string[];
 }
 
@@ -30,7 +32,9 @@ export const WEBHOOK_SETUP = object({
   proof_headers: { ...list(STRING), description: 'Headers of which one proves the key.' },
 });
 
-/** Tells what connects a repository with a template (docs/contract/webhooks.md#set-up). */
+/**
+ * Returns the values that connect a repository with a template (docs/contract/webhooks.md#set-up).
+ */
 @Injectable()
 export class WebhookSetups {
   constructor(

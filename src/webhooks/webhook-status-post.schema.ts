@@ -17,7 +17,7 @@ const ATTEMPTS = list(
 );
 
 /**
- * A status of a webhook's job that is announced to the service it came from
+ * A status of a job that is posted to the service that launched it
  * (docs/contract/webhooks.md#statuses-posted-back).
  */
 export class WebhookStatusPostSchema {
@@ -59,11 +59,13 @@ export class WebhookStatusPostSchema {
   @DateTime({ ...READ_ONLY, help: 'When its outcome was known.' })
   finished!: string | null;
 
-  /** Where it goes; the services' paths may hold more than a reader of the job should see. */
+  /**
+   * URL of the post. Internal, because its path can contain more than a reader of the job may see.
+   */
   @Text({ internal: true })
   url!: string;
 
-  /** Number of the lease, which is the number of attempts begun. */
+  /** Lease number, which is the number of started attempts. */
   @Integer({ internal: true, default: 0 })
   attempt!: number;
 

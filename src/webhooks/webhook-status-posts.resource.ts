@@ -6,7 +6,7 @@ import { and, or } from '../database/sql.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
 import { WebhookStatusPostSchema } from './webhook-status-post.schema.js';
 
-/** The row is a run that a webhook can launch, and the caller may read it. */
+/** Predicate: the row is a run that a webhook can launch, and the caller can read it. */
 const isReadableRun: Predicate = (alias, actor) =>
   or(
     ...RECEIVER_KINDS.map(({ runs }) => {

@@ -6,7 +6,7 @@ import { StatusPoster } from './status-poster.handler.js';
 import { StatusPostsProcessor } from './status-posts.processor.js';
 import { WebhooksModule } from './webhooks.module.js';
 
-/** Posts statuses back to code hosts; only in the worker process. */
+/** Posts statuses to code hosts; only loaded in the worker process. */
 @Module({
   imports: [OutboundModule, CredentialsModule, WebhooksModule],
   providers: [StatusPostComposer, StatusPoster, StatusPostsProcessor],

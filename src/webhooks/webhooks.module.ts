@@ -40,10 +40,10 @@ import { WebhookDeliveriesController } from './webhook-deliveries.controller.js'
 import { WebhookSetups } from './webhook-setups.service.js';
 import { WebhookStatusPostsController } from './webhook-status-posts.controller.js';
 
-/** Receivers, the ledger of deliveries, and what is to be posted back. */
+/** Receivers, the delivery log, and status posts. */
 @Global()
 @Module({
-  // The URLs of receivers are those of the templates and runs that these declare.
+  // These modules declare the templates and runs that the receivers' URLs belong to.
   imports: [
     JobTemplatesModule,
     WorkflowTemplatesModule,

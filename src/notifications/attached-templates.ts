@@ -1,7 +1,10 @@
 import type { Sql } from '../database/sql.js';
 
-/** Where notification templates are attached to organizations, a room above, which implements it. */
+/**
+ * Notification templates attached to organizations; implemented by the organizations module, a
+ * higher layer.
+ */
 export abstract class OrganizationNotifications {
-  /** Query for `organization_id`, `event` and `notification_template_id`. */
+  /** Returns a query for `organization_id`, `event` and `notification_template_id`. */
   abstract notificationLinks(): Sql;
 }

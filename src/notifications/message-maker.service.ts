@@ -6,7 +6,7 @@ import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { RunFactsLoader } from './run-facts.loader.js';
 
-/** Makes the message of a notification once; later attempts send the same words. */
+/** Renders the message of a notification once; later attempts send the same text. */
 @Injectable()
 export class MessageMaker {
   constructor(
@@ -14,7 +14,7 @@ export class MessageMaker {
     private readonly sandbox: TemplateSandbox,
   ) {}
 
-  /** @throws SendError when there is nothing left to tell of */
+  /** @throws SendError if the run was deleted */
   async make(lease: Lease): Promise<OutgoingMessage> {
     const { text, subject, body, notification_type: type, messages } = lease;
     if (text !== null) return { subject, body, text };

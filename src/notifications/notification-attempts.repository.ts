@@ -5,12 +5,16 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { NotificationAttemptSchema } from './notification.schema.js';
 
-/** Writes down new attempts. @param begun query for `id` and `attempts` of their notifications */
+/**
+ * Returns a statement that inserts new attempts.
+ *
+ * @param begun query for `id` and `attempts` of their notifications
+ */
 export const beginAttempts = (begun: Sql): Sql => sql`
   INSERT INTO notification_attempts (notification_id, number) ${begun}`;
 
 /**
- * Ends the attempts that a dead worker left behind.
+ * Returns a statement that ends the attempts of dead workers.
  *
  * @param notifications query for the `id`s of the notifications
  */
@@ -21,7 +25,7 @@ export const abandonAttempts = (notifications: Sql, detail: string): Sql => sql`
   WHERE a.notification_id = left_behind.id AND a.successful IS NULL`;
 
 /**
- * Ends attempts as they went.
+ * Returns a statement that stores the results of attempts.
  *
  * @param outcomes query for `id` and `attempts` of the notifications, `status`, `status_code`,
  *   `detail` and `duration_ms`
@@ -33,7 +37,7 @@ export const endAttempts = (outcomes: Sql): Sql => sql`
   FROM (${outcomes}) ended
   WHERE a.notification_id = ended.id AND a.number = ended.attempts`;
 
-/** What came of each attempt at sending a notification. They are written with the notification. */
+/** The attempts to send notifications. Statements about notifications write them. */
 @Injectable()
 export class NotificationAttemptsRepository extends TableRepository<
   RowOf<NotificationAttemptSchema>

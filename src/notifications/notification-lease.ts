@@ -2,10 +2,10 @@ import type { OutgoingMessage } from './backends/backend.js';
 import type { NotificationType } from './backends/notification-type.js';
 import type { Messages } from './message/message-events.js';
 
-/** One attempt at one notification, held by this process. */
+/** One attempt at one notification, leased by this process. */
 export interface Lease {
   id: number;
-  /** Number of the attempt; every later step names it. */
+  /** Number of the attempt, which every later update names. */
   attempts: number;
   event: string;
   message_id: string;
@@ -19,39 +19,39 @@ export interface Lease {
   notification_template_id: number;
   notification_configuration: Record<string, unknown>;
   messages: Messages | null;
-  /** Whether it has been tried for so long that a failure is final. */
+  /** True if attempts have continued for so long that a failure is final. */
   overdue: boolean;
 }
 
-/** What came of an attempt. */
+/** Result of an attempt. */
 export interface Outcome {
   status: 'successful' | 'failed';
   error: string;
   sent: number;
   delivered: readonly string[];
-  /** Wait before the next attempt; null when none is planned. */
+  /** Delay before the next attempt, in seconds; null if none is planned. */
   delaySeconds: number | null;
-  /** Absent when no message could be made. */
+  /** Message; absent if it could not be rendered. */
   message: OutgoingMessage | null;
   attempt: { statusCode: number | null; detail: string; durationMs: number };
 }
 
-/** An attempt and what came of it. */
+/** An attempt with its result. */
 export interface Settlement {
   lease: Lease;
   outcome: Outcome;
 }
 
-/** Where a notification goes and whether it is its turn. */
+/** Destination of a notification, with a flag that says if it is due. */
 export interface Target {
   id: number;
   destination: string;
   due: boolean;
-  /** Asked for by somebody who waits for what comes of it. */
+  /** True if a user requested the notification and waits for its result. */
   is_test: boolean;
 }
 
-/** A notification that is put off; not planned: it is given up. */
+/** A postponed notification; if `planned` is false, it was given up. */
 export interface Postponed {
   planned: boolean;
 }

@@ -11,15 +11,21 @@ import type { Lease, Outcome, Postponed, Settlement, Target } from './notificati
 import { unfinished } from './unfinished.js';
 import type { NotificationSchema } from './notification.schema.js';
 
-/** Renewed while an attempt lasts, so it only has to outlive a pause of the process. */
+/**
+ * Duration of a lease, in seconds. It is renewed during an attempt, so it only has to outlast a
+ * pause of the process.
+ */
 const LEASE_SECONDS = 30;
-/** The ladder of attempts takes four hours; waiting for a dead destination ends after these. */
+/**
+ * Time after which a notification to an unreachable destination is given up, in hours. The regular
+ * retries take four hours.
+ */
 const GIVE_UP_HOURS = 8;
 const ENDED = sql`SELECT held.id FROM held JOIN given USING (id) WHERE given.delay IS NULL`;
 const ABANDONED = 'The worker ended before the outcome was known.';
 const PAUSED = 'Deliveries to this destination are paused, because it could not be reached.';
 
-/** Notifications as they are sent: whose turn it is, who has them, what came of it. */
+/** The notifications that are being sent: due dates, leases and results. */
 @Injectable()
 export class NotificationLeasesRepository extends TableRepository<RowOf<NotificationSchema>> {
   constructor(database: Database) {
@@ -27,11 +33,12 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
   }
 
   /**
-   * Where notifications that are still to be sent go and whether it is their turn. What opens and
-   * resolves one incident goes out in order (docs/decisions/0038).
+   * Returns the destinations of unfinished notifications, and which of them are due. Notifications
+   * that open and resolve one incident are sent in order (docs/decisions/0038).
    */
   targets(ids: readonly number[]): Promise<Target[]> {
-    // Planned each time: a plan made before a burst would read all of it for each batch.
+    // Not a prepared statement: a plan made before a burst would scan all notifications for each
+    // batch.
     return this.database.rows<Target>(sql`
       SELECT n.id, nt.destination, n.event = ${TEST_EVENT} AS is_test,
         (n.lease_until IS NULL OR n.lease_until < now())
@@ -49,9 +56,9 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
       WHERE n.id = ANY(${ids}::bigint[]) AND ${unfinished('n')}`);
   }
 
-  /** Takes notifications whose turn it is for an attempt, which is counted and written down. */
+  /** Leases due notifications for an attempt, which is counted and recorded. */
   lease(ids: readonly number[]): Promise<Lease[]> {
-    // Locked in one order, so that two workers with the same ids do not wait for each other.
+    // Locked in the order of ids, so that two workers with the same ids cannot deadlock.
     return this.database.rows<Lease>(sql`
       WITH wanted AS (
         SELECT id FROM notifications n
@@ -94,7 +101,11 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
       WHERE id = ${id} AND attempts = ${attempts} AND lease_until IS NOT NULL`);
   }
 
-  /** @returns ids of those whose lease was still held; the outbox forgets which of them ended */
+  /**
+   * Stores the results of attempts, and deletes the outbox entries of finished notifications.
+   *
+   * @returns ids of the notifications whose lease was still valid
+   */
   async settle(all: readonly Settlement[]): Promise<ReadonlySet<number>> {
     const leases = <Key extends keyof Lease>(key: Key) => all.map(({ lease }) => lease[key]);
     const outcomes = <T>(read: (outcome: Outcome) => T) => all.map(({ outcome }) => read(outcome));
@@ -137,8 +148,8 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
   }
 
   /**
-   * Puts a notification off without an attempt, unless a worker holds it. It counts as failed until it
-   * is tried, and for good when it is too old.
+   * Postpones a notification without an attempt, unless a worker holds it. It counts as failed
+   * until the next attempt, and permanently if it is too old.
    */
   postpone(id: number, delaySeconds: number): Promise<Postponed | undefined> {
     return this.database.row<Postponed>(sql`

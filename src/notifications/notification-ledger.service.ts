@@ -6,8 +6,8 @@ import type { Lease, Outcome, Settlement, Target } from './notification-lease.js
 import { NotificationLeasesRepository } from './notification-leases.repository.js';
 
 /**
- * The rows of notifications and their attempts, as the notifier writes them. What many attempts
- * want at the same time is done in one statement for all of them.
+ * Reads and writes notifications and their attempts for the notifier. Simultaneous requests of many
+ * attempts share one statement.
  */
 @Injectable()
 export class NotificationLedger {
@@ -22,8 +22,9 @@ export class NotificationLedger {
   ) {}
 
   /**
-   * Where a notification goes and whether it is its turn; undefined when nothing of it is to be sent
-   * any more. What opens and resolves one incident goes out in order (docs/decisions/0038).
+   * Returns the destination of a notification with a flag that says if it is due; undefined if it
+   * is finished. Notifications that open and resolve one incident are sent in order
+   * (docs/decisions/0038).
    */
   find(id: number): Promise<Target | undefined> {
     return this.finding.run(id);
@@ -34,9 +35,10 @@ export class NotificationLedger {
   }
 
   /**
-   * Begins an attempt: counts it, writes it down, and settles one that a dead worker left behind: an
-   * expired lease says so, because whoever ends an attempt gives its lease back. Undefined when
-   * somebody else has it, or it is not due. A message made for another kind of template is made anew.
+   * Starts an attempt: counts and records it, and ends an earlier attempt of a dead worker. An
+   * expired lease identifies such an attempt, because a worker clears the lease when its attempt
+   * ends. Returns undefined if another worker holds the notification, or if it is not due. A
+   * message that was rendered for another kind of template is rendered again.
    */
   lease(id: number): Promise<Lease | undefined> {
     return this.leasing.run(id);
@@ -50,7 +52,10 @@ export class NotificationLedger {
     return this.rows.renew(lease);
   }
 
-  /** Ends an attempt. A lease that was lost meanwhile changes nothing but the attempt's own row. */
+  /**
+   * Stores the result of an attempt. If the lease was lost meanwhile, only the attempt's own row
+   * changes.
+   */
   settle(lease: Lease, outcome: Outcome): Promise<void> {
     return this.settling.run({ lease, outcome });
   }
@@ -71,8 +76,8 @@ export class NotificationLedger {
   }
 
   /**
-   * Puts a notification off without an attempt, because its destination is known to be down. After
-   * hours of that it fails, so that it does not block its template for ever.
+   * Postpones a notification without an attempt, because its destination is known to be
+   * unreachable. After several hours it fails, so that it does not block its template forever.
    */
   async hold(id: number, delaySeconds: number): Promise<void> {
     await this.database.transaction(async () => {
@@ -83,7 +88,7 @@ export class NotificationLedger {
   }
 }
 
-/** Rows by the ids that were asked for; undefined where there is none. */
+/** Returns rows in the order of the ids; undefined for a missing row. */
 function inOrder<T extends { id: number }>(
   ids: readonly number[],
   rows: readonly T[],

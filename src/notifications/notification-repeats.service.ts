@@ -15,7 +15,7 @@ import type { ResendRequest } from './resend-request.js';
 import { isUnfinished } from './unfinished.js';
 import { itemAt } from '../common/invariants.js';
 
-/** Answer of a resend of a time range, for the OpenAPI document. */
+/** Response of a resend of a time range, for the OpenAPI document. */
 export const RESENT = object(
   {
     dry_run: { ...BOOLEAN, description: 'Present and true where nothing was sent.' },
@@ -29,9 +29,9 @@ export const RESENT = object(
 );
 
 /**
- * Sends finished notifications once more, each as a record of its own, because the outcome of a
- * finished one is final. What failed keeps its id and the recipients it reached, so that nobody is
- * told twice; what succeeded goes out anew.
+ * Resends finished notifications as new records, because the outcome of a finished notification is
+ * final. A failed one keeps its message id and the recipients it reached, so that no recipient
+ * receives it twice; a successful one is sent to all recipients again.
  */
 @Injectable()
 export class NotificationRepeats {
@@ -45,7 +45,10 @@ export class NotificationRepeats {
     private readonly settings: RuntimeSettings,
   ) {}
 
-  /** @returns the new record. @throws Conflict while the old one is still to be sent */
+  /**
+   * @returns the new record
+   * @throws Conflict if the old notification is unfinished
+   */
   async one(target: Row, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {
       const row = await this.resources.lock(notifications, target, actor);
@@ -58,15 +61,15 @@ export class NotificationRepeats {
   }
 
   /**
-   * Everything of a template that was fired in a time range and whose newest record has one of the
-   * wanted outcomes (docs/decisions/0039).
+   * Resends all notifications of a template from a time range whose newest record has one of the
+   * requested outcomes (docs/decisions/0039).
    *
-   * @param dryRun only tells which records would be repeated
-   * @throws Invalid for a bad range, or for more than the limit: then nothing is sent
+   * @param dryRun true to only return the records that would be resent
+   * @throws Invalid for an invalid range, or for more than the limit: then nothing is sent
    */
   async range(target: Row, range: ResendRequest, actor: Actor, dryRun: boolean): Promise<object> {
     return this.database.transaction(async () => {
-      // Locked: whoever asks for the same at the same time finds the first one's records pending.
+      // Locked: a simultaneous identical request then finds the new records pending.
       const template = dryRun
         ? target
         : await this.resources.lock(notificationTemplates, target, actor);
@@ -78,7 +81,11 @@ export class NotificationRepeats {
     });
   }
 
-  /** One statement and one wake-up, however many. @returns the new ids in order of the old ones */
+  /**
+   * Takes one statement and one wake-up, independent of the number.
+   *
+   * @returns the new ids in the order of the old ones
+   */
   private async repeat(ids: readonly number[]): Promise<number[]> {
     const repeated = await this.records.repeat(ids);
     await this.outbox.add('notifications', repeated);

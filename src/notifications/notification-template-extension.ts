@@ -32,7 +32,10 @@ export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
   },
 };
 
-/** The masked configuration, the newest records, how the destination does and the actions of templates. */
+/**
+ * Returns the masked configuration, the newest records, the state of the destination and the
+ * actions of templates.
+ */
 export async function notificationTemplateExtension(
   rows: readonly RowOf<NotificationTemplateSchema>[],
   context: RepresentContext,
@@ -72,7 +75,7 @@ function shownConfiguration(
   return row.can_edit === false ? maskUrls(type, shown) : shown;
 }
 
-/** The newest records of each template, in one statement however many there are. */
+/** Returns the newest records of each template, in one statement. */
 async function recentByTemplate(
   ids: readonly number[],
   { find }: RepresentContext,

@@ -19,7 +19,7 @@ import type { NotificationTemplateSchema } from './notification-template.schema.
 
 type Configuration = Record<string, unknown>;
 
-/** A template as it will be stored, configuration in clear. */
+/** A template in the state to store, with a decrypted configuration. */
 interface Draft {
   id: number;
   organizationId: number;
@@ -36,7 +36,10 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
     private readonly sandbox: TemplateSandbox,
   ) {}
 
-  /** The id is taken before the row exists: secrets are sealed for it and never written in clear. */
+  /**
+   * Takes the id before the row exists, because secrets are sealed for the id and never written in
+   * plain text.
+   */
   async prepareCreate(
     values: ValuesOf<NotificationTemplateSchema>,
   ): Promise<Prepared<NotificationTemplateSchema>> {
@@ -81,8 +84,8 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   }
 
   /**
-   * Nothing is lost untried by deleting where it goes. What failed is known; its planned retries go
-   * with its record.
+   * Refuses to delete a template with pending notifications. Failed notifications do not count;
+   * their planned retries are deleted with their records.
    */
   async prepareDelete(row: RowOf<NotificationTemplateSchema>): Promise<void> {
     const pending = await this.notifications.namesOfPending(row.id);
@@ -91,7 +94,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
     }
   }
 
-  /** In clear; null when it belongs to another type or its key is lost. */
+  /** Returns the decrypted configuration; null if it belongs to another type or its key is lost. */
   private storedConfiguration(
     row: RowOf<NotificationTemplateSchema>,
     type: NotificationType,
@@ -126,10 +129,10 @@ function accepted({
 }
 
 /**
- * The configuration after a change. It is replaced as a whole; another type without another
- * configuration is told what that type needs.
+ * Returns the configuration after a change. It is replaced as a whole. If the type changes without
+ * a new configuration, the error lists the keys that the new type requires.
  *
- * @param stored the present one in clear, null when the type changes
+ * @param stored present configuration, decrypted; null if the type changes
  */
 function nextConfiguration(
   values: ValuesOf<NotificationTemplateSchema>,
@@ -142,7 +145,10 @@ function nextConfiguration(
   return accepted(validateConfiguration(type, sent ?? {}, stored, { mayRedirect: isSuperuser }));
 }
 
-/** PATCH merges messages, PUT replaces them; a change that changes nothing is none. */
+/**
+ * Returns the changed messages: PATCH merges, PUT replaces; undefined if the result is equal to the
+ * stored messages.
+ */
 function changedMessages(
   values: ValuesOf<NotificationTemplateSchema>,
   row: RowOf<NotificationTemplateSchema>,

@@ -13,8 +13,9 @@ export const NOTIFICATION_TYPE_CHOICES = NOTIFICATION_TYPES.map(
 );
 
 /**
- * `notification_configuration.<type>.<key>` of OPTIONS, from which clients build their forms. A key
- * that may be left out without a default says so; the others read as they always did.
+ * Returns `notification_configuration.<type>.<key>` of OPTIONS, from which clients build their
+ * forms. Only keys that are optional without a default have `required`, so that the other keys keep
+ * their established format.
  */
 const configurationSchemas = (): Record<string, object> =>
   Object.fromEntries(
@@ -34,13 +35,13 @@ const configurationSchemas = (): Record<string, object> =>
     ]),
   );
 
-/** What each kind has, under its label and name. */
+/** Returns an object with a value for each kind, by label and name. */
 const byKind = (valueOf: (type: NotificationType) => object): Record<string, object> =>
   Object.fromEntries(
     NOTIFICATION_TYPES.map((type) => [`${backendFor(type).label} (${type})`, valueOf(type)]),
   );
 
-/** `messages.<type>.<event>` of OPTIONS: the default texts. */
+/** Returns `messages.<type>.<event>` of OPTIONS: the default texts. */
 const defaultTexts = (): Record<string, object> =>
   Object.fromEntries(NOTIFICATION_TYPES.map((type) => [type, defaultMessagesOf(type)]));
 
@@ -55,7 +56,7 @@ export class NotificationTemplateSchema extends NamedSchema {
   @Choices(NOTIFICATION_TYPE_CHOICES, { required: true, help: 'Channel.' })
   notification_type!: NotificationType;
 
-  /** Secrets in it are sealed one by one for this row. */
+  /** Each secret in it is sealed separately, for this row. */
   @Json({
     required: true,
     filter: false,
@@ -75,7 +76,7 @@ export class NotificationTemplateSchema extends NamedSchema {
   })
   messages!: Messages | null;
 
-  /** What records show as recipients; kept here so that firing needs no secret. */
+  /** Recipients as records show them, stored here so that creating a record needs no secrets. */
   @Text({ internal: true })
   recipients!: string;
 

@@ -34,7 +34,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
     super(services);
   }
 
-  /** 200 with the pending record, and its id where clients look for it. */
+  /** Responds with status 200, the pending record, and its id in the field that clients read. */
   @Route({
     kind: 'action',
     access: 'authenticated',

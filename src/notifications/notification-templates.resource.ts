@@ -12,7 +12,7 @@ import { NotificationAttemptSchema, NotificationSchema } from './notification.sc
 
 const ofOrganization = hasRoleOn('organization_id', 'organization', 'notification_admin_role');
 
-/** Events of attached templates, and the words that clients filter by. */
+/** Events of attached templates, with the names by which clients filter. */
 const ATTACHED_FOR = [
   ['started', 'started'],
   ['success', 'success'],
@@ -20,7 +20,7 @@ const ATTACHED_FOR = [
   ['approvals', 'approvals'],
 ] as const;
 
-/** Of a record: who administers its template. */
+/** Predicate for records: the caller administers the record's template. */
 const ofTemplate = through('notification_template_id', 'notification_template', ofOrganization);
 
 export const notificationTemplates = defineResource({
@@ -93,13 +93,13 @@ export const notifications = defineResource({
     { name: 'notifications_status_idx', columns: ['status', 'id'] },
     { name: 'notifications_created_idx', columns: ['created', 'id'] },
     { name: 'notifications_template_idx', columns: ['notification_template_id', 'id'] },
-    // What is still to be sent, however long the history (`unfinished`).
+    // For unfinished notifications, independent of the size of the history (`unfinished`).
     {
       name: 'notifications_unfinished_idx',
       columns: ['notification_template_id', 'id'],
       where: `((status = 'pending'::text) OR (next_attempt_at IS NOT NULL))`,
     },
-    // An event that is told twice must not fire twice; repeating by hand may.
+    // An event that is published twice must not notify twice; a manual resend may.
     {
       name: 'notifications_event_key',
       columns: ['unified_job_id', 'notification_template_id', 'event'],
@@ -143,6 +143,7 @@ export const notificationAttempts = defineResource({
       message: 'The attempt is recorded already.',
     },
   ],
-  // What a destination answered may hold anything: it is for those who could have sent it elsewhere.
+  // The response of a destination can contain anything, so only users who can change the
+  // destination may read it.
   policy: { read: through('notification_id', 'notification', ofTemplate) },
 });

@@ -14,7 +14,7 @@ import { NotificationsRepository } from './notifications.repository.js';
 import type { TestRequest } from './test-request.js';
 import type { NotificationTemplateSchema } from './notification-template.schema.js';
 
-/** Tests of a template, which a person asks for. */
+/** Sends tests of a template on request of a user. */
 @Injectable()
 export class NotificationTests {
   constructor(
@@ -26,7 +26,11 @@ export class NotificationTests {
     private readonly baseUrl: BaseUrl,
   ) {}
 
-  /** Queues a test of a template, for one attempt. @returns the record, still pending */
+  /**
+   * Queues a test of a template, with a single attempt.
+   *
+   * @returns the record, which is still pending
+   */
   async send(
     template: RowOf<NotificationTemplateSchema>,
     { event }: TestRequest,
@@ -35,7 +39,7 @@ export class NotificationTests {
     const message = await this.messageOf(template, event);
     return this.database.transaction(async () => {
       const id = await this.records.addTest(template.id, message);
-      // The template went away while the message was made.
+      // The template was deleted while the message was rendered.
       if (id === null) throw new NotFound();
       await this.outbox.add('notifications', [id]);
       return this.resources.load(notifications, id, actor);

@@ -16,7 +16,7 @@ import { NOTIFICATION_TYPE_CHOICES } from './notification-template.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
-/** One firing of one template for one event: the kept history. */
+/** One notification of one template for one event: the stored history. */
 export class NotificationSchema extends ResourceSchema {
   @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
   override id!: number;
@@ -86,15 +86,15 @@ export class NotificationSchema extends ResourceSchema {
   })
   resend_of!: Reference | null;
 
-  /** Stays true when the record it repeats is gone. */
+  /** True for a resend; remains true after the original record was deleted. */
   @Bool({ internal: true })
   resent!: boolean;
 
-  /** The rendered body exactly as it goes out; null until it is rendered. */
+  /** The rendered body exactly as it is sent; null until it is rendered. */
   @Text({ internal: true, nullable: true })
   text!: string | null;
 
-  /** Stable id that goes out with every attempt. */
+  /** Id that is sent with every attempt and does not change. */
   @Char({ internal: true })
   message_id!: string;
 
@@ -106,7 +106,7 @@ export class NotificationSchema extends ResourceSchema {
   delivered!: string[];
 }
 
-/** What came of one attempt to send a notification (docs/contract/notifications.md#attempts). */
+/** One attempt to send a notification and its result (docs/contract/notifications.md#attempts). */
 export class NotificationAttemptSchema extends ResourceSchema {
   @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
   override id!: number;

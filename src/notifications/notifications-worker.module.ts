@@ -7,7 +7,7 @@ import { NotificationsModule } from './notifications.module.js';
 import { Notifier } from './notifier.handler.js';
 import { RunFactsLoader } from './run-facts.loader.js';
 
-/** Sends notifications; only in the worker process. */
+/** Sends notifications; only loaded in the worker process. */
 @Module({
   imports: [NotificationsModule, OutboundModule],
   providers: [NotificationLedger, MessageMaker, NotificationsProcessor, Notifier, RunFactsLoader],

@@ -13,7 +13,7 @@ import { NotificationsRepository } from './notifications.repository.js';
 import { RunNotifications } from './run-notifications.listener.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 
-/** Ends the thread in which message templates are rendered. */
+/** Ends the rendering thread of message templates at shutdown. */
 @Injectable()
 class SandboxLifetime implements OnApplicationShutdown {
   constructor(private readonly sandbox: TemplateSandbox) {}

@@ -15,14 +15,14 @@ import type { ResendRequest } from './resend-request.js';
 import { unfinished } from './unfinished.js';
 import type { NotificationSchema } from './notification.schema.js';
 
-/** What happened to a run, and under which event templates are attached for it. */
+/** An event of a run, with the event for which templates are attached. */
 export interface FiredEvent {
   jobId: number;
   event: string;
   attachedFor: string;
 }
 
-/** A notification as its template lists it. */
+/** A notification in the list of its template. */
 export interface RecentNotification {
   template: number;
   id: number;
@@ -31,7 +31,7 @@ export interface RecentNotification {
   error: string;
 }
 
-/** A destination that got nothing lately, or that is being tried again. */
+/** A template with recent failures: its last notifications failed or are being retried. */
 export interface FailingTemplate {
   id: number;
   name: string;
@@ -39,13 +39,13 @@ export interface FailingTemplate {
   error: string;
 }
 
-/** A number of a type of notification. */
+/** Number of notifications of one type. */
 interface TypeSample {
   label: string;
   value: number;
 }
 
-/** Notifications as they come to be and are looked at; `NotificationLeasesRepository` sends them. */
+/** Creates and reads notifications; `NotificationLeasesRepository` sends them. */
 @Injectable()
 export class NotificationsRepository extends TableRepository<RowOf<NotificationSchema>> {
   constructor(
@@ -56,11 +56,13 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
   }
 
   /**
-   * One for each template that is attached to what was run, its project, its workflow or its
-   * organization, however often it is told. @returns ids of the new ones
+   * Creates one notification for each template that is attached to a run's template, project,
+   * workflow or organization, even if the event is published several times.
+   *
+   * @returns ids of the new notifications
    */
   async fire(fired: readonly FiredEvent[]): Promise<number[]> {
-    // The lock makes a template that is being deleted drop out here; the foreign key would fail.
+    // The lock skips a template that is being deleted; otherwise the foreign key would fail.
     const rows = await this.database.rows<{ id: number }>(sql`
       INSERT INTO notifications (notification_template_id, unified_job_id, event,
         notification_type, recipients, body, message_id)
@@ -93,7 +95,11 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
     return rows.map(({ id }) => id);
   }
 
-  /** A test of a template. @returns its id; null when there is no such template */
+  /**
+   * Creates a test of a template.
+   *
+   * @returns its id; null if the template does not exist
+   */
   async addTest(template: number, message: ComposedMessage): Promise<number | null> {
     const row = await this.database.row<{ id: number }>(sql`
       INSERT INTO notifications (notification_template_id, notification_type, recipients,
@@ -107,8 +113,10 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
   }
 
   /**
-   * Repeats notifications. What failed keeps its id and the recipients it reached, so that nobody is
-   * told twice. @returns the new ids in order of the old ones
+   * Creates resends of notifications. A failed one keeps its message id and the recipients it
+   * reached, so that no recipient receives it twice.
+   *
+   * @returns the new ids in the order of the old ones
    */
   async repeat(ids: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
@@ -124,11 +132,11 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
   }
 
   /**
-   * What stands now for each notification fired in the range: itself, or the newest record that
-   * repeats it. What is still to be tried is left out whatever its status, and a repetition that is
-   * still to be sent or went through takes its original out with it.
+   * Returns the newest record of each notification in the range: the notification itself, or its
+   * newest resend. Leaves out records that will be retried, whatever their status. A notification
+   * whose resend is unfinished or successful is left out, too.
    *
-   * @returns ids of the first ones, each with the number of all
+   * @returns ids of the first records, each with the total number
    */
   newestOf(
     template: number,
@@ -151,7 +159,7 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
       LIMIT ${most}`);
   }
 
-  /** The newest of each template, in one statement however many there are. */
+  /** Returns the newest notifications of each template, in one statement. */
   recent(templates: readonly number[], most: number): Promise<RecentNotification[]> {
     return this.database.preparedRows<RecentNotification>(sql`
       SELECT wanted.id AS template, newest.*
@@ -162,7 +170,9 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
       ORDER BY newest.id DESC`);
   }
 
-  /** Names those of a template that were not tried yet, for people; null when there are none. */
+  /**
+   * Returns the names of a template's pending notifications, for display; null if there are none.
+   */
   async namesOfPending(template: number): Promise<string | null> {
     const holders = await heldBy(
       this.database,
@@ -173,14 +183,14 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
     return holders?.names ?? null;
   }
 
-  /** Those that were not tried yet, by type. */
+  /** Returns the number of pending notifications by type. */
   countPending(): Promise<TypeSample[]> {
     return this.database.rows<TypeSample>(sql`
       SELECT notification_type AS label, count(*)::int AS value FROM notifications
       WHERE status = 'pending' GROUP BY notification_type`);
   }
 
-  /** Those that failed and are tried again, by type. */
+  /** Returns the number of failed notifications that will be retried, by type. */
   countRetrying(): Promise<TypeSample[]> {
     return this.database.rows<TypeSample>(sql`
       SELECT notification_type AS label, count(*)::int AS value FROM notifications
@@ -188,9 +198,9 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
   }
 
   /**
-   * Templates with failures of the last days that the caller may read, the latest first.
+   * Returns templates with recent failures that the caller can read, the latest failure first.
    *
-   * @param newest number of the newest notifications that are looked at
+   * @param newest maximum number of the newest notifications that are searched
    */
   failing(actor: Actor, days: number, newest: number, most: number): Promise<FailingTemplate[]> {
     return this.database.rows<FailingTemplate>(sql`

@@ -18,24 +18,33 @@ import { MessageMaker } from './message-maker.service.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 import { stackOf } from '../common/errors/message-of.js';
 
-/** Attempts at one destination at once; the worker has five times as many hands. */
+/** Maximum number of parallel attempts per destination; a fifth of the worker's total. */
 const LANE_WIDTH = 10;
 const CAPACITY = 10_000;
 const FULL_DELAY_SECONDS = 30;
 const RENEW_INTERVAL_MS = 10_000;
-/** How long attempts may go on after the worker was told to stop. */
+/** Time for which attempts can continue after the worker was asked to stop, in ms. */
 const GRACE_MS = 12_000;
-/** Spreads what waited for the same destination. */
+/**
+ * Maximum random delay, in seconds, that spreads notifications that waited for the same
+ * destination.
+ */
 const HOLD_JITTER_SECONDS = 5;
 
-/** What an attempt tells about its destination. */
+/** State of a destination that an attempt reveals. */
 type Verdict = 'up' | 'down' | 'unknown';
 const VERDICT_STEP = { up: 'succeeded', unknown: 'release' } as const;
 
-/** The worker is ending; another one takes the notification at once. */
+/**
+ * Error of an attempt that was stopped because the worker shuts down; another worker retries at
+ * once.
+ */
 class Stopped extends Error {}
 
-/** Sends notifications: lease, message, attempt, record; then retry or be done. */
+/**
+ * Sends notifications: leases one, renders its message, attempts to send it, stores the result, and
+ * plans a retry if necessary.
+ */
 @Injectable()
 export class Notifier implements QueueHandler, OnModuleDestroy {
   private readonly logger = new Logger('Notifier');
@@ -51,7 +60,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     private readonly http: OutboundClient,
     private readonly settings: Settings,
   ) {
-    // One listener for each attempt under way is no leak.
+    // Disables the warning: one listener per running attempt is not a leak.
     setMaxListeners(0, this.stopping.signal);
   }
 
@@ -75,7 +84,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     await this.lanes.idle();
   }
 
-  /** Logs what goes wrong around an attempt; the outbox brings the notification back. */
+  /** Logs errors around an attempt; the outbox queues the notification again. */
   private async work(id: number, target: Target): Promise<void> {
     try {
       await this.deliver(id, target);
@@ -85,7 +94,10 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     }
   }
 
-  /** A test goes out even where the destination is left alone: somebody asks whether it is back. */
+  /**
+   * Attempts to send a notification. A test is sent even if the circuit breaker is open, because
+   * the user wants to know if the destination is reachable again.
+   */
   private async deliver(id: number, { destination, is_test: isTest }: Target): Promise<void> {
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted && !isTest) {
@@ -149,7 +161,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     return unlessAborted(sending, this.stopping.signal);
   }
 
-  /** Every error as what the record and the retry rules understand. */
+  /** Converts any error to a SendError for the record and the retry rules. */
   private failureOf(error: unknown, { id }: Lease): SendError {
     if (error instanceof SendError) return error;
     if (error instanceof Stopped) {
@@ -177,7 +189,7 @@ interface Circumstances {
 }
 
 function outcomeOf(failure: SendError, { lease, message, durationMs }: Circumstances): Outcome {
-  // Whoever asked for a test sees at once what came of it; nothing is lost that they cannot repeat.
+  // Tests are not retried: the user sees the result at once and can repeat the test.
   const delayMs =
     failure.retryable && !lease.overdue && lease.event !== TEST_EVENT
       ? nextDelayMs(lease.attempts, Math.random, failure.retryAfterMs)
@@ -198,7 +210,10 @@ function outcomeOf(failure: SendError, { lease, message, durationMs }: Circumsta
   };
 }
 
-/** Refusals and limits are answers; no answer at all, or a broken one, means it is down. */
+/**
+ * Returns the destination's state. Refusals and limits are responses, so the destination is up; no
+ * response or a server error means that it is down.
+ */
 function verdictOn(error: unknown): Verdict {
   if (!(error instanceof SendError)) return 'unknown';
   const { retryable, statusCode } = error;

@@ -6,10 +6,10 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import { isOneOf } from '../common/records.js';
 import { EVENT_NAMES } from './message/message-events.js';
 
-/** What a finished record may stand at. */
+/** Final statuses of a record. */
 const OUTCOMES = ['failed', 'successful'];
 
-/** What sending a time range once more takes (docs/decisions/0039). */
+/** Request to resend a time range (docs/decisions/0039). */
 export class ResendRequest {
   @DateTime({
     required: true,
@@ -18,7 +18,7 @@ export class ResendRequest {
   })
   from!: string;
 
-  /** Null: now. */
+  /** End of the range; null: now. */
   @IsAfter('from')
   @DateTime({ help: 'End, itself not included; absent: now.' })
   to!: string | null;
@@ -28,7 +28,7 @@ export class ResendRequest {
   @Json({ default: ['failed'], help: 'Outcomes to send again: failed, successful.' })
   statuses!: string[];
 
-  /** Empty: all. */
+  /** Events to resend; empty: all. */
   @AreOf(EVENT_NAMES)
   @Json({ default: [], help: 'Events to send again; empty: all of them. Tests never are.' })
   events!: string[];
@@ -38,7 +38,7 @@ interface Told {
   object: ResendRequest;
 }
 
-/** An instant after that of another field, as far as that is one. */
+/** Validates that a time is after that of another field, if that field has a valid time. */
 function IsAfter(other: keyof ResendRequest): PropertyDecorator {
   const validate = (value: unknown, told?: ValidationArguments & Told): boolean =>
     !(momentOf(value) <= momentOf(told?.object[other]));
@@ -48,11 +48,11 @@ function IsAfter(other: keyof ResendRequest): PropertyDecorator {
   );
 }
 
-/** NaN for what is none; it may be anything that JSON can hold. */
+/** Returns NaN for an invalid time; the value can be any JSON. */
 const momentOf = (value: unknown): number =>
   typeof value === 'string' ? Date.parse(value) : Number.NaN;
 
-/** Words of a list; those that are none of it are told by their position. */
+/** Validates the items of a list; reports invalid items by their position. */
 function AreOf(words: readonly string[]): PropertyDecorator {
   const validate = (items: unknown): boolean =>
     Array.isArray(items) && items.every((item) => isOneOf(words, item));
@@ -62,7 +62,7 @@ function AreOf(words: readonly string[]): PropertyDecorator {
   );
 }
 
-/** Faults of the items by their position (docs/contract/conventions.md#errors). */
+/** Returns the faults of the items by their position (docs/contract/conventions.md#errors). */
 function wordFaults(items: readonly unknown[], words: readonly string[]): FieldErrors {
   const faults: FieldErrors = {};
   items.forEach((item, index) => {

@@ -19,11 +19,11 @@ import type {
 import { WorkflowNodes } from './workflow-nodes.js';
 import { entryOf, zip } from '../common/invariants.js';
 
-/** Messages are made on nobody's behalf; the allow-list decides what they may say. */
+/** Messages are not rendered for a user; the allow-list determines their content. */
 const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 const MACHINE_KIND = 'ssh';
 
-/** Gathers what a message says about a run, when the message is made. */
+/** Loads the data of a run when a message is rendered. */
 @Injectable()
 export class RunFactsLoader {
   private readonly loading = new Batch((wants: readonly Want[]) => this.loadAll(wants));
@@ -35,7 +35,7 @@ export class RunFactsLoader {
     private readonly baseUrl: BaseUrl,
   ) {}
 
-  /** Null when the run is gone. Facts that are wanted at the same time are gathered together. */
+  /** Returns null if the run was deleted. Simultaneous calls are combined. */
   load(runId: number, event: MessageEvent): Promise<RunFacts | null> {
     return this.loading.run({ runId, event });
   }
@@ -70,7 +70,7 @@ export class RunFactsLoader {
     return new Map(rows.map((row) => [row.id, row]));
   }
 
-  /** The facts of each run, in as many statements as there are kinds of runs. */
+  /** Returns the facts of each run, with one statement per kind of run. */
   private async factsOf(runs: readonly Row[]): Promise<Map<number, RunFacts>> {
     const byType = new Map<string, Map<number, Row>>();
     for (const run of runs) {
@@ -87,7 +87,8 @@ export class RunFactsLoader {
   private async factsOfKind(type: string, runs: readonly Row[]): Promise<[number, RunFacts][]> {
     const definition = findResource(type);
     if (!definition || !isRunKind(type)) return [];
-    // The list's form: the detail of a webhook's job carries the whole payload in its variables.
+    // Uses the representation of lists: the detail of a webhook's job contains the whole payload in
+    // its variables.
     const context = this.contexts.of(SYSTEM, false);
     const ids = runs.map(({ id }) => id);
     const [shown, hosts, nodes, baseUrl] = await Promise.all([
@@ -137,7 +138,7 @@ interface Want {
 
 const isApproval = ({ event }: MessageEvent): boolean => event === 'workflow_approval';
 
-/** What an approval is called in messages, by the event that told of it. */
+/** Name of an approval's status in messages, by event. */
 const APPROVAL_STATUS = {
   running: 'pending',
   approved: 'approved',
@@ -160,7 +161,10 @@ function approvalOf(
   };
 }
 
-/** A fast run may be over by the time its start is told; the message still tells of the start. */
+/**
+ * Returns the facts as of the start: a fast run can have ended before its start message is
+ * rendered.
+ */
 function asStarted({ representation, ...facts }: RunFacts): RunFacts {
   const start = { status: 'running', failed: false, finished: null, elapsed: 0 };
   return {

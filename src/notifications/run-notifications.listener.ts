@@ -12,14 +12,14 @@ const EVENT_OF: Readonly<Record<string, RunEvent>> = {
   canceled: 'error',
 };
 
-/** An approval tells of itself to whoever attached a template for approvals to its workflow. */
+/** Events of approvals, for templates that are attached to the workflow for approvals. */
 const APPROVAL_EVENT_OF: Readonly<Record<string, string>> = {
   pending: approvalEvent('running'),
   successful: approvalEvent('approved'),
   failed: approvalEvent('denied'),
 };
 
-/** @returns the event, and under which one templates are attached for it; null when nothing fires */
+/** @returns the event, and the event for which templates are attached; null for no notification */
 function firedBy(change: RunChange): { event: string; attachedFor: string } | null {
   const { type, status, isReplaced = false } = change;
   if (isReplaced) return null;
@@ -29,10 +29,11 @@ function firedBy(change: RunChange): { event: string; attachedFor: string } | nu
 }
 
 /**
- * Turns changes of runs into notifications, in the transaction of the change: one record and
- * one piece of work for each template attached to what was run, its project or its organization
- * (docs/contract/notifications.md#when-they-fire), however often the change is told. A workflow
- * without a template of its own, the parent of a bulk launch or of slices, fires nothing itself.
+ * Creates notifications for status changes of runs, in the transaction of the change: one record
+ * and one queue entry for each template attached to the run's template, its project or its
+ * organization (docs/contract/notifications.md#when-they-fire), even if the change is published
+ * several times. A workflow without a template of its own (the parent of a bulk launch or of
+ * slices) creates none.
  */
 @Injectable()
 @ListensToRuns()

@@ -5,11 +5,11 @@ import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached, children } from '../common/rest/sublist-kinds.js';
 
 /**
- * `notification_templates_<event>/` of anything that fires notifications
- * (docs/contract/notifications.md#attaching). Attaching and detaching need the right to change the
- * notification template, and on the parent what its policy calls `attach_notifications`, or reading
- * where it has no such action. A template created here belongs to the organization its body names;
- * below an organization, to that one.
+ * Returns the sublist `notification_templates_<event>/` of a resource with notifications
+ * (docs/contract/notifications.md#attaching). To attach or detach, the caller needs permission to
+ * change the notification template, and on the parent the permission `attach_notifications` of its
+ * policy, or read access if the policy has no such action. A template created here belongs to the
+ * organization in the request body; below an organization, to that organization.
  */
 export const attachNotifications =
   () =>
@@ -37,9 +37,9 @@ async function assertMayChangeSome({ services, actor }: LinkContext): Promise<vo
 }
 
 /**
- * `organizations/<id>/notification_templates/`: what belongs to an organization. `{id}` of one that
- * does is accepted again; attaching never moves one from another organization, and none can be
- * without.
+ * Returns the sublist `organizations/<id>/notification_templates/` of an organization's templates.
+ * A POST with the `{id}` of a template that already belongs to it succeeds. Attaching never moves a
+ * template from another organization, and a template always has an organization.
  */
 export const ownedNotifications =
   () =>

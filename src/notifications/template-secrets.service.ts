@@ -10,14 +10,15 @@ import { ENCRYPTED } from '../common/fields/text.js';
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * How a `notification_configuration` is stored: its secret values sealed one by one for their row,
- * objects among them as JSON text, everything else as it is. An empty secret is no secret.
+ * Converts a `notification_configuration` to its stored form and back: each secret value is sealed
+ * separately for its row (objects as JSON text), all other values are unchanged. An empty secret is
+ * not sealed.
  */
 @Injectable()
 export class TemplateSecrets {
   constructor(private readonly box: SecretBox) {}
 
-  /** The stored form of a validated configuration. */
+  /** Returns the stored form of a validated configuration. */
   seal(id: number, type: NotificationType, configuration: Values): Record<string, unknown> {
     const stored = { ...configuration };
     for (const key of encryptedKeys(type)) {
@@ -29,7 +30,11 @@ export class TemplateSecrets {
     return stored;
   }
 
-  /** The configuration with its secrets in clear. @throws UnsealError */
+  /**
+   * Returns the configuration with decrypted secrets.
+   *
+   * @throws UnsealError
+   */
   open(id: number, type: NotificationType, stored: Values): Record<string, unknown> {
     const opened = { ...stored };
     for (const key of encryptedKeys(type)) {
@@ -38,7 +43,7 @@ export class TemplateSecrets {
     return opened;
   }
 
-  /** As `open`, but null where the key that sealed them is lost. */
+  /** Returns the decrypted configuration; null if the encryption key is lost. */
   openIfPossible(
     id: number,
     type: NotificationType,
@@ -53,8 +58,8 @@ export class TemplateSecrets {
   }
 
   /**
-   * The configuration as the API shows it. Secrets that stay hidden are not even opened, and what
-   * cannot be opened stays hidden too, so that a lost key does not take the lists away.
+   * Returns the configuration as the API shows it. Hidden secrets are not decrypted. A secret that
+   * cannot be decrypted is hidden, too, so that lists still work after the loss of a key.
    */
   show(id: number, type: NotificationType, stored: Values): Record<string, unknown> {
     const hidden = new Set(secretKeys(type));
@@ -73,14 +78,17 @@ export class TemplateSecrets {
   }
 }
 
-/** What a secret is sealed for: the key of one row. */
+/** Returns the context of a sealed secret: one key of one row. */
 const contextOf = (id: number, key: string): string =>
   rowContext('notification_templates', id, key);
 
 const isSealedValue = (value: unknown): value is string =>
   typeof value === 'string' && isSealed(value);
 
-/** What a copy gets besides the plain fields: the configuration in clear, to be sealed for its row. */
+/**
+ * Returns the values for a copy besides the plain fields: the decrypted configuration, which is
+ * then sealed for the new row.
+ */
 export async function copiedConfiguration(
   original: RowOf<NotificationTemplateSchema>,
   { services }: CopyContext,

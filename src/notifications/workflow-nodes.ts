@@ -1,12 +1,12 @@
 import type { WorkflowNodeFacts } from './message/run-facts.js';
 
-/** A node, and the workflow job (`run`) it is of. */
+/** A node with its workflow job (`run`). */
 export interface NodeOfWorkflow extends WorkflowNodeFacts {
   readonly run: number;
 }
 
-/** What messages say of the nodes of workflow jobs, a room above, which implements it. */
+/** Nodes of workflow jobs in messages; implemented by the workflows module, a higher layer. */
 export abstract class WorkflowNodes {
-  /** The nodes of some workflow jobs in order of id. */
+  /** Returns the nodes of some workflow jobs in order of id. */
   abstract nodesOf(runs: readonly number[]): Promise<NodeOfWorkflow[]>;
 }

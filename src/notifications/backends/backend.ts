@@ -3,79 +3,84 @@ import { storableText } from '../message/storable.js';
 import type { NotificationType } from './notification-type.js';
 import type { ServiceUrls } from './service-urls.js';
 
-/** Type names as the error texts and OPTIONS show them; `password` is a string kept secret. */
+/** Type names in error texts and OPTIONS; `password` is a string that is kept secret. */
 export type FieldType = 'string' | 'int' | 'bool' | 'list' | 'password' | 'object';
 
 /** One key of `notification_configuration` (docs/contract/notifications.md#configuration). */
 export interface ConfigurationField {
   readonly type: FieldType;
   readonly label: string;
-  /** Filled in when the key is absent. */
+  /** Value that is stored if the key is absent. */
   readonly default?: string | number | boolean;
-  /** Accepted and checked, but neither demanded nor filled in. */
+  /** True if the key is validated but neither required nor set by default. */
   readonly optional?: true;
-  /** A second type the value may have. */
+  /** Second accepted type of the value. */
   readonly accepts?: FieldType;
   readonly min?: number;
   readonly max?: number;
-  /** The value is called as a URL: must be http or https, and holds a secret in its path. */
+  /** True if the value is called as a URL: it must be http or https, and its path is a secret. */
   readonly url?: true;
-  /** Decides, as a URL does, who receives the secrets: they are given anew when it changes. */
+  /**
+   * True if the value determines, like a URL, who receives the secrets: they must be entered again
+   * when it changes.
+   */
   readonly aims?: true;
 }
 
-/** A validated configuration with its secrets in clear. */
+/** A validated configuration with decrypted secrets. */
 export type Configuration = Readonly<Record<string, unknown>>;
 
-/** What is sent, as `composeMessage` made it. */
+/** The message to send, as `composeMessage` built it. */
 export interface OutgoingMessage {
-  /** One line: subject, title or chat text. */
+  /** Text of one line: subject, title or chat text. */
   readonly subject: string;
-  /** What the record stores; always an object. */
+  /** Body that the record stores; always an object. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** The rendered body exactly as written: mail text, webhook JSON. Empty for kinds without one. */
+  /** The rendered body: mail text, webhook JSON. Empty for kinds without a body. */
   readonly text: string;
 }
 
-/** Surroundings of one attempt. */
+/** Context of one attempt. */
 export interface SendContext {
   readonly http: OutboundClient;
   readonly urls: ServiceUrls;
-  /** What fired it: an event, or `test`. */
+  /** Event that triggered the notification, or `test`. */
   readonly event: string;
-  /** Template whose run it tells of; null where there is none. */
+  /** Template of the reported run; null without a template. */
   readonly runTemplateId: number | null;
-  /** The same for every attempt of one record, so that a receiver can drop repetitions. */
+  /**
+   * Id that is the same for all attempts of one record, so that a receiver can drop repetitions.
+   */
   readonly messageId: string;
-  /** Targets that earlier attempts reached; they are not sent to again. */
+  /** Targets that earlier attempts reached; the message is not sent to them again. */
   readonly delivered: readonly string[];
   readonly now: () => Date;
 }
 
-/** A complete success. */
+/** Result of a complete success. */
 export interface SendResult {
-  /** Notifications sent in all, earlier attempts included. */
+  /** Total number of sent notifications, including those of earlier attempts. */
   readonly sent: number;
-  /** For the attempt log; holds no secret. */
+  /** Text for the attempt log; contains no secrets. */
   readonly detail: string;
   readonly statusCode?: number;
 }
 
-/** Facts of a failure that the notifier stores or decides by. */
+/** Data of a failure that determines or documents further attempts. */
 export interface SendFailure {
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   readonly statusCode?: number;
-  /** Targets reached so far, to be handed to the next attempt. */
+  /** Targets reached so far, for the next attempt. */
   readonly delivered?: readonly string[];
-  /** Start of the service's answer, for the attempt log. */
+  /** Beginning of the service's response, for the attempt log. */
   readonly detail?: string;
 }
 
 /**
- * A failed attempt. `message` goes into the record, `detail` into the log of attempts; neither holds
- * a secret. Both may quote a service, so they lose what the database refuses: a failure that cannot
- * be written down would be tried again for ever.
+ * Error of a failed attempt. `message` is stored in the record, `detail` in the attempt log;
+ * neither contains secrets. Both can quote a service, so characters that the database refuses are
+ * removed: a failure that cannot be stored would be retried forever.
  */
 export class SendError extends Error {
   readonly retryable: boolean;
@@ -95,15 +100,18 @@ export class SendError extends Error {
   }
 }
 
-/** One kind of notification: its configuration keys and how it is sent. */
+/** One kind of notification: its configuration keys and its way of sending. */
 export interface NotificationBackend {
   readonly type: NotificationType;
   readonly label: string;
   readonly fields: Readonly<Record<string, ConfigurationField>>;
-  /** The key that names where notifications go; its value is what records show. */
+  /** Key that names the recipients; records show its value. */
   readonly recipientKey: string;
-  /** Faults beyond the field table, as contract texts; called with well-typed values only. */
+  /**
+   * Returns faults that the field table cannot express, as contract texts. Called with correctly
+   * typed values only.
+   */
   check?(config: Configuration): string[];
-  /** Throws SendError; anything else thrown is a bug. */
+  /** Throws SendError; any other error is a bug. */
   send(config: Configuration, message: OutgoingMessage, context: SendContext): Promise<SendResult>;
 }

@@ -10,7 +10,7 @@ import { isRecord } from '../../common/records.js';
 const FAILURE = 'Error sending notification chat_a';
 const MAX_TEXT = 40_000;
 
-/** Error words of the service that describe its own state rather than our request. */
+/** Error codes of the service for problems of its own rather than of our request. */
 const TRANSIENT_ERRORS: ReadonlySet<string> = new Set([
   'ratelimited',
   'rate_limited',
@@ -20,7 +20,10 @@ const TRANSIENT_ERRORS: ReadonlySet<string> = new Set([
   'request_timeout',
 ]);
 
-/** Bot messages to channels, one request a channel; threads as `channel,thread_ts`. */
+/**
+ * Sends bot messages to channels, one request per channel; threads are written as
+ * `channel,thread_ts`.
+ */
 export const chatABackend: NotificationBackend = {
   type: 'chat_a',
   label: 'Chat A',
@@ -77,7 +80,10 @@ function payloadOf(target: string, text: string, color: string): object {
   return isColor ? { ...address, attachments: [{ color, text }] } : { ...address, text };
 }
 
-/** The service answers 200 to refusals too; `ok` tells them apart. */
+/**
+ * Returns the error in a response body; null if there is none. The service uses status 200 for
+ * refusals, too; `ok` distinguishes them.
+ */
 function errorIn(body: string, secrets: readonly string[]): string | null {
   try {
     const answer: unknown = JSON.parse(body);

@@ -5,7 +5,7 @@ import { truncate } from './limits.js';
 
 const MAX_TEXT = 16_383;
 
-/** A message to the incoming hook of a chat server. */
+/** Sends a message to the incoming webhook of a chat server. */
 export const chatBBackend: NotificationBackend = {
   type: 'chat_b',
   label: 'Chat B',

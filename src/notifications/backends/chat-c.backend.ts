@@ -3,10 +3,10 @@ import { sendToHook } from './chat-hook.js';
 import { textOf } from './configuration-values.js';
 import { truncate } from './limits.js';
 
-/** The service's default for the size of a message. */
+/** Maximum length of a message by the service's default configuration. */
 const MAX_TEXT = 5_000;
 
-/** A message to the incoming hook of a chat server. */
+/** Sends a message to the incoming webhook of a chat server. */
 export const chatCBackend: NotificationBackend = {
   type: 'chat_c',
   label: 'Chat C',

@@ -3,7 +3,7 @@ import type { Configuration, SendContext, SendResult } from './backend.js';
 import { flagOf, textOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 
-/** Sends one JSON payload to the incoming hook of a chat; optional keys left out when blank. */
+/** Sends one JSON payload to the incoming webhook of a chat; blank optional keys are left out. */
 export async function sendToHook(
   config: Configuration,
   context: SendContext,

@@ -1,31 +1,33 @@
 import type { Configuration } from './backend.js';
 
-/** A text key; "" when absent. */
+/** Returns the value of a text key; "" if absent. */
 export function textOf(config: Configuration, key: string): string {
   const value = config[key];
   return typeof value === 'string' ? value : '';
 }
 
-/** A whole number; null when absent, "" or not a number (`dashboardId` may be "" for none). */
+/**
+ * Returns a whole number; null if absent, "" or not a number (`dashboardId` can be "" for none).
+ */
 export function intOf(config: Configuration, key: string): number | null {
   const value = config[key];
   if (typeof value === 'number') return value;
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : null;
 }
 
-/** A yes/no key with the given value when absent. */
+/** Returns the value of a boolean key, or the given default if absent. */
 export function flagOf(config: Configuration, key: string, absent = false): boolean {
   const value = config[key];
   return typeof value === 'boolean' ? value : absent;
 }
 
-/** A list of texts; empty when absent. */
+/** Returns a list of texts; empty if absent. */
 export function listOf(config: Configuration, key: string): string[] {
   const value = config[key];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** An object of texts; empty when absent. */
+/** Returns an object of texts; empty if absent. */
 export function textsByNameOf(config: Configuration, key: string): Record<string, string> {
   const value = config[key];
   if (typeof value !== 'object' || value === null) return {};

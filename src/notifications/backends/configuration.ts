@@ -6,27 +6,28 @@ import type { Configuration, ConfigurationField, FieldType } from './backend.js'
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
 
-/** Header names whose value is a credential in common use. */
+/** Pattern of header names whose value is usually a credential. */
 const SECRET_HEADER = /auth|token|secret|key|cookie|passw|signature|session/i;
 
 export interface ValidatedConfiguration {
-  /** The configuration to store: defaults filled in, kept secrets put back, in clear. */
+  /** The configuration to store, with defaults, restored secrets, and all values in plain text. */
   readonly configuration: Record<string, unknown>;
-  /** Contract texts for `{"__all__": [...]}`; empty when the configuration is good. */
+  /** Contract texts for `{"__all__": [...]}`; empty for a valid configuration. */
   readonly errors: readonly string[];
 }
 
 export interface ValidationOptions {
-  /** Whether secrets that are kept may be sent elsewhere. */
+  /** True if stored secrets can be sent to a new destination. */
   readonly mayRedirect?: boolean;
 }
 
 /**
- * Checks a `notification_configuration` (docs/contract/notifications.md#configuration): all faults
- * at once, strict types, declared defaults filled in, unknown keys kept. `previous` is the stored
- * configuration with secrets in clear; a secret sent as `$encrypted$` keeps its value, and without
- * a stored one (creation, change of type) it is refused, because it would be stored as the secret
- * itself; so it is where it would be sent to somebody else than before.
+ * Validates a `notification_configuration` (docs/contract/notifications.md#configuration): reports
+ * all faults at once, checks types strictly, sets declared defaults and keeps unknown keys.
+ * `previous` is the stored configuration with decrypted secrets. A secret sent as `$encrypted$`
+ * keeps its stored value. It is refused without a stored value (creation, change of type), because
+ * it would be stored as the secret itself. It is also refused if the secret would be sent to a new
+ * destination.
  */
 export function validateConfiguration(
   type: NotificationType,
@@ -66,7 +67,7 @@ const EMPTY_VALUE: Readonly<Record<FieldType, unknown>> = {
   object: {},
 };
 
-/** Every key of a kind with its default, or an empty value to be filled in. */
+/** Returns every key of a kind with its default, or an empty value. */
 export function blankConfiguration(type: NotificationType): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(backendFor(type).fields).map(([key, field]) => [
@@ -76,14 +77,14 @@ export function blankConfiguration(type: NotificationType): Record<string, unkno
   );
 }
 
-/** The keys shown as `$encrypted$`: those declared as passwords. */
+/** Returns the keys that are displayed as `$encrypted$`: those declared as passwords. */
 export function secretKeys(type: NotificationType): string[] {
   return keysWhere(type, (field) => field.type === 'password');
 }
 
 /**
- * The keys whose value is encrypted at rest: the secrets, and beyond them hook URLs (their path is
- * the credential) and webhook headers (requirement N5).
+ * Returns the keys whose value is encrypted at rest: secrets, webhook URLs (their path is the
+ * credential) and webhook headers (requirement N5).
  */
 export function encryptedKeys(type: NotificationType): string[] {
   return keysWhere(
@@ -94,10 +95,10 @@ export function encryptedKeys(type: NotificationType): string[] {
 }
 
 /**
- * The configuration as the API shows it. Passwords, and values of headers named like credentials,
- * appear as `$encrypted$`. `url` stays readable to those who may change it: the contract declares it
- * a plain string that clients compare and send back; it is encrypted at rest, masked in every record,
- * and for readers by `maskUrls`.
+ * Returns the configuration as the API shows it. Passwords, and values of headers with names of
+ * credentials, are shown as `$encrypted$`. `url` stays readable to users who can change it: the
+ * contract declares it a plain string that clients compare and send back. It is encrypted at rest,
+ * masked in every record, and masked for other readers by `maskUrls`.
  */
 export function maskConfiguration(
   type: NotificationType,
@@ -118,7 +119,9 @@ export function maskConfiguration(
   return shown;
 }
 
-/** The configuration without the secret parts of its URLs, for readers who may not change it. */
+/**
+ * Returns the configuration with masked secret parts of its URLs, for readers who cannot change it.
+ */
 export function maskUrls(
   type: NotificationType,
   configuration: Configuration,
@@ -133,8 +136,8 @@ export function maskUrls(
 }
 
 /**
- * Where a notification goes, as records show it (docs/contract/notifications.md#records): a JSON
- * array for lists, a bare text otherwise, secret parts of URLs masked.
+ * Returns the recipients as records show them (docs/contract/notifications.md#records): a JSON
+ * array for lists, otherwise plain text, with masked secret parts of URLs.
  */
 export function recipientsOf(type: NotificationType, configuration: Configuration): string {
   const { fields, recipientKey } = backendFor(type);
@@ -174,7 +177,10 @@ function restoreSecrets(
   return { configuration, errors };
 }
 
-/** The keys whose change sends what is kept to somebody else; an absent one has its default. */
+/**
+ * Returns the keys whose change sends stored secrets to a new destination; an absent key has its
+ * default.
+ */
 function movedKeys(
   type: NotificationType,
   configuration: Configuration,
@@ -240,7 +246,7 @@ function hasType(value: unknown, type: FieldType): boolean {
   }
 }
 
-/** The texts a protocol may write to the wire: the value, its items, or its values. */
+/** Returns the texts that a protocol can write to the wire: the value, its items, or its values. */
 function textsIn(value: unknown): unknown[] {
   if (typeof value === 'string' || Array.isArray(value)) return [value].flat();
   return isRecord(value) ? Object.values(value) : [];

@@ -4,12 +4,12 @@ import { flagOf, intOf, listOf, textOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 import { joinUrl } from './service-urls.js';
 
-/** Empty for none. */
+/** Digits of a number; empty: not set. */
 const NUMBER = /^\d{0,15}$/;
-/** A number or the service's UID, which has at most 40 characters. */
+/** Number of a dashboard, or its UID at the service, which has at most 40 characters. */
 const DASHBOARD = /^[\w-]{0,40}$/;
 
-/** An annotation on a dashboard, spanning the run when its times are known. */
+/** Creates an annotation on a dashboard, spanning the run if its times are known. */
 export const dashboardABackend: NotificationBackend = {
   type: 'dashboard_a',
   label: 'Dashboard A',

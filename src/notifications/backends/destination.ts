@@ -7,10 +7,10 @@ import { backendFor } from './registry.js';
 const DIGEST_LENGTH = 12;
 
 /**
- * Names where notifications of a template go, for the circuit breaker and for fair shares. Two
- * hooks at one host are two destinations, because a path that fails says nothing about another;
- * organizations do not share one, so that nobody can shut a destination for somebody else. Holds
- * no secret: of a URL the origin is readable, the rest is a digest.
+ * Returns the key of a template's destination, for the circuit breaker and for fair shares. Two
+ * webhook URLs at one host are two destinations, because a failing path says nothing about another.
+ * Organizations do not share a destination, so that no organization can block a destination for
+ * another. The key contains no secrets: of a URL it holds the origin and a digest of the rest.
  */
 export function destinationOf(
   organizationId: number,
@@ -31,7 +31,7 @@ function addressOf(type: NotificationType, configuration: Configuration): string
   }
 }
 
-/** Kinds without a URL of their own call one fixed service. */
+/** Returns the address of a URL field; kinds without one call a single fixed service. */
 function urlAddress(type: NotificationType, configuration: Configuration): string {
   const key = Object.entries(backendFor(type).fields).find(([, field]) => field.url)?.[0];
   const url = key ? textOf(configuration, key) : '';

@@ -2,10 +2,10 @@ import { SendError } from './backend.js';
 import type { SendContext, SendResult } from './backend.js';
 
 /**
- * Sends to every target that earlier attempts did not reach, one after the other, and keeps a
- * truthful count. A target that is refused does not stop the others; a service that cannot be
- * reached does, because the rest would only wait for the same timeout.
- * Throws one SendError for all failures; it may be retried when one of them may be.
+ * Sends to every target that earlier attempts did not reach, one after another, and returns the
+ * exact count. A refused target does not stop the others. An unreachable service does, because the
+ * remaining targets would only wait for the same timeout. Throws one SendError for all failures; it
+ * is retryable if one of the failures is.
  */
 export async function sendToEach(
   targets: readonly string[],

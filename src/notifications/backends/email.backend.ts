@@ -30,7 +30,7 @@ const TRANSIENT_CODES: ReadonlySet<string> = new Set([
   'EDNS',
 ]);
 
-/** One plain-text mail to all recipients over SMTP, with STARTTLS, TLS and authentication. */
+/** Sends one plain-text mail to all recipients over SMTP, with STARTTLS, TLS and authentication. */
 export const emailBackend: NotificationBackend = {
   type: 'email',
   label: 'Email',
@@ -83,12 +83,13 @@ async function sendMail(
   const socket = new Socket();
   const transport = nodemailer.createTransport({
     ...transportOptions(config, timeoutMs),
-    // The address that was checked; the name would be looked up a second time.
+    // The checked address: a host name would be resolved a second time.
     host: address,
     socket,
     connectionTimeout: connectMs,
   });
-  // The library bounds each silence but not the whole, so a dripping server is cut off here.
+  // The library limits each period without data but not the whole transfer, so a slow server is cut
+  // off here.
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -148,14 +149,19 @@ function mailOf(config: Configuration, message: OutgoingMessage, context: SendCo
   };
 }
 
-/** A mailbox of the mail server itself, such as `root`. */
+/** Returns true for a mailbox of the mail server itself, such as `root`. */
 const isLocalMailbox = (text: string): boolean => /^[^\s@<>()[\]",;:\\]+$/.test(text);
 
-/** The library takes a word without a domain for a name and sends to nobody by it. */
+/**
+ * Wraps a local mailbox: the library reads a text without a domain as a name and would send no
+ * mail.
+ */
 const addressOf = (text: string): string | { name: string; address: string } =>
   isLocalMailbox(text) ? { name: '', address: text } : text;
 
-/** Every part names somebody: what the library finds no address in, it leaves out silently. */
+/**
+ * Returns true if every part contains an address: the library silently drops a part without one.
+ */
 function isMailAddress(text: string): boolean {
   if (isLocalMailbox(text)) return true;
   const found = addressParser(text, { flatten: true });
@@ -168,10 +174,12 @@ function assertAddresses(addresses: readonly string[]): void {
   }
 }
 
-/** A 4xx reply of SMTP is transient by definition, a 5xx reply permanent. */
+/**
+ * Converts an SMTP error. A 4xx reply of SMTP is transient by definition, a 5xx reply permanent.
+ */
 function toMailError(error: unknown, password: string): SendError {
   const message = messageOf(error);
-  // The SMTP reply code, when the server answered.
+  // The SMTP reply code, if the server sent one.
   const status = memberOf(error, 'responseCode');
   const certificateFault = /certificate|self[- ]signed/i.test(message);
   const retryable =

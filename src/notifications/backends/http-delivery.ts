@@ -6,22 +6,22 @@ import { storableText } from '../message/storable.js';
 import { SendError } from './backend.js';
 import type { SendContext } from './backend.js';
 
-/** How much of an answer the attempt log keeps. */
+/** Maximum length of a response in the attempt log, in characters. */
 const EXCERPT_LENGTH = 500;
 
 export interface Delivery {
-  /** Start of the error text, followed by `: <status>`. */
+  /** Beginning of the error text, followed by `: <status>`. */
   readonly failure: string;
   readonly request: OutboundRequest;
-  /** Words that must not appear in stored texts. */
+  /** Texts that must not occur in stored texts. */
   readonly secrets: readonly string[];
-  /** Statuses to try again although they are not in the general list. */
+  /** Status codes to retry in addition to the general list. */
   readonly alsoRetry?: readonly number[];
 }
 
 /**
- * Sends one request and accepts only 2xx (requirement N4). Every other outcome is a SendError
- * that says whether, and how late, another attempt makes sense.
+ * Sends one request and accepts only 2xx (requirement N4). Every other result is a SendError that
+ * says if and when a retry makes sense.
  */
 export async function deliver(context: SendContext, delivery: Delivery): Promise<OutboundResponse> {
   const response = await context.http.request(delivery.request).catch((error: unknown) => {
@@ -37,7 +37,7 @@ export async function deliver(context: SendContext, delivery: Delivery): Promise
   });
 }
 
-/** The wait a service asks for, as the optional property of a SendFailure. */
+/** Returns the delay that a service requests, as the optional property of a SendFailure. */
 export function retryAfterOf(
   response: OutboundResponse,
   context: SendContext,
@@ -46,7 +46,7 @@ export function retryAfterOf(
   return waitMs === undefined ? {} : { retryAfterMs: waitMs };
 }
 
-/** Wraps an OutboundError; unknown errors pass through as the bugs they are. */
+/** Converts an OutboundError to a SendError; unknown errors are bugs and pass through unchanged. */
 export function toSendError(error: unknown, failure: string): unknown {
   if (!(error instanceof OutboundError)) return error;
   return new SendError(
@@ -56,7 +56,7 @@ export function toSendError(error: unknown, failure: string): unknown {
   );
 }
 
-/** The start of an answer in one line, without secrets. */
+/** Returns the beginning of a response in one line, without secrets. */
 export function excerptOf(body: string, secrets: readonly string[]): string {
   const line = storableText(maskText(body, secrets)).replace(/\s+/g, ' ').trim();
   return line.length > EXCERPT_LENGTH ? `${line.slice(0, EXCERPT_LENGTH)}…` : line;

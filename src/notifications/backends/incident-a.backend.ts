@@ -11,14 +11,14 @@ import { truncate } from './limits.js';
 import { joinUrl } from './service-urls.js';
 
 const MAX_DESCRIPTION = 1_024;
-/** Names the incidents of a template; the service knows them within one integration. */
+/** Prefix of the incident keys of a template; the service scopes keys to one integration. */
 const KEY_PREFIX = 'automation-controller';
-/** The service answers 403 when too many events arrive. */
+/** Status code of the service when too many events arrive. */
 const RATE_LIMITED = 403;
 
 /**
- * Triggers incidents through the service's generic events interface, and on request resolves them:
- * with `resolve_on_success` all failures of one template are one incident, which its next success
+ * Triggers incidents through the service's generic events API, and optionally resolves them: with
+ * `resolve_on_success` all failures of one template are one incident, which its next success
  * resolves (docs/decisions/0038).
  */
 export const incidentABackend: NotificationBackend = {
@@ -68,14 +68,14 @@ function eventOf(config: Configuration, message: OutgoingMessage, context: SendC
   return {
     ...event,
     event_type: 'trigger',
-    // Without a key of the template, one incident however often an attempt is repeated.
+    // Without a key of the template, the message id ensures one incident for all attempts.
     incident_key: key !== null && context.event === 'error' ? key : context.messageId,
     client: textOf(config, 'client_name'),
     client_url: null,
   };
 }
 
-/** A body that is a JSON object is sent as one, any other as text. */
+/** Returns a body that is a JSON object as an object, and any other body as text. */
 function detailsOf(text: string): unknown {
   try {
     const parsed: unknown = JSON.parse(text);

@@ -4,32 +4,32 @@ import { connect as connectTls } from 'node:tls';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
 import { translateError } from '../../common/outbound/translate-error.js';
 
-/** One line of the server, taken apart. */
+/** One parsed line of the server. */
 export interface IrcLine {
-  /** Nickname or server name that said it; "" when none is given. */
+  /** Nickname or server name of the sender; "" if missing. */
   readonly source: string;
-  /** Upper-case word or three digits. */
+  /** Upper-case command, or three digits. */
   readonly command: string;
   readonly parameters: readonly string[];
 }
 
 export interface IrcAddress {
-  /** The checked address to connect to. */
+  /** Checked address to connect to. */
   readonly address: string;
   readonly port: number;
-  /** The configured name, for the certificate. */
+  /** Configured host name, for the certificate. */
   readonly host: string;
   readonly tls: boolean;
   readonly verifyTls: boolean;
   readonly connectTimeoutMs: number;
 }
 
-/** A server never sends longer lines (512 bytes, with tags 8191); more is no IRC. */
+/** Maximum length of unparsed input. IRC lines are shorter (512 bytes, with tags 8191). */
 const MAX_PENDING = 16_384;
 
 /**
- * A connection that speaks in lines. Reading is by `next`, one line at a time; PING is answered
- * on the way. All faults of the socket surface from `next` as OutboundErrors.
+ * A connection that transfers lines. `next` reads one line at a time; PING is answered
+ * automatically. All socket errors are thrown by `next` as OutboundErrors.
  */
 export class IrcSession {
   private readonly lines: IrcLine[] = [];
@@ -49,7 +49,11 @@ export class IrcSession {
     );
   }
 
-  /** Connects; throws OutboundError. */
+  /**
+   * Opens a connection.
+   *
+   * @throws OutboundError
+   */
   static async open(to: IrcAddress): Promise<IrcSession> {
     const target = `${to.host}:${to.port}`;
     const options = { host: to.address, port: to.port };
@@ -74,10 +78,14 @@ export class IrcSession {
     if (this.socket.writable) this.socket.write(`${line}\r\n`);
   }
 
-  /** The next line. Throws OutboundError when the connection ends or `deadline` (ms) passes. */
+  /**
+   * Returns the next line.
+   *
+   * @throws OutboundError when the connection ends or `deadline` (ms since the epoch) passes
+   */
   async next(deadline: number): Promise<IrcLine> {
     for (;;) {
-      // Before anything else, or a server that never stops talking would never be given up.
+      // Checked first, so that a server that sends lines without end still runs into the deadline.
       const remaining = deadline - Date.now();
       if (remaining <= 0) throw new OutboundError('timeout', 'no answer in time');
       const line = this.lines.shift();
@@ -89,7 +97,9 @@ export class IrcSession {
     }
   }
 
-  /** Reads on to the first line that `accepts` (true) or `refuses` (false) matches. */
+  /**
+   * Reads until the first line that matches `accepts` (returns true) or `refuses` (returns false).
+   */
   async until(
     accepts: (line: IrcLine) => boolean,
     refuses: (line: IrcLine) => boolean,
@@ -102,7 +112,7 @@ export class IrcSession {
     }
   }
 
-  /** Ends the connection after what was written has left. */
+  /** Closes the connection after all written data was sent. */
   close(): void {
     if (this.socket.connecting) this.socket.destroy();
     else this.socket.destroySoon();
@@ -141,7 +151,7 @@ export class IrcSession {
   }
 }
 
-/** Takes `:source COMMAND a b :rest of the line` apart; tags are dropped. */
+/** Parses `:source COMMAND a b :rest of the line`; tags are dropped. */
 export function parseLine(text: string): IrcLine {
   const match = /^(?:@\S+ +)?(?::(\S+) +)?(\S+)?(.*)$/.exec(text);
   const [, prefix = '', command = '', tail = ''] = match ?? [];
@@ -156,7 +166,7 @@ function splitOnce(text: string, separator: string): [string, string?] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-/** Names only: the protocol has no server name for plain addresses. */
+/** Returns the TLS server name; TLS has no server name for plain addresses. */
 function serverName(to: IrcAddress): string {
   return to.host === to.address ? '' : to.host;
 }

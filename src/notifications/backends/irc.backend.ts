@@ -10,18 +10,21 @@ import { toSingleLine, truncateBytes } from './limits.js';
 const FAILURE = 'Error sending notification irc';
 const CONNECT_TIMEOUT_MS = 3_000;
 /**
- * Registration can take a while: servers look the client up first
- * (docs/contract/notifications.md#wire-formats).
+ * Timeout of the whole session, in ms. Registration is slow, because servers look up the client
+ * first (docs/contract/notifications.md#wire-formats).
  */
 const GIVE_UP_MS = 60_000;
-/** Text of the PING whose echo proves that the server has read the message before it. */
+/** Text of a PING; its echo proves that the server has processed the message before it. */
 const CHECKPOINT = 'taken';
-/** Of the protocol's 512 bytes a line the server needs some for its own prefix. */
+/**
+ * Maximum length of a text in bytes. Of the protocol's 512 bytes per line, the server needs some
+ * for its own prefix.
+ */
 const MAX_TEXT_BYTES = 400;
 const MAX_NICK_ATTEMPTS = 3;
 
 const NICK_TAKEN: ReadonlySet<string> = new Set(['433', '436']);
-/** Replies that refuse a JOIN or a PRIVMSG; the target is their second parameter. */
+/** Replies that refuse a JOIN or a PRIVMSG; their second parameter is the target. */
 const TARGET_REFUSALS = /^(401|403|404|405|411|412|437|471|473|474|475|476|477|489)$/;
 const REGISTRATION_REFUSALS = /^(432|451|462|463|464|465)$/;
 
@@ -31,7 +34,7 @@ interface Speech {
   readonly text: string;
 }
 
-/** Lines to channels (joined first) and to nicknames, over TCP or TLS. */
+/** Sends lines to channels (which it joins first) and to nicknames, over TCP or TLS. */
 export const ircBackend: NotificationBackend = {
   type: 'irc',
   label: 'IRC',
@@ -88,7 +91,7 @@ async function open(config: Configuration, context: SendContext): Promise<IrcSes
   });
 }
 
-/** Logs in and returns the nickname the server accepted. */
+/** Logs in and returns the nickname that the server accepted. */
 async function register(
   session: IrcSession,
   config: Configuration,
@@ -111,7 +114,8 @@ async function register(
       session.send(`NICK ${wanted}${'_'.repeat(attempts++)}`);
     } else if (REGISTRATION_REFUSALS.test(line.command) || NICK_TAKEN.has(line.command)) {
       throw new SendError(`${FAILURE}: the server refused the login (${line.command})`, {
-        // A nickname in use may be our own session that the server has not given up yet.
+        // A nickname in use can belong to our own earlier session that the server has not closed
+        // yet.
         retryable: NICK_TAKEN.has(line.command),
       });
     }
@@ -119,8 +123,9 @@ async function register(
 }
 
 /**
- * Joins when the target is a channel, speaks, and waits for the answer to a PING behind the
- * message: only then has the server taken it. False when the server refuses the join or the text.
+ * Joins the target if it is a channel, sends the message and a PING, and waits for the reply to the
+ * PING: only then has the server processed the message. Returns false if the server refuses the
+ * join or the text.
  */
 async function say(session: IrcSession, line: Speech, deadline: number): Promise<boolean> {
   const { nick, target, text } = line;
@@ -171,7 +176,10 @@ function isLineSafe(text: string): boolean {
   return !/[\r\n\0]/.test(text);
 }
 
-/** A channel or nickname that cannot be taken for two words, a list or a trailing parameter. */
+/**
+ * Returns true for a channel or nickname that cannot be read as two words, a list or a trailing
+ * parameter.
+ */
 function isName(name: string): boolean {
   return name.length <= 64 && /^[^\s,:\u0000-\u001f][^\s,\u0000-\u001f]*$/.test(name);
 }

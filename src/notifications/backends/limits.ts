@@ -1,12 +1,12 @@
 const ELLIPSIS = '…';
 
-/** Cuts a text to `max` UTF-16 units with an ellipsis, never through a surrogate pair. */
+/** Shortens a text to `max` UTF-16 units with an ellipsis, and never splits a surrogate pair. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text;
   return `${wellFormedStart(text, max - ELLIPSIS.length)}${ELLIPSIS}`;
 }
 
-/** Cuts a text to `max` bytes of UTF-8 with an ellipsis, never through a character. */
+/** Shortens a text to `max` bytes of UTF-8 with an ellipsis, and never splits a character. */
 export function truncateBytes(text: string, max: number): string {
   if (Buffer.byteLength(text) <= max) return text;
   const room = max - Buffer.byteLength(ELLIPSIS);
@@ -20,7 +20,10 @@ export function truncateBytes(text: string, max: number): string {
   return `${kept}${ELLIPSIS}`;
 }
 
-/** One line without control characters: protocols of lines must not see a second one. */
+/**
+ * Returns the text as one line without control characters, so that line-based protocols never see a
+ * second line.
+ */
 export function toSingleLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u0085\u2028\u2029]+/g, ' ').trim();
 }

@@ -22,7 +22,6 @@ const BACKENDS: Readonly<Record<NotificationType, NotificationBackend>> = {
   dashboard_a: dashboardABackend,
 };
 
-/** The backend of a kind; every kind has one. */
 export function backendFor(type: NotificationType): NotificationBackend {
   return BACKENDS[type];
 }

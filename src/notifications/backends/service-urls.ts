@@ -1,4 +1,4 @@
-/** Base URLs, without a trailing slash, of the services that have one fixed address for everyone. */
+/** Base URLs, without a trailing slash, of services with one fixed address for all customers. */
 export interface ServiceUrls {
   readonly chatA: string;
   readonly smsA: string;

@@ -8,7 +8,7 @@ import { joinUrl } from './service-urls.js';
 
 const MAX_TEXT = 1_600;
 
-/** Text messages, one request a number. */
+/** Sends text messages, one request per number. */
 export const smsABackend: NotificationBackend = {
   type: 'sms_a',
   label: 'SMS A',

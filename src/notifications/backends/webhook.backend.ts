@@ -12,7 +12,7 @@ import { messageOf } from '../../common/errors/message-of.js';
 const FAILURE = 'Error sending webhook notification';
 const SECRET_PREFIX = 'whsec_';
 
-/** The generic HTTP notification: the rendered JSON body to any URL, optionally signed. */
+/** Generic HTTP notification: sends the rendered JSON body to any URL, optionally signed. */
 export const webhookBackend: NotificationBackend = {
   type: 'webhook',
   label: 'Webhook',
@@ -68,7 +68,10 @@ export const webhookBackend: NotificationBackend = {
   },
 };
 
-/** A key of no bytes, which anybody has, is what undecodable text would become. */
+/**
+ * Returns true for a usable secret. Text that is not base64 would decode to an empty key, which
+ * everyone knows.
+ */
 function isSigningSecret(secret: string): boolean {
   if (!secret.startsWith(SECRET_PREFIX)) return true;
   const encoded = secret.slice(SECRET_PREFIX.length);
@@ -76,9 +79,9 @@ function isSigningSecret(secret: string): boolean {
 }
 
 /**
- * Signature headers of the Standard Webhooks specification: HMAC SHA-256 over id, time and body.
- * A secret written `whsec_<base64>` is decoded, any other is used as its bytes.
- * The id stays the same for every attempt, so that the receiver can drop repetitions.
+ * Returns the signature headers of the Standard Webhooks specification: HMAC SHA-256 over id, time
+ * and body. A secret of the form `whsec_<base64>` is decoded; any other is used as its bytes. The
+ * id is the same for every attempt, so that the receiver can drop repetitions.
  */
 export function signatureHeaders(
   secret: string,
@@ -127,11 +130,11 @@ function secretsOf(config: Configuration): string[] {
     ...secretsInUrl(textOf(config, 'url')),
     textOf(config, 'signing_secret'),
     ...Object.values(textsByNameOf(config, 'headers')),
-    // Short header values such as "1" are no secrets, and starring them would garble the text.
+    // Short header values such as "1" are not secrets, and masking them would garble the text.
   ].filter((secret) => secret.length >= 6);
 }
 
-/** Any JSON value may be sent; text that is none would reach the receiver as something else. */
+/** Checks that a text is JSON of any type; the content type would be wrong for other text. */
 function assertJson(text: string): void {
   try {
     JSON.parse(text);

@@ -1,8 +1,8 @@
 import { isRecord } from '../../common/records.js';
 
 /**
- * Keys of a run that templates may read (docs/contract/notifications.md#what-templates-may-read);
- * variables and credentials are left out by design.
+ * Keys of a run that templates can read (docs/contract/notifications.md#what-templates-may-read);
+ * variables and credentials are excluded deliberately.
  */
 export const JOB_KEYS: readonly string[] = [
   'id',
@@ -47,7 +47,7 @@ export const JOB_KEYS: readonly string[] = [
 
 const NAMED = ['id', 'name', 'description'] as const;
 
-/** Keys of `job.summary_fields` that templates may read. */
+/** Keys of `job.summary_fields` that templates can read. */
 export const SUMMARY_KEYS: Readonly<Record<string, readonly string[]>> = {
   inventory: [
     ...NAMED,
@@ -82,7 +82,7 @@ export const HOST_STATUS_KEYS = [
   'ignored',
 ] as const;
 
-/** Copies the listed own keys of an object; anything that is no object gives {}. */
+/** Copies the listed own keys of an object; returns {} for any other value. */
 export function pick(source: unknown, keys: readonly string[]): Record<string, unknown> {
   if (!isRecord(source)) return {};
   return Object.fromEntries(

@@ -5,15 +5,16 @@ import type { TemplateOutput } from './sandbox-task.js';
 import { stubContext } from './stub-context.js';
 import type { TemplateSandbox } from './template-sandbox.js';
 
-/** How much of a template an error text quotes. */
+/** Maximum length of a template excerpt in an error text. */
 const QUOTED_LENGTH = 200;
 
-/** UTF-16 units of all templates of one object. */
+/** Maximum total length of all templates of one object, in UTF-16 units. */
 const MAX_TOTAL_LENGTH = 65_536;
 
 /**
- * All faults of a `messages` value for `{"messages": [...]}`: its shape, and every template tried
- * against an invented run with unknown variables refused (docs/contract/notifications.md#messages).
+ * Returns all faults of a `messages` value for `{"messages": [...]}`: faults of its structure, and
+ * faults of each template, which is rendered against an invented run with unknown variables refused
+ * (docs/contract/notifications.md#messages).
  */
 export async function checkMessages(
   type: NotificationType,

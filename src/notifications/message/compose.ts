@@ -13,7 +13,7 @@ import { storableObjectIn, storableText } from './storable.js';
 import { stubContext } from './stub-context.js';
 import type { TemplateSandbox } from './template-sandbox.js';
 
-/** Kinds whose body goes out; the others send the message alone. */
+/** Kinds that send a body; the others send the message only. */
 const WITH_BODY: ReadonlySet<NotificationType> = new Set([
   'email',
   'webhook',
@@ -21,7 +21,7 @@ const WITH_BODY: ReadonlySet<NotificationType> = new Set([
   'dashboard_a',
 ]);
 
-/** Kinds whose body is JSON by its nature and stored as the object it is. */
+/** Kinds whose body is JSON and is stored as an object. */
 const WITH_JSON_BODY: ReadonlySet<NotificationType> = new Set([
   'webhook',
   'incident_a',
@@ -38,25 +38,28 @@ const BLANK_BODY = [
 const SUBJECT_LIMIT = 65_536;
 const REASON_LIMIT = 300;
 
-/** A finished message, and whether it had to fall back. */
+/** A finished message, with a note if a default text replaced a custom one. */
 export interface ComposedMessage extends OutgoingMessage {
-  /** Why a default text stands in for a custom one; null when nothing went wrong. */
+  /** Reason for the use of a default text; null if there was no problem. */
   readonly note: string | null;
 }
 
-/** What decides the words of a message. */
+/** The inputs of a message. */
 export interface ComposeInput {
   readonly type: NotificationType;
   readonly event: MessageEvent;
   readonly messages: Messages | null;
-  /** Null renders against the invented run of `stubContext`, for tests of a template. */
+  /**
+   * Facts of the run; null renders against the invented run of `stubContext`, for tests of a
+   * template.
+   */
   readonly facts: RunFacts | null;
 }
 
 /**
- * Subject and body of one notification. Custom texts are rendered in the sandbox with unknown
- * variables empty; a text that cannot be rendered is replaced by the default text with a note,
- * so that nothing is ever lost to a template. Never throws.
+ * Returns subject and body of one notification. Custom texts are rendered in the sandbox, with
+ * unknown variables empty. A text that cannot be rendered is replaced by the default text with a
+ * note, so that a broken template never prevents a notification. Never throws.
  */
 export async function composeMessage(
   input: ComposeInput,
@@ -81,8 +84,8 @@ export async function composeMessage(
 }
 
 /**
- * The message of the test endpoint (docs/contract/notifications.md#test). `baseUrl` is the address
- * of this installation.
+ * Returns the message of the test endpoint (docs/contract/notifications.md#test). `baseUrl` is the
+ * address of this installation.
  */
 export function composeTestMessage(
   type: NotificationType,
@@ -112,7 +115,7 @@ function textsOf(
   rendered: { message: TemplateOutput | undefined; body: TemplateOutput | undefined },
 ): Texts {
   const defaults = defaultPartsOf(type, event);
-  // Only the default body of a webhook approval is JSON with placeholders inside its strings.
+  // Only the default body of webhook approvals is JSON with placeholders inside its strings.
   const escape = type === 'webhook' && event.event === 'workflow_approval' ? 'json' : 'none';
   const subject = textIn(rendered.message) ?? fillPlaceholders(defaults.message, context);
   const body = textIn(rendered.body) ?? fillPlaceholders(defaults.body, context, escape);
@@ -133,7 +136,10 @@ function finish(type: NotificationType, texts: Texts, note: string | null): Outg
   return withJsonBody(texts.subject, isBlank && type !== 'webhook' ? BLANK_BODY : text, note);
 }
 
-/** The record's body is the JSON object itself; other JSON and plain text go under `body`. */
+/**
+ * Returns the message with the body for the record: a JSON object as it is, other JSON and plain
+ * text under `body`.
+ */
 function withJsonBody(subject: string, text: string, note: string | null): OutgoingMessage {
   const object = storableObjectIn(text);
   if (!note) return { subject, text, body: object ?? { body: text } };
@@ -142,8 +148,8 @@ function withJsonBody(subject: string, text: string, note: string | null): Outgo
 }
 
 /**
- * Returns the JSON document of a body, whose values are escaped, where it is one. Only webhooks send
- * nothing but JSON: another text is a fault there.
+ * Returns the JSON document with escaped values if a body is one. Webhooks only send JSON, so any
+ * other text is a fault for them.
  */
 function documentIn(
   type: NotificationType,

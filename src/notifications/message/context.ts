@@ -12,7 +12,7 @@ const FRIENDLY_NAME: Readonly<Record<RunKind, string>> = {
   inventory_update: 'Inventory Update',
   ad_hoc_command: 'AdHoc Command',
   system_job: 'System Job',
-  // The job an approval tells of is its workflow job
+  // The job of an approval is its workflow job
   // (docs/contract/notifications.md#what-templates-may-read).
   workflow_approval: 'Workflow Job',
 };
@@ -22,12 +22,12 @@ export const isRunKind = (type: string): type is RunKind => Object.hasOwn(FRIEND
 const METADATA_INDENT = 4;
 
 /**
- * Objects whose keys are the users' own, written as paths: at save any key below them passes,
- * because only the run decides which exist.
+ * Paths of objects with user-defined keys. When a template is saved, any key below these paths is
+ * accepted, because only a run determines which keys exist.
  */
 export const OPEN_PATHS: readonly string[] = ['job.artifacts', 'host_summaries'];
 
-/** The variables of a run (docs/contract/notifications.md#what-templates-may-read). */
+/** Returns the variables of a run (docs/contract/notifications.md#what-templates-may-read). */
 export function contextOf(facts: RunFacts): MessageContext {
   const { representation: run } = facts;
   return {
@@ -61,7 +61,7 @@ function summaryOf(summaryFields: unknown): Record<string, unknown> {
   );
 }
 
-/** How many hosts have each outcome; only outcomes that occurred. */
+/** Returns the number of hosts for each result that occurred. */
 function hostStatusCounts({ hosts }: RunFacts): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const host of Object.values(hosts ?? {})) {

@@ -3,7 +3,7 @@ import { APPROVAL_EVENTS } from './message-events.js';
 import type { ApprovalEvent, MessageEvent, MessageParts, RunEvent } from './message-events.js';
 import { tableOf } from '../../common/records.js';
 
-/** Default texts of one kind, in the shape OPTIONS shows under `messages.<type>`. */
+/** Default texts of one kind, in the structure of `messages.<type>` in OPTIONS. */
 export type DefaultMessages = Readonly<Record<RunEvent, MessageParts>> & {
   readonly workflow_approval: Readonly<Record<ApprovalEvent, MessageParts>>;
 };
@@ -24,7 +24,7 @@ const APPROVAL_MESSAGE: Readonly<Record<ApprovalEvent, string>> = {
   denied: 'The approval node "{{ approval_node_name }}" was denied. {{ workflow_url }}',
 };
 
-/** The default texts of a kind (docs/contract/notifications.md#messages). */
+/** Returns the default texts of a kind (docs/contract/notifications.md#messages). */
 export function defaultMessagesOf(type: NotificationType): DefaultMessages {
   const parts = runParts(type);
   return {
@@ -35,7 +35,10 @@ export function defaultMessagesOf(type: NotificationType): DefaultMessages {
   };
 }
 
-/** The default texts of one event; a webhook has no message, so a record's subject uses this one. */
+/**
+ * Returns the default texts of one event. A webhook has no message, so the default message serves
+ * as the record's subject.
+ */
 export function defaultPartsOf(
   type: NotificationType,
   event: MessageEvent,
@@ -76,7 +79,9 @@ function approvalParts(type: NotificationType, event: ApprovalEvent): MessagePar
   }
 }
 
-/** The body of a running approval says "approval node" where its message says "node". */
+/**
+ * Returns the body of a running approval, which says "approval node" where its message says "node".
+ */
 function mailApproval(message: string): string {
   return message.replace('This node can be viewed', 'This approval node can be viewed');
 }

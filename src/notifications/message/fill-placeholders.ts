@@ -1,8 +1,8 @@
 const PLACEHOLDER = /\{\{ ([a-z_]+(?:\.[a-z_]+)*) \}\}/g;
 
 /**
- * Fills the `{{ path }}` placeholders of our own default texts. It knows no other syntax, cannot
- * fail and needs no sandbox, so a default text can always be sent; missing values become "".
+ * Fills the `{{ path }}` placeholders of the built-in default texts. It supports no other syntax,
+ * cannot fail and needs no sandbox, so a default text can always be sent. Missing values become "".
  * With `json`, values are escaped for use inside a JSON string.
  */
 export function fillPlaceholders(

@@ -2,7 +2,7 @@ import { numberOf, textOf } from './jinja-values.js';
 import type { ValueFactory } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 
-/** The arguments of a filter, already evaluated. */
+/** The evaluated arguments of a filter. */
 export class FilterArguments {
   constructor(
     readonly positional: readonly EngineValue[],
@@ -13,7 +13,6 @@ export class FilterArguments {
     return this.positional[position] ?? this.named.get(name);
   }
 
-  /** Returns the text of an argument. */
   text(position: number, name: string, otherwise: string): string {
     const value = this.value(position, name);
     return value ? textOf(value) : otherwise;
@@ -24,20 +23,24 @@ export class FilterArguments {
     return value ? numberOf(value) : otherwise;
   }
 
-  /** Returns true for an argument that is true; zero, empty texts and none are not. */
+  /** Returns true for an argument that is true; zero, empty texts and none are false. */
   flag(position: number, name: string, otherwise = false): boolean {
     const value = this.value(position, name);
     return value ? Boolean(value.value) : otherwise;
   }
 }
 
-/** A filter, as a function of the value before it and its arguments. */
+/** A filter: a function of the preceding value and its arguments. */
 export type Filter = (value: EngineValue, args: FilterArguments, make: ValueFactory) => EngineValue;
 
-/** Longest text and list that a filter may make out of a number. */
+/** Maximum size of a text or list that a filter creates from a number. */
 const MAX_SIZE = 10_000;
 
-/** Returns a size or count that a template gives. @throws Error for less than `least` and over 10,000 */
+/**
+ * Checks a size or count of a template and returns it.
+ *
+ * @throws Error for less than `least` and over 10,000
+ */
 export function sizeOf(number: number, least = 1): number {
   if (Number.isInteger(number) && number >= least && number <= MAX_SIZE) return number;
   throw new Error(`a size from ${least} to ${MAX_SIZE} is needed`);

@@ -10,8 +10,8 @@ import { TEXT_FILTERS } from './text-filters.js';
 
 /**
  * The built-in filters of Jinja 3.1 that the engine lacks, or whose results differ from Jinja's.
- * `urlize`, `xmlattr`, `attr`, `random`, `pprint`, `striptags` and `wordwrap` are missing: templates
- * with them are refused.
+ * `urlize`, `xmlattr`, `attr`, `random`, `pprint`, `striptags` and `wordwrap` are not supported:
+ * templates that use them are refused.
  */
 const FILTERS: ReadonlyMap<string, Filter> = new Map(
   Object.entries({ ...TEXT_FILTERS, ...LIST_FILTERS }),
@@ -21,21 +21,21 @@ type EvaluateNode = (node: TreeNode | undefined) => EngineValue;
 
 interface FilterTools {
   readonly evaluate: EvaluateNode;
-  /** Applies a filter of the engine's own. */
+  /** Applies a built-in filter of the engine. */
   readonly engineFilter: EvaluateNode;
   readonly make: ValueFactory;
-  /** Texts that `e` leaves as they are, because they are HTML already. */
+  /** Texts that `e` does not escape, because they already are HTML. */
   readonly markup: WeakSet<EngineValue>;
 }
 
 interface OperatorTools {
   readonly evaluate: EvaluateNode;
   readonly make: ValueFactory;
-  /** Longest text in UTF-16 units. */
+  /** Maximum length of a text in UTF-16 units. */
   readonly maxLength: number;
 }
 
-/** Returns true for the filter that takes unknown variables. */
+/** Returns true for the filter that accepts unknown variables. */
 export function isDefault(node: TreeNode): boolean {
   return ['default', 'd'].includes(filterOf(node));
 }
@@ -43,7 +43,7 @@ export function isDefault(node: TreeNode): boolean {
 const filterOf = ({ filter }: TreeNode): string =>
   String(filter?.callee?.value ?? filter?.value ?? '');
 
-/** Applies the filters of `FILTERS`, and gives the others to the engine with a fitting operand. */
+/** Applies the filters of `FILTERS`; the engine applies the others, with a converted operand. */
 export function applyFilter(
   node: TreeNode,
   operand: EngineValue,
@@ -95,7 +95,11 @@ export function applyFilter(
   }
 }
 
-/** Returns the arguments of a filter. @throws Error for `*` and `**` */
+/**
+ * Returns the arguments of a filter.
+ *
+ * @throws Error for `*` and `**`
+ */
 function argumentsOf(nodes: readonly TreeNode[], evaluate: EvaluateNode): FilterArguments {
   const positional: EngineValue[] = [];
   const named = new Map<string, EngineValue>();
@@ -110,7 +114,7 @@ function argumentsOf(nodes: readonly TreeNode[], evaluate: EvaluateNode): Filter
 const isNode = (value: unknown): value is TreeNode =>
   typeof value === 'object' && value !== null && 'type' in value;
 
-/** Returns true where `item is <test>` holds. */
+/** Returns true if `item is <test>` is true. */
 function passes(item: EngineValue, test: unknown, evaluate: EvaluateNode): boolean {
   const identifier = { type: 'Identifier', value: test };
   return (
@@ -120,12 +124,16 @@ function passes(item: EngineValue, test: unknown, evaluate: EvaluateNode): boole
 
 function filterNode(name: string, args: readonly TreeNode[]): TreeNode {
   const identifier = { type: 'Identifier', value: name };
-  // The engine knows `default` only as a call, other filters without arguments only as a name.
+  // The engine supports `default` only as a call, and other filters without arguments only as a
+  // name.
   const isCall = args.length > 0 || name === 'default';
   return isCall ? { type: 'CallExpression', callee: identifier, args } : identifier;
 }
 
-/** Applies the operators whose results in the engine differ from Python's; null for the others. */
+/**
+ * Applies the operators whose results in the engine differ from Python's; returns null for the
+ * others.
+ */
 export function applyOperator(
   { operator, left, right }: TreeNode,
   { evaluate, make, maxLength }: OperatorTools,
@@ -148,7 +156,7 @@ export function applyOperator(
   }
 }
 
-/** The remainder has the sign of the divisor, as in Python. */
+/** Returns the remainder, which has the sign of the divisor, as in Python. */
 function remainder(left: EngineValue, right: EngineValue, make: ValueFactory): EngineValue {
   const [number, divisor] = [numberOf(left), numberOf(right)];
   if (divisor === 0) throw new Error('integer modulo by zero');
@@ -177,5 +185,5 @@ const isFloat = ({ type }: EngineValue): boolean => type === 'FloatValue';
 const isTrue = ({ value }: EngineValue): boolean =>
   isList(value) ? value.length > 0 : value instanceof Map ? value.size > 0 : Boolean(value);
 
-/** Jinja writes the quotation mark by its number. */
+/** Escapes HTML like Jinja, which writes the quotation mark by its number. */
 const htmlEscaped = (text: string): string => escapeHtml(text).replaceAll('&quot;', '&#34;');

@@ -1,11 +1,14 @@
 import type { EngineValue, TreeNode } from './sandbox-task.js';
 
-/** Evaluates a literal node, which is the only way to a value of the engine: its classes are not exported. */
+/**
+ * Evaluates a literal node. This is the only way to create values of the engine, which does not
+ * export its classes.
+ */
 type EvaluateLiteral = (node: TreeNode) => EngineValue;
 
-/** Makes values of the engine. */
+/** Creates values of the engine. */
 export class ValueFactory {
-  /** @param missing makes the value of an unknown variable, which a strict evaluation refuses */
+  /** @param missing creates the value of an unknown variable, which a strict evaluation refuses */
   constructor(
     private readonly evaluate: EvaluateLiteral,
     readonly missing: () => EngineValue,
@@ -23,7 +26,7 @@ export class ValueFactory {
     this.evaluate({ type: 'Identifier', value: value ? 'true' : 'false' });
 }
 
-/** Returns a node that stands for a value already evaluated. */
+/** Returns a node for an already evaluated value. */
 export const given = (value: EngineValue): TreeNode => ({ type: 'Given', given: value });
 
 export const isList = (value: unknown): value is EngineValue[] => Array.isArray(value);
@@ -32,14 +35,18 @@ export const isNone = ({ type }: EngineValue): boolean => type === 'NullValue';
 
 export const isMissing = ({ type }: EngineValue): boolean => type === 'UndefinedValue';
 
-/** Returns the members of a dictionary, null for other values. */
+/** Returns the members of a dictionary; null for other values. */
 export function entriesOf({ value }: EngineValue): [string, EngineValue][] | null {
   return isDictionary(value) ? [...value] : null;
 }
 
 const isDictionary = (value: unknown): value is Map<string, EngineValue> => value instanceof Map;
 
-/** Returns the number of a number or boolean. @throws Error for other values */
+/**
+ * Returns the number of a number or boolean.
+ *
+ * @throws Error for other values
+ */
 export function numberOf({ value, type }: EngineValue): number {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
@@ -93,7 +100,9 @@ function quoted(text: string): string {
   return `${quote}${escaped}${quote}`;
 }
 
-/** Returns true when two values are equal as in Python: by content, and 1 is 1.0 and true. */
+/**
+ * Returns true if two values are equal as in Python: by content, and 1 is equal to 1.0 and true.
+ */
 export function areEqual(left: EngineValue, right: EngineValue): boolean {
   const [a, b] = [left.value, right.value];
   if (isList(a) && isList(b)) {
@@ -112,8 +121,8 @@ export function areEqual(left: EngineValue, right: EngineValue): boolean {
 }
 
 /**
- * Rounds to so many decimal places as Python does: exact ties go to the even digit.
- * JavaScript rounds the exact value too, but ties away from zero.
+ * Rounds a number to a number of decimal places as Python does: exact ties go to the even digit.
+ * JavaScript rounds exact values, too, but ties away from zero.
  */
 export function roundHalfEven(number: number, digits: number): string {
   const rounded = fixed(number, digits);
@@ -124,11 +133,11 @@ export function roundHalfEven(number: number, digits: number): string {
   const isTie = /^50*$/.test(remainder);
   const isOdd = /[13579]$/.test(rounded);
   if (!isTie || !isOdd) return rounded;
-  // The tie was rounded away from zero to an odd digit: the even one is one step nearer to zero.
+  // The tie was rounded away from zero to an odd digit: the even digit is one step closer to zero.
   return rounded.replace(/\d$/, (digit) => String(Number(digit) - 1));
 }
 
-/** `toFixed` for numbers of any size. */
+/** Returns `toFixed` for numbers of any size. */
 function fixed(number: number, digits: number): string {
   if (Math.abs(number) < 1e21) return number.toFixed(digits);
   return `${BigInt(number)}${digits > 0 ? `.${'0'.repeat(digits)}` : ''}`;

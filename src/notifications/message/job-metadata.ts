@@ -2,7 +2,7 @@ import { truncate } from '../backends/limits.js';
 import type { HostCounters, RunFacts, WorkflowNodeFacts } from './run-facts.js';
 import { isRecord } from '../../common/records.js';
 
-/** The counters of the `hosts` object in a message. */
+/** Counters of the `hosts` object in a message. */
 export interface HostTotals {
   readonly ok: number;
   readonly changed: number;
@@ -11,15 +11,20 @@ export interface HostTotals {
   readonly skipped: number;
 }
 
-/** Longest text of a run that a message carries; an event service takes half a megabyte in all. */
+/**
+ * Maximum length of a run's text in a message; an event service accepts half a megabyte in total.
+ */
 const MAX_TEXT = 65_536;
 
-/** Hosts shown one by one; a message about more would be megabytes, the totals cover all. */
+/**
+ * Maximum number of hosts that are listed individually; more would make the message megabytes long.
+ * The totals include all hosts.
+ */
 const MAX_HOST_SUMMARIES = 200;
 
 /**
- * What a message tells of a run (docs/contract/notifications.md#body-of-a-run): flat totals in
- * `hosts`, the counters of each host beside them in `host_summaries`.
+ * Returns the data of a run for a message (docs/contract/notifications.md#body-of-a-run): totals in
+ * `hosts`, and the counters of each host in `host_summaries`.
  */
 export function jobMetadataOf(facts: RunFacts): Record<string, unknown> {
   return withBoundedTexts(metadataOf(facts));
@@ -40,7 +45,7 @@ function metadataOf(facts: RunFacts): Record<string, unknown> {
   };
 }
 
-/** Cuts what is too long and names it under `truncated`. */
+/** Shortens texts that are too long and lists their keys under `truncated`. */
 function withBoundedTexts(metadata: Record<string, unknown>): Record<string, unknown> {
   const cut = Object.entries(metadata).flatMap(([key, value]) =>
     typeof value === 'string' && value.length > MAX_TEXT
@@ -51,7 +56,7 @@ function withBoundedTexts(metadata: Record<string, unknown>): Record<string, unk
   return { ...metadata, ...Object.fromEntries(cut), truncated: cut.map(([key]) => key) };
 }
 
-/** Sums of the counters of all hosts. */
+/** Returns the sums of all hosts' counters. */
 export function hostTotalsOf(hosts: RunFacts['hosts']): HostTotals {
   const totals = { ok: 0, changed: 0, dark: 0, failures: 0, skipped: 0 };
   for (const host of Object.values(hosts ?? {})) {
@@ -64,7 +69,10 @@ export function hostTotalsOf(hosts: RunFacts['hosts']): HostTotals {
   return totals;
 }
 
-/** Counters by host name, the failed and unreachable hosts first when there are too many. */
+/**
+ * Returns the counters by host name. If there are too many hosts, failed and unreachable hosts come
+ * first.
+ */
 export function hostSummariesOf(hosts: RunFacts['hosts']): Record<string, HostCounters> {
   const entries = Object.entries(hosts ?? {});
   if (entries.length <= MAX_HOST_SUMMARIES) return Object.fromEntries(entries);
@@ -73,7 +81,7 @@ export function hostSummariesOf(hosts: RunFacts['hosts']): Record<string, HostCo
   return Object.fromEntries(sorted.slice(0, MAX_HOST_SUMMARIES));
 }
 
-/** `Workflow job summary:` and a line for every node. */
+/** Returns `Workflow job summary:` and a line for every node. */
 export function workflowSummary(nodes: readonly WorkflowNodeFacts[]): string {
   const lines = nodes.map(({ node, job }) =>
     job
@@ -132,7 +140,7 @@ function nameIn(run: RunFacts['representation'], link: string, key: string): str
   return typeof name === 'string' ? name : null;
 }
 
-/** Instants in messages carry an offset (`+00:00`) where the API writes `Z`. */
+/** Returns a time with an offset (`+00:00`), as messages use it where the API writes `Z`. */
 function isoOffset(value: unknown): string | null {
   if (value instanceof Date) return value.toISOString().replace(/Z$/, '+00:00');
   return typeof value === 'string' ? value.replace(/Z$/, '+00:00') : null;

@@ -4,22 +4,22 @@ import type { EngineValue } from './sandbox-task.js';
 import { jsonOf } from './text-filters.js';
 
 /**
- * Values of a template for a JSON document. While the template is rendered a mark stands for each
- * value, so that no value can be taken for a part of the document.
+ * Values of a template for a JSON document. During rendering a mark replaces each value, so that no
+ * value can be mistaken for a part of the document.
  */
 export class JsonValues {
-  /** Unknown to templates and values. */
+  /** Random mark that templates and values cannot contain. */
   private readonly mark = `\u{E000}${randomBytes(12).toString('hex')}\u{E001}`;
   private readonly values: EngineValue[] = [];
 
-  /** Keeps a value and returns the mark that stands for it. */
+  /** Stores a value and returns its mark. */
   keep(value: EngineValue): string {
     return `${this.mark}${this.values.push(value) - 1}${this.mark}`;
   }
 
   /**
-   * Puts the values in place of their marks: into `text` as Jinja prints them, into `json` escaped
-   * inside a string of the document, and as JSON elsewhere.
+   * Replaces the marks by their values: in `text` as Jinja prints them; in `json` escaped inside a
+   * string of the document, and as JSON elsewhere.
    */
   fill(rendered: string): { text: string; json: string } {
     let text = '';
@@ -41,11 +41,11 @@ export class JsonValues {
   }
 }
 
-/** Returns a text as it is, since it may be a part of the document, and another value as JSON. */
+/** Returns a text unchanged, because it can be a part of the document, and other values as JSON. */
 const documentOf = (value: EngineValue): string =>
   typeof value.value === 'string' || isMissing(value) ? textOf(value) : jsonOf(value);
 
-/** Returns true when a string of the document is open behind a part of its text. */
+/** Returns true if a string of the document is open after a part of its text. */
 function endsInString(text: string, isOpen: boolean): boolean {
   const quotes = text.replace(/\\[^]/g, '').match(/"/g)?.length ?? 0;
   return isOpen !== (quotes % 2 === 1);

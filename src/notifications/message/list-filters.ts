@@ -98,11 +98,17 @@ function itemAt(value: EngineValue, index: number, make: ValueFactory): EngineVa
   return character === undefined ? make.missing() : make.text(character);
 }
 
-/** A text is measured without its characters as values, each of which would count as a step. */
+/**
+ * Measures a text without creating values of its characters, each of which would count as a step.
+ */
 const lengthOf = (value: EngineValue, make: ValueFactory): number =>
   typeof value.value === 'string' ? [...value.value].length : itemsOf(value, make).length;
 
-/** Returns the items of a list, characters of a text and keys of a dictionary. @throws Error for others */
+/**
+ * Returns the items of a list, the characters of a text or the keys of a dictionary.
+ *
+ * @throws Error for other values
+ */
 function itemsOf(value: EngineValue, make: ValueFactory): EngineValue[] {
   if (isList(value.value)) return [...value.value];
   if (typeof value.value === 'string') return Array.from(value.value, make.text);
@@ -125,7 +131,10 @@ function partOf({ value }: EngineValue, index: number): EngineValue {
   return part;
 }
 
-/** Returns what a path such as `summary_fields.name` leads to in each item; the items for no path. */
+/**
+ * Returns the value at a path such as `summary_fields.name` of each item; the items themselves
+ * without a path.
+ */
 function attributesOf(
   items: readonly EngineValue[],
   attribute: EngineValue | undefined,
@@ -143,7 +152,7 @@ function memberOf(value: EngineValue, key: string): EngineValue | undefined {
   return entriesOf(value)?.find(([name]) => name === key)?.[1];
 }
 
-/** Returns a function for the value that an item is compared by: texts in lower case by default. */
+/** Returns a function for the sort key of an item: texts in lower case by default. */
 function keyOf(
   isCaseSensitive: boolean,
   attribute: EngineValue | undefined,

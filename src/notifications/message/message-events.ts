@@ -1,18 +1,18 @@
-/** Events that a template of any kind can be attached to. */
+/** Events to which templates of any kind can be attached. */
 export const RUN_EVENTS = ['started', 'success', 'error'] as const;
 
-/** States of an approval node that have a text of their own. */
+/** States of an approval node that have their own text. */
 export const APPROVAL_EVENTS = ['running', 'approved', 'timed_out', 'denied'] as const;
 
 export type RunEvent = (typeof RUN_EVENTS)[number];
 export type ApprovalEvent = (typeof APPROVAL_EVENTS)[number];
 
-/** What happened; selects the message texts. */
+/** An event, which selects the message texts. */
 export type MessageEvent =
   | { readonly event: RunEvent }
   | { readonly event: 'workflow_approval'; readonly approval: ApprovalEvent };
 
-/** Every event under the name it has in records and in tests of a template. */
+/** Every event by its name in records and in template tests. */
 const EVENTS: ReadonlyMap<string, MessageEvent> = new Map<string, MessageEvent>([
   ...RUN_EVENTS.map((event) => [event, { event }] as const),
   ...APPROVAL_EVENTS.map(
@@ -22,14 +22,13 @@ const EVENTS: ReadonlyMap<string, MessageEvent> = new Map<string, MessageEvent>(
 
 export const EVENT_NAMES: readonly string[] = [...EVENTS.keys()];
 
-/** What the record of a test says fired it, whichever event's message it sends. */
+/** Event of test records, independent of the event whose message the test sends. */
 export const TEST_EVENT = 'test';
 
-/** The event of a name; null for another word. */
+/** Returns the event with a name; null for an unknown name. */
 export const eventOf = (word: unknown): MessageEvent | null =>
   (typeof word === 'string' ? EVENTS.get(word) : undefined) ?? null;
 
-/** Name of an event of approvals. */
 export function approvalEvent(approval: ApprovalEvent): string {
   return `workflow_approval.${approval}`;
 }
@@ -47,7 +46,7 @@ export type Messages = {
   readonly workflow_approval?: { readonly [event in ApprovalEvent]?: MessageParts | null } | null;
 };
 
-/** The texts a template has for an event, or null. */
+/** Returns a template's texts for an event; null if there are none. */
 export function partsFor(messages: Messages | null, event: MessageEvent): MessageParts | null {
   if (event.event !== 'workflow_approval') return messages?.[event.event] ?? null;
   return messages?.workflow_approval?.[event.approval] ?? null;

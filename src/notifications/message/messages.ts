@@ -4,15 +4,15 @@ import type { ApprovalEvent, MessageParts, Messages } from './message-events.js'
 
 type Plain = Record<string, unknown>;
 
-/** One template text of a `messages` object and where it stands. */
+/** One template text of a `messages` object, with its position. */
 export interface MessageText {
-  /** `started` or, within approvals, `workflow_approval`. */
+  /** `started`, or, for approvals, `workflow_approval`. */
   readonly event: string;
   readonly part: 'message' | 'body';
   readonly text: string;
 }
 
-/** Stored when a template is created without messages: every event uses its default texts. */
+/** Value for a template that is created without messages: every event uses its default texts. */
 export const NO_MESSAGES: Messages = {
   started: null,
   success: null,
@@ -21,9 +21,9 @@ export const NO_MESSAGES: Messages = {
 };
 
 /**
- * Faults of the shape of a `messages` value, in the contract's words
- * (docs/contract/notifications.md#messages), and the template texts found in it. The texts
- * themselves are checked by `checkMessages`.
+ * Returns the faults of a `messages` value's structure as contract texts
+ * (docs/contract/notifications.md#messages), and the template texts in it. `checkMessages` checks
+ * the texts themselves.
  */
 export function inspectMessages(value: unknown): { errors: string[]; texts: MessageText[] } {
   const errors: string[] = [];
@@ -52,9 +52,9 @@ export function inspectMessages(value: unknown): { errors: string[]; texts: Mess
 }
 
 /**
- * The messages to store after a PATCH. An absent event or part keeps its stored text, an explicit
- * null clears it, "" clears a part by storing "" (the default is used); `null` as a whole clears
- * everything. Both values must have passed `inspectMessages`.
+ * Returns the messages to store after a PATCH. An absent event or part keeps its stored text, null
+ * clears it, and "" clears a part by storing "" (the default is used). `null` as the whole value
+ * clears everything. Both values must have passed `inspectMessages`.
  */
 export function mergeMessages(stored: Messages | null, patch: Messages | null): Messages | null {
   if (patch === null) return null;
@@ -72,7 +72,10 @@ export function mergeMessages(stored: Messages | null, patch: Messages | null): 
   return merged;
 }
 
-/** The messages to store after a POST or PUT: nothing is kept, absent events become null. */
+/**
+ * Returns the messages to store after a POST or PUT: stored texts are not kept, absent events
+ * become null.
+ */
 export function normalizeMessages(value: Messages | null): Messages | null {
   return mergeMessages(null, value);
 }
@@ -130,7 +133,7 @@ function inspectParts(event: string, parts: Plain, errors: string[], texts: Mess
   }
 }
 
-/** Clients of this interface know types by these names. */
+/** Returns the Python name of a type, which clients of this API expect. */
 function pythonType(value: unknown): string {
   if (value === null) return "<class 'NoneType'>";
   if (Array.isArray(value)) return "<class 'list'>";

@@ -3,7 +3,7 @@ import type { EngineValue } from './sandbox-task.js';
 
 const CONVERSION = /%(?:\(([^)]*)\))?([-+ 0#]*)(\d*)(?:\.(\d*))?(.)/gsu;
 
-/** Widest field and longest fraction; the number of digits after the point that JavaScript writes. */
+/** Maximum width and precision, in characters. */
 const MAX_WIDTH = 1_000;
 const MAX_PRECISION = 100;
 
@@ -17,7 +17,8 @@ interface Conversion {
 /**
  * Formats `format % operand` as Python does: the operand is a tuple of values, a dictionary for
  * `%(key)s`, or one value.
- * @throws Error for unknown conversions, widths over 1,000, and values too few or too many
+ *
+ * @throws Error for unknown conversions, widths over 1,000, and too few or too many values
  */
 export function printf(format: string, operand: EngineValue): string {
   const members = entriesOf(operand);
@@ -108,7 +109,7 @@ function wholeOf(value: EngineValue, isTruncated = false): number {
   return Math.trunc(number);
 }
 
-/** Writes sign, prefix and digits, zeros between sign and digits included. */
+/** Writes sign, prefix and digits, including zeros between sign and digits. */
 function signed(
   number: number,
   conversion: Conversion,

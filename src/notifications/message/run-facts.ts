@@ -1,4 +1,4 @@
-/** The kinds of run that notify, as their API type names. */
+/** Kinds of runs that send notifications, by their API type names. */
 export type RunKind =
   | 'job'
   | 'workflow_job'
@@ -8,7 +8,7 @@ export type RunKind =
   | 'system_job'
   | 'workflow_approval';
 
-/** Counters of one host at the end of a play; `failed` tells whether the host failed in all. */
+/** Counters of one host at the end of a play; `failed` is true if the host failed overall. */
 export interface HostCounters {
   readonly ok: number;
   readonly changed: number;
@@ -24,15 +24,15 @@ export interface HostCounters {
 /** A node of a finished workflow, for the text summary. */
 export interface WorkflowNodeFacts {
   readonly node: number;
-  /** Null when the node started nothing. */
+  /** Run of the node; null if the node started none. */
   readonly job: { readonly id: number; readonly name: string; readonly status: string } | null;
 }
 
-/** The approval that an approval event is about. */
+/** The approval of an approval event. */
 export interface ApprovalFacts {
   readonly id: number;
   readonly nodeName: string;
-  /** `pending`, `approved`, `timed_out` or `denied`. */
+  /** Status: `pending`, `approved`, `timed_out` or `denied`. */
   readonly status: string;
   /** Absolute link to the workflow in the user interface. */
   readonly workflowUrl: string;
@@ -41,25 +41,25 @@ export interface ApprovalFacts {
 }
 
 /**
- * Everything a message can say about a run, gathered by the caller in one read. For an approval
- * event these are the facts of the parent workflow job, with `approval` beside them, so that
- * `{{ job.* }}` works in approval texts too.
+ * All data that a message can contain about a run, loaded by the caller in one read. For an
+ * approval event these are the facts of the parent workflow job plus `approval`, so that `{{ job.*
+ * }}` works in approval texts, too.
  */
 export interface RunFacts {
   readonly kind: RunKind;
   /**
-   * The API representation of the run with its `summary_fields`. Only allow-listed keys of it
-   * reach a template, so passing more is safe.
+   * The API representation of the run with its `summary_fields`. Only allow-listed keys reach a
+   * template, so additional keys are safe.
    */
   readonly representation: Readonly<Record<string, unknown>>;
   /** Absolute link to the run in the user interface. */
   readonly uiUrl: string;
   readonly traceback: string;
-  /** Variables as JSON text, secrets already replaced by `$encrypted$`. */
+  /** Variables as JSON text, with secrets replaced by `$encrypted$`. */
   readonly extraVars: string;
   /** Name of the machine credential. */
   readonly credential: string | null;
-  /** Null for runs without hosts of their own, such as workflows. */
+  /** Counters by host; null for runs without hosts of their own, such as workflows. */
   readonly hosts: Readonly<Record<string, HostCounters>> | null;
   readonly nodes?: readonly WorkflowNodeFacts[];
   readonly approval?: ApprovalFacts;

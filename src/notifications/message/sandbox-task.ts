@@ -1,25 +1,28 @@
 /** One template to evaluate. */
 export interface TemplateInput {
   readonly template: string;
-  /** Refuse unknown variables (at save) instead of rendering them as "" (at send). */
+  /** True to refuse unknown variables (when saving); false to render them as "" (when sending). */
   readonly strict: boolean;
-  /** Give the text as a JSON document too, with values escaped for the strings that they stand in. */
+  /**
+   * True to return the text as a JSON document, too, with values escaped for the strings around
+   * them.
+   */
   readonly isJson?: boolean;
 }
 
-/** A rendered text, `json` for `isJson`; or why a template cannot be rendered. */
+/** A rendered text, with `json` for `isJson`; or the reason why a template cannot be rendered. */
 export type TemplateOutput =
   | { readonly text: string; readonly json?: string }
   | {
       readonly fault: 'syntax' | 'undefined' | 'security' | 'limit' | 'runtime';
-      /** For `undefined` and `security` the name concerned, else the engine's text. */
+      /** Name for `undefined` and `security`; otherwise the engine's error text. */
       readonly reason: string;
     };
 
 export interface SandboxLimits {
-  /** Nodes of the template that may be evaluated, loops included. */
+  /** Maximum number of evaluated template nodes, including loop iterations. */
   readonly maxSteps: number;
-  /** Characters of a value that count as one more step. */
+  /** Number of characters of a value that count as one more step. */
   readonly textPerStep: number;
   readonly maxOutputLength: number;
   readonly maxRange: number;
@@ -32,7 +35,7 @@ export interface SandboxTask {
   readonly openPaths: readonly string[];
 }
 
-/** The parts of the engine's untyped tree that the checks look at. */
+/** The parts of the engine's untyped tree that the checks read. */
 export interface TreeNode {
   readonly type: string;
   readonly value?: unknown;
@@ -51,9 +54,9 @@ export interface TreeNode {
   readonly body?: readonly TreeNode[];
   readonly alternate?: readonly TreeNode[];
   readonly defaultBlock?: readonly TreeNode[];
-  /** Returns the text that an expression prints for its value. */
+  /** Returns the printed text of an expression's value. */
   readonly print?: (value: EngineValue) => string;
-  /** Of a node that stands for a value already evaluated. */
+  /** Value of a node that represents an already evaluated value. */
   readonly given?: EngineValue;
 }
 
@@ -70,7 +73,7 @@ export interface EngineScope {
 
 export type Evaluate = (node: TreeNode | undefined, scope: EngineScope) => EngineValue;
 
-/** The parts of the template engine that are used. */
+/** The parts of the template engine that this module uses. */
 export interface TemplateEngine {
   readonly Environment: new () => EngineScope;
   readonly Interpreter: new (scope: EngineScope) => {

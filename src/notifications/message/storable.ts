@@ -1,12 +1,15 @@
 import { MAX_DEPTH } from '../../common/fields/text.js';
 import { isRecord } from '../../common/records.js';
 
-/** Text without what PostgreSQL cannot store: NUL, and halves of surrogate pairs. */
+/** Removes characters that PostgreSQL cannot store: NUL, and unpaired surrogates. */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd');
 }
 
-/** The object written in a JSON text, fit for a jsonb column, or null when there is none. */
+/**
+ * Returns the object of a JSON text, made storable in a jsonb column; null if the text is not an
+ * object.
+ */
 export function storableObjectIn(text: string): Record<string, unknown> | null {
   try {
     const value = storable(JSON.parse(text), MAX_DEPTH);

@@ -83,7 +83,7 @@ const STUB_RUN: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** An invented run, for a look at a message without one. */
+/** Facts of an invented run, for previews of a message. */
 export const STUB_FACTS: RunFacts = {
   kind: 'job',
   representation: STUB_RUN,
@@ -95,8 +95,9 @@ export const STUB_FACTS: RunFacts = {
 };
 
 /**
- * Variables of an invented run, for the check of templates at save and for test notifications.
- * Every variable of the contract has a value, so whatever is undefined here is unknown.
+ * Returns the variables of an invented run, for the check of templates when they are saved and for
+ * test notifications. Every variable of the contract has a value, so an undefined name is an
+ * unknown variable.
  */
 export function stubContext(): MessageContext {
   const context = contextOf(STUB_FACTS);

@@ -15,12 +15,12 @@ import type {
 
 const engine = jinjaAs<TemplateEngine>();
 
-/** Thrown by the checks. */
+/** Error of the sandbox's checks. */
 interface SandboxFault extends Error {
   readonly fault: 'undefined' | 'security' | 'limit';
 }
 
-/** Renders every template of a task; one that fails does not disturb the others. */
+/** Renders every template of a task; a failing template does not affect the others. */
 export function renderAll(task: SandboxTask): TemplateOutput[] {
   return task.templates.map((input) => {
     try {
@@ -48,12 +48,12 @@ function renderOne({ template, strict, isJson }: TemplateInput, task: SandboxTas
   return output;
 }
 
-/** Nodes of a block that print nothing or only what their own blocks print. */
+/** Block nodes that print nothing, or only the content of their own blocks. */
 const STATEMENTS = new Set(['If', 'For', 'Set', 'Macro', 'Comment', 'Break', 'Continue']);
 
 /**
- * Returns a tree whose expressions print their values as Jinja does. Values that go straight into the
- * text, and not through a macro or `set`, are kept in `values`.
+ * Returns a tree whose expressions print their values as Jinja does. Values that are printed
+ * directly, and not by a macro or `set`, are stored in `values`.
  */
 function printing(node: TreeNode, values: JsonValues | null): TreeNode {
   const isDirect = ['Program', 'If', 'For'].includes(node.type);
@@ -84,7 +84,10 @@ function printing(node: TreeNode, values: JsonValues | null): TreeNode {
   };
 }
 
-/** The engine reports faults of the grammar in several error classes; here all are SyntaxErrors. */
+/**
+ * Parses a template. The engine reports syntax errors in several error classes; this function
+ * converts all of them to SyntaxErrors.
+ */
 function parseTemplate(template: string) {
   try {
     // No options: the defaults of Jinja keep the line breaks after block tags.
@@ -113,9 +116,9 @@ function createScope(task: SandboxTask): EngineScope {
 }
 
 /**
- * Wraps the one method every node passes through: counts steps, bounds intermediate texts, refuses
- * names of internals, reports unknown variables in strict mode, and gives filters and operators
- * Jinja's results. The engine keeps its values in Maps, so no name reaches a JavaScript prototype anyway.
+ * Wraps the method that evaluates every node: counts steps, limits intermediate texts, refuses
+ * internal names, reports unknown variables in strict mode, and gives filters and operators Jinja's
+ * results. The engine stores its values in Maps, so no name can reach a JavaScript prototype.
  */
 function guardInterpreter(
   interpreter: { evaluate: Evaluate },
@@ -129,7 +132,9 @@ function guardInterpreter(
   const spend = (count: number): void => {
     if ((steps += count) > maxSteps) throw createFault('limit', 'it takes too many steps');
   };
-  /** Above zero inside `default(...)` and `is defined`, where unknown variables are the point. */
+  /**
+   * Greater than zero inside `default(...)` and `is defined`, where unknown variables are allowed.
+   */
   let forgiving = 0;
   const forgive: Evaluate = (node, inner) => {
     forgiving++;
@@ -178,7 +183,10 @@ function guardInterpreter(
   };
 }
 
-/** Attributes with an underscore are internals in every sandbox of this template language. */
+/**
+ * Refuses attributes with a leading underscore, which are internals in every sandbox of this
+ * template language.
+ */
 function refuseInternals(node: TreeNode | undefined): void {
   if (node?.type !== 'MemberExpression' && node?.type !== 'Identifier') return;
   const name = String((node.type === 'Identifier' ? node.value : node.property?.value) ?? '');
@@ -198,7 +206,7 @@ function refuseUnknown(
   throw createFault('undefined', path.slice(path.lastIndexOf('.') + 1));
 }
 
-/** `job.artifacts['key']` as `job.artifacts.key`. */
+/** Returns the path of a node: `job.artifacts['key']` as `job.artifacts.key`. */
 function pathOf(node: TreeNode | undefined): string {
   if (node?.type !== 'MemberExpression') return String(node?.value ?? '');
   return `${pathOf(node.object)}.${String(node.property?.value ?? '')}`;

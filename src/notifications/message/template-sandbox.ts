@@ -5,7 +5,7 @@ import type { MessageContext } from './context.js';
 import type { SandboxLimits, SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
-/** Longest template accepted, in UTF-16 units. */
+/** Maximum length of a template, in UTF-16 units. */
 export const MAX_TEMPLATE_LENGTH = 16_384;
 
 const LIMITS: SandboxLimits = {
@@ -15,10 +15,12 @@ const LIMITS: SandboxLimits = {
   maxRange: 10_000,
 };
 
-/** Far longer than the steps allowed take: it ends what makes a single step slow. */
+/**
+ * Timeout in ms. Far longer than the permitted number of steps takes; it stops a single slow step.
+ */
 const DEFAULT_TIMEOUT_MS = 3_000;
 
-/** How long templates that had to be stopped are not tried again. */
+/** Time for which stopped templates are not evaluated again, in ms. */
 const REST_MS = 60_000;
 const MAX_RESTING = 1_000;
 
@@ -29,14 +31,17 @@ const RESOURCE_LIMITS = {
 };
 
 /**
- * Evaluates message templates in a thread of its own (docs/contract/notifications.md#messages), in
- * the order of the calls. Templates that had to be stopped rest for a minute, so that one that always
- * takes too long holds nobody up.
+ * Evaluates message templates in a separate thread (docs/contract/notifications.md#messages), in
+ * the order of the calls. Templates that were stopped are blocked for a minute, so that a template
+ * that always takes too long does not delay others.
  */
 export class TemplateSandbox {
   private readonly thread: Thread<SandboxTask, TemplateOutput[]>;
   private queue: Promise<unknown> = Promise.resolve();
-  /** Digest of the templates of a call, to why they were stopped and until when they rest. */
+  /**
+   * Blocked templates by the digest of a call's templates, with the reason and the end of the
+   * block.
+   */
   private readonly resting = new Map<string, { reason: string; until: number }>();
 
   constructor(timeoutMs = DEFAULT_TIMEOUT_MS) {
@@ -47,7 +52,7 @@ export class TemplateSandbox {
     });
   }
 
-  /** Renders the templates with one context, in order; never throws, faults are in the results. */
+  /** Renders the templates with one context, in order. Never throws: results contain the faults. */
   render(
     templates: readonly TemplateInput[],
     context: MessageContext,

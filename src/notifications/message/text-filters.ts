@@ -44,7 +44,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   abs: (value, _args, make) => like(value, Math.abs(numberOf(value)), make),
 };
 
-/** Makes a filter that works on the text of any value. */
+/** Creates a filter that works on the text of any value. */
 function onText(change: (text: string, args: FilterArguments) => string): Filter {
   return (value, args, make) => make.text(change(textOf(value), args));
 }
@@ -105,7 +105,7 @@ function indented(text: string, args: FilterArguments): string {
   return [args.flag(1, 'first') ? indent + (lines[0] ?? '') : (lines[0] ?? ''), ...rest].join('\n');
 }
 
-/** Returns what `format % operand` takes for the arguments of `format`. */
+/** Returns the operand of `format % operand` for the arguments of the filter `format`. */
 function operandOf(args: FilterArguments, make: ValueFactory): EngineValue {
   if (args.named.size === 0) return make.tuple(args.positional);
   if (args.positional.length > 0) {
@@ -128,7 +128,10 @@ function pairIn({ value }: EngineValue): string[] {
   return value.map(textOf);
 }
 
-/** Percent encoding of RFC 3986, where `encodeURIComponent` leaves five characters more. */
+/**
+ * Returns percent encoding of RFC 3986, which encodes five more characters than
+ * `encodeURIComponent`.
+ */
 const percentEncoded = (text: string): string =>
   encodeURIComponent(text.toWellFormed()).replace(
     /[!'()*]/g,
@@ -150,7 +153,7 @@ function fileSize(value: EngineValue, isBinary: boolean): string {
   return `${size} ${isBinary ? `${unit.toUpperCase()}i` : unit}B`;
 }
 
-/** JSON with sorted keys that is safe inside HTML, as Jinja's `tojson` writes it. */
+/** Returns JSON with sorted keys that is safe inside HTML, as Jinja's `tojson` writes it. */
 function htmlSafeJson(value: EngineValue, indent: number): string {
   return jsonOf(value, ' '.repeat(sizeOf(indent, 0)), '\n').replace(
     /[<>&'\u007F-\uFFFF]/g,
@@ -158,7 +161,11 @@ function htmlSafeJson(value: EngineValue, indent: number): string {
   );
 }
 
-/** Returns a value as JSON with sorted keys. @throws Error for undefined and functions */
+/**
+ * Returns a value as JSON with sorted keys.
+ *
+ * @throws Error for undefined and functions
+ */
 export function jsonOf(value: EngineValue, indent = '', lineEnd = ''): string {
   const inner = lineEnd + indent;
   const joined = (open: string, items: string[], close: string): string => {
@@ -185,7 +192,7 @@ export function jsonOf(value: EngineValue, indent = '', lineEnd = ''): string {
   return typeof value.value === 'number' ? numberText(value) : JSON.stringify(value.value);
 }
 
-/** Reads a number as Python's `float` does; null for what it refuses. */
+/** Parses a number as Python's `float` does; returns null for texts that `float` refuses. */
 function floatOf({ value }: EngineValue): number | null {
   if (typeof value === 'number' || typeof value === 'boolean') return Number(value);
   const text = typeof value === 'string' ? value.trim() : '';
@@ -221,6 +228,6 @@ function rounded(value: EngineValue, args: FilterArguments, make: ValueFactory):
   return make.float(Math[method](number * 10 ** precision) / 10 ** precision);
 }
 
-/** Makes a number of the same kind as another value. */
+/** Creates a number of the same kind as another value. */
 const like = ({ type }: EngineValue, number: number, make: ValueFactory): EngineValue =>
   type === 'FloatValue' ? make.float(number) : make.integer(number);

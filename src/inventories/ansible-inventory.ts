@@ -20,7 +20,7 @@ export interface HostRow extends GroupRow {
 
 /** One inventory as plain rows, in any order. */
 export interface InventoryRows {
-  /** The inventory's own variables, JSON or YAML text. */
+  /** Variables of the inventory, as JSON or YAML text. */
   readonly variables: string;
   readonly groups: readonly GroupRow[];
   readonly hosts: readonly HostRow[];
@@ -28,31 +28,31 @@ export interface InventoryRows {
   readonly groupChildren: readonly { readonly parentId: number; readonly childId: number }[];
 }
 
-/** A share of the hosts: slice `number` (from 1) of `count`. */
+/** A slice of the hosts: `number` (from 1) of `count`. */
 export interface Slice {
   readonly number: number;
   readonly count: number;
 }
 
 /**
- * Switches of `GET /inventories/N/script/` (docs/contract/resources.md#inventory-script). A job
- * uses hostvars and towervars.
+ * Options of `GET /inventories/N/script/` (docs/contract/resources.md#inventory-script). A job uses
+ * hostvars and towervars.
  */
 export interface InventoryOptions {
-  /** Adds `_meta.hostvars`. */
+  /** True to add `_meta.hostvars`. */
   readonly hostvars?: boolean;
-  /** Adds `remote_tower_*` and `remote_host_*` to each host's variables. */
+  /** True to add `remote_tower_*` and `remote_host_*` to each host's variables. */
   readonly towervars?: boolean;
-  /** Includes disabled hosts. */
+  /** True to include disabled hosts. */
   readonly all?: boolean;
   readonly slice?: Slice;
-  /** Leaves all hosts out: groups and their variables stay. */
+  /** True to leave out all hosts; groups and their variables remain. */
   readonly withoutHosts?: boolean;
 }
 
 type Variables = Record<string, unknown>;
 
-/** What `towervars` adds to the variables of a host. */
+/** Variables that `towervars` adds to a host. */
 export const HOST_MARKS = [
   'remote_tower_enabled',
   'remote_tower_id',
@@ -60,7 +60,9 @@ export const HOST_MARKS = [
   'remote_host_id',
 ] as const;
 
-/** One group of the inventory document; empty keys are left out, but for one that `all` must have. */
+/**
+ * One group of the inventory document; empty keys are left out, except one key that `all` requires.
+ */
 export interface InventoryGroup {
   hosts?: string[];
   children?: string[];
@@ -74,10 +76,10 @@ export type AnsibleInventory = Record<
 >;
 
 /**
- * Builds the inventory document (docs/contract/resources.md#inventory-script), with turns for others: the
- * variables of a whole inventory may be megabytes of YAML.
+ * Builds the inventory document (docs/contract/resources.md#inventory-script). Yields to the event
+ * loop regularly, because the variables of a whole inventory can be megabytes of YAML.
  *
- * @throws VariablesError naming the host or group whose variables cannot be read; Unavailable
+ * @throws VariablesError naming the host or group whose variables cannot be parsed; Unavailable
  */
 export async function readInventory(
   rows: InventoryRows,
@@ -125,9 +127,9 @@ function groupEntries(
 }
 
 /**
- * The variables of one host, as `?host=<name>` answers.
+ * Returns the variables of one host, the response of `?host=<name>`.
  *
- * @throws VariablesError when its text cannot be read
+ * @throws VariablesError if their text cannot be parsed
  */
 export function hostVariables(
   host: HostRow,
@@ -143,18 +145,18 @@ export function hostVariables(
     remote_host_enabled: enabled,
     remote_host_id: host.id,
   };
-  // A tenth of what spreading costs: that makes the shape of each object anew.
+  // Takes a tenth of the time of spread syntax, which creates a new hidden class for each object.
   return Object.assign({}, variables, marks);
 }
 
-/** Reads `slice1of3`; null when the text is no slice or the numbers do not fit each other. */
+/** Parses `slice1of3`; returns null for any other text and for inconsistent numbers. */
 export function parseSubset(text: string): Slice | null {
   const match = /^slice(\d{1,6})of(\d{1,6})$/.exec(text);
   const [number, count] = [Number(match?.[1]), Number(match?.[2])];
   return number >= 1 && number <= count ? { number, count } : null;
 }
 
-/** The hosts that a document made with these options has. */
+/** Returns the hosts of a document with these options. */
 export function selectHosts(hosts: readonly HostRow[], options: InventoryOptions): HostRow[] {
   const { all, slice, withoutHosts } = options;
   if (withoutHosts) return [];
@@ -180,7 +182,7 @@ function allGroup(
     groups.map(({ name }) => name),
     vars,
   );
-  // Without any of its keys Ansible takes `all` for the name of a host, and ends with an error.
+  // Ansible reads `all` without any of its keys as the name of a host, and fails.
   return Object.keys(group).length > 0 ? group : { hosts: [] };
 }
 
@@ -230,7 +232,7 @@ function byName(left: { name: string }, right: { name: string }): number {
   return compareNames(left.name, right.name);
 }
 
-/** By code unit and not by locale: slices must fall alike on every machine. */
+/** Compares by code unit and not by locale, so that slices are the same on every machine. */
 function compareNames(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

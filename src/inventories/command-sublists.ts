@@ -9,21 +9,23 @@ import { hostsBelow } from './group-hosts.repository.js';
 
 type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
-/** What means more in a host pattern than the name it stands in. */
+/** Characters with a special meaning in host patterns. */
 const PATTERN = /^-|[\s:,&!*?[\]~]/;
 
-/** Ad hoc commands of an inventory; POST runs one on its hosts. */
+/** Returns the sublist of an inventory's ad hoc commands; POST runs one on its hosts. */
 export const commandsOfInventory = (): Factory => children('ad_hoc_commands', { needs: 'adhoc' });
 
-/** Ad hoc commands that have touched a host; POST runs one on that host alone. */
+/** Returns the sublist of ad hoc commands that ran on a host; POST runs one on that host only. */
 export const commandsOfHost = (): Factory =>
   commandsOn(({ id }) => sql`${ident('evt', 'host_id')} = ${id}`);
 
-/** Ad hoc commands that have touched a host of a group; POST runs one on the group. */
+/**
+ * Returns the sublist of ad hoc commands that ran on a host of a group; POST runs one on the group.
+ */
 export const commandsOfGroup = (): Factory =>
   commandsOn(({ id }) => sql`${ident('evt', 'host_id')} IN (${hostsBelow(id)})`);
 
-/** @param touched which events count, on `evt` */
+/** @param touched condition on the events `evt` of the parent's hosts */
 const commandsOn = (touched: (parent: Row) => Sql): Factory =>
   listOf(
     () => resource('ad_hoc_command'),
@@ -35,7 +37,11 @@ const commandsOn = (touched: (parent: Row) => Sql): Factory =>
     },
   );
 
-/** A name as the pattern that matches it and nothing else. @throws Invalid where there is none */
+/**
+ * Returns a name as a pattern that matches only this name.
+ *
+ * @throws Invalid if there is no such pattern
+ */
 function asLimit(name: string): string {
   if (!PATTERN.test(name)) return name;
   throw Invalid.field(

@@ -4,7 +4,10 @@ import type { QueueJob } from '../common/queue/bull-queue.port.js';
 import { QueueProcessor } from '../common/queue/queue-processor.js';
 import { InventoryDeletionHandler } from './inventory-deletion.handler.js';
 
-/** Has the rows of deleted inventories removed, one inventory at a time. */
+/**
+ * Processor of the queue `deletions`, which removes the rows of deleted inventories, one inventory
+ * at a time.
+ */
 @Processor('deletions')
 export class DeletionsProcessor extends QueueProcessor {
   constructor(@InjectQueue('deletions') queue: Queue<QueueJob>, handler: InventoryDeletionHandler) {

@@ -8,27 +8,30 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { atAnySize } from './at-any-size.js';
 
-/** What becomes of a host that exists already: `update` changes the fields that were sent. */
+/** Handling of hosts that already exist: `update` changes the fields in the request. */
 export type OnConflict = 'error' | 'update';
 
-/** Why a given host cannot be written; `name` is a group's for `group_is_host`. */
+/**
+ * Reason why a host of a request cannot be written; for `group_is_host`, `name` is the name of a
+ * group.
+ */
 export interface Clash {
   place: number;
   name: string;
   reason: 'repeated' | 'host' | 'group' | 'group_is_host';
 }
 
-/** How given hosts stand to what the inventory holds. */
+/** Comparison of the request's hosts with the inventory. */
 export interface HostCheck {
-  /** Given hosts that the inventory has already. */
+  /** Number of hosts that already exist in the inventory. */
   existing: number;
-  /** Number of clashes; `clashes` may be fewer. */
+  /** Total number of clashes; `clashes` can contain fewer. */
   faults: number;
-  /** In order of place. */
+  /** Clashes in order of place. */
   clashes: Clash[];
 }
 
-/** The inventory of a request as its caller finds it. */
+/** The inventory of a request, with the caller's permission. */
 export interface HostTarget {
   id: number;
   name: string;
@@ -37,7 +40,7 @@ export interface HostTarget {
   may_change: boolean;
 }
 
-/** A host with its inventory, as its caller finds it. */
+/** A host with its inventory, and the caller's permission. */
 export interface HostWithInventory {
   id: number;
   name: string;
@@ -49,7 +52,7 @@ export interface HostWithInventory {
 }
 
 export interface WrittenHost {
-  /** Null of a host that only would be created. */
+  /** Id; null for a host that would be created. */
   id: number | null;
   name: string;
   description: string;
@@ -59,7 +62,7 @@ export interface WrittenHost {
   result: 'created' | 'updated' | 'unchanged';
 }
 
-/** What a host has that a request says nothing about. */
+/** Values of a host's fields that a request leaves out. */
 export const HOST_DEFAULTS = {
   description: '',
   enabled: true,
@@ -68,9 +71,10 @@ export const HOST_DEFAULTS = {
 } as const;
 
 /**
- * Many hosts at once, set-based. The given hosts come as a query with the columns `place`, `name`,
- * `description`, `enabled`, `instance_id`, `variables` and `groups` (names as JSON text); null: not
- * sent. So a request held in memory and one staged in a table are written alike.
+ * Writes many hosts at once, set-based. The hosts are given as a query with the columns `place`,
+ * `name`, `description`, `enabled`, `instance_id`, `variables` and `groups` (names as JSON text);
+ * null: not in the request. Thus a request in memory and one staged in a table are written in the
+ * same way.
  */
 @Injectable()
 export class GivenHostsRepository extends TableRepository<Row> {
@@ -78,7 +82,7 @@ export class GivenHostsRepository extends TableRepository<Row> {
     super(database, 'hosts');
   }
 
-  /** @param check further column, by `checkGiven` */
+  /** @param check further column, from `checkGiven` */
   findTarget(
     inventoryId: number,
     actor: Actor,
@@ -91,7 +95,7 @@ export class GivenHostsRepository extends TableRepository<Row> {
       FROM inventories i WHERE i.id = ${inventoryId}`);
   }
 
-  /** The hosts whose inventory the caller may read. */
+  /** Returns the hosts whose inventory the caller can read. */
   readable(ids: readonly number[], actor: Actor): Promise<HostWithInventory[]> {
     const { policy } = resource('inventory');
     return this.database.rows<HostWithInventory>(sql`
@@ -103,12 +107,13 @@ export class GivenHostsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Creates given hosts.
+   * Creates hosts.
    *
-   * @returns ids by `place`; fewer than were given where a name was taken meanwhile
+   * @returns ids by `place`; fewer than given if a name was taken meanwhile
    */
   async insertAll(inventoryId: number, given: Sql): Promise<number[]> {
-    // They are drawn in the order of the rows, and a document costs less than as many rows.
+    // Ids are assigned in the order of the rows, and one JSON document is cheaper than as many
+    // rows.
     const { ids } = existing(
       await this.database.row<{ ids: number[] }>(sql`
         ${insert(inventoryId, given, sql`id`)}
@@ -125,15 +130,15 @@ export class GivenHostsRepository extends TableRepository<Row> {
     return rows.map(({ name }) => name);
   }
 
-  /** @returns how many there were */
+  /** @returns number of deleted hosts */
   removeAll(ids: readonly number[]): Promise<number> {
     return this.database.execute(sql`DELETE FROM hosts WHERE id = ANY(${ids}::int[])`);
   }
 
   /**
-   * Puts written hosts into the groups they name; groups that do not exist are made.
+   * Adds written hosts to the groups that they name; creates missing groups.
    *
-   * @returns names of the groups made
+   * @returns names of the created groups
    */
   async join(inventoryId: number, given: Sql): Promise<string[]> {
     const made = await this.database.rows<{ name: string }>(sql`
@@ -161,9 +166,9 @@ export class GivenHostsRepository extends TableRepository<Row> {
 }
 
 /**
- * A `HostCheck` as a scalar query.
+ * Returns a `HostCheck` as a scalar query.
  *
- * @param most clashes told
+ * @param most maximum number of clashes in the result
  */
 export function checkGiven(
   inventoryId: number,
@@ -198,26 +203,31 @@ export function checkGiven(
         FROM (SELECT * FROM clash ORDER BY place, name LIMIT ${most}) told))`;
 }
 
-/** Bounded, so that each name is looked for in the index, however large the inventory is. */
+/**
+ * The LIMIT makes PostgreSQL look up each name in the index, independent of the inventory's size.
+ */
 const namesake = (inventoryId: number, table: Sql): Sql => sql`
   SELECT id FROM ${table} WHERE inventory_id = ${atAnySize(inventoryId)} AND name = given.name LIMIT 1`;
 
 const COLUMNS = sql`id, name, description, enabled, instance_id, variables`;
 
-/** What was not sent (null) makes no difference. */
+/** Values that are not in the request (null) do not count as a difference. */
 const DIFFERS = sql`coalesce(given.description <> h.description OR given.enabled <> h.enabled
   OR given.instance_id <> h.instance_id OR given.variables <> h.variables, false)`;
 
 /**
- * The `WITH` of a statement that writes given hosts; its `written` holds what they became
- * (`WrittenHost`), without those whose name was taken meanwhile.
+ * Returns the `WITH` clause of a statement that writes hosts. Its `written` contains the written
+ * hosts (`WrittenHost`), without those whose name was taken meanwhile.
  */
 export const writeGiven = (inventoryId: number, given: Sql, onConflict: OnConflict): Sql =>
   onConflict === 'update'
     ? upsert(inventoryId, given)
     : insert(inventoryId, given, sql`${COLUMNS}, 'created' AS result`);
 
-/** What `writeGiven` would write, of the same shape; hosts that would be new have no id. */
+/**
+ * Returns the `WITH` clause of a dry run, with the columns of `writeGiven`; hosts that would be
+ * created have no id.
+ */
 export const foreseeGiven = (inventoryId: number, given: Sql): Sql => sql`
   WITH given AS MATERIALIZED (${given}),
   written AS (
@@ -238,7 +248,10 @@ const insert = (inventoryId: number, given: Sql, returned: Sql): Sql => sql`
     ${newHosts(inventoryId)} ORDER BY given.place
     ON CONFLICT DO NOTHING RETURNING ${returned})`;
 
-/** Only what differs is written, so that an import that changes nothing costs nothing. */
+/**
+ * Returns the `WITH` clause of an update or insert. Only different rows are written, so that an
+ * import without changes costs nothing.
+ */
 const upsert = (inventoryId: number, given: Sql): Sql => sql`
   WITH given AS MATERIALIZED (${given}),
   updated AS (
@@ -264,7 +277,7 @@ const upsert = (inventoryId: number, given: Sql): Sql => sql`
     FROM given JOIN hosts h ON h.inventory_id = ${atAnySize(inventoryId)} AND h.name = given.name
     WHERE NOT EXISTS (SELECT 1 FROM updated WHERE updated.id = h.id))`;
 
-/** The given hosts as rows; a name that became a group's meanwhile is left out. */
+/** Returns the new hosts as rows; names that have become a group's meanwhile are left out. */
 const newHosts = (inventoryId: number): Sql => sql`
   SELECT ${inventoryId}::int, given.name,
     coalesce(given.description, ${HOST_DEFAULTS.description}),

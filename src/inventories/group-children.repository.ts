@@ -18,52 +18,56 @@ export interface GroupEdge {
 
 const EDGE = sql`parent_id AS "parentId", child_id AS "childId"`;
 
-/** Ids of a group and everything below it. */
+/** Returns a query for the ids of a group and all groups below it. */
 export const groupAndDescendants = (groupId: Sql): Sql => sql`
   WITH RECURSIVE tree (id) AS (
     SELECT ${groupId}::int
     UNION SELECT edge.child_id FROM group_children edge JOIN tree ON edge.parent_id = tree.id)
   SELECT id FROM tree`;
 
-/** Ids of groups and everything above them; `start` selects the ids to begin with. */
+/**
+ * Returns a query for the ids of groups and all groups above them; `start` selects the first ids.
+ */
 export const groupsAndAncestors = (start: Sql): Sql => sql`
   WITH RECURSIVE tree (id) AS (
     ${start}
     UNION SELECT edge.parent_id FROM group_children edge JOIN tree ON edge.child_id = tree.id)
   SELECT id FROM tree`;
 
-/** Whether a group is in another. */
+/** Returns the SQL condition that a group is a subgroup. */
 export const isSubgroup = (groupId: Sql): Sql =>
   sql`EXISTS (SELECT 1 FROM group_children edge WHERE edge.child_id = ${groupId})`;
 
-/** Which groups hold which; it never has a cycle. */
+/** Parent-child links of groups; they never contain a cycle. */
 @Injectable()
 export class GroupChildrenRepository extends TableRepository<GroupChildRow> {
   constructor(database: Database) {
     super(database, 'group_children');
   }
 
-  /** Whether a group is another one, or below it. */
+  /** Returns true if a group is another group or below it. */
   async isWithin(groupId: number, otherId: number): Promise<boolean> {
     const found = await this.database.row(sql`
       SELECT 1 WHERE ${groupId}::int IN (${groupAndDescendants(sql`${otherId}`)})`);
     return found !== undefined;
   }
 
-  /** Every edge that leads to a group or to one below it. */
+  /** Returns every link to a group or to a group below it. */
   edgesBelow(groupId: number): Promise<GroupEdge[]> {
     return this.database.rows<GroupEdge>(sql`
       SELECT ${EDGE} FROM group_children
       WHERE child_id IN (${groupAndDescendants(sql`${groupId}`)})`);
   }
 
-  /** The edges from some groups. */
+  /** Returns the links from some groups to their children. */
   edgesOf(parents: readonly number[]): Promise<GroupEdge[]> {
     return this.database.rows<GroupEdge>(sql`
       SELECT ${EDGE} FROM group_children WHERE parent_id = ANY(${parents}::int[])`);
   }
 
-  /** Puts groups of an inventory into each other as those of the same names are in another. */
+  /**
+   * Copies the links between groups of one inventory to the groups with the same names in another.
+   */
   async copy(original: number, copy: number): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO group_children (parent_id, child_id)

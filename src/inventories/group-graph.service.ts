@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { entryOf } from '../common/invariants.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 
-/** Which groups hold which; it never has a cycle. */
+/** Questions about the links between groups, which never contain a cycle. */
 @Injectable()
 export class GroupGraph {
   constructor(private readonly edges: GroupChildrenRepository) {}
 
-  /** Whether making `childId` a child of `parentId` would close a cycle. */
+  /** Returns true if making `childId` a child of `parentId` would close a cycle. */
   wouldCycle(parentId: number, childId: number): Promise<boolean> {
     return this.edges.isWithin(parentId, childId);
   }
 
-  /** A group, and those of its descendants that are in no group outside of this set. */
+  /** Returns a group and those of its descendants that are in no group outside of this set. */
   async onlyWithin(groupId: number): Promise<number[]> {
     const edges = await this.edges.edgesBelow(groupId);
     const childrenOf = new Map<number, number[]>();
@@ -24,7 +24,8 @@ export class GroupGraph {
       parentsLeft.set(childId, (parentsLeft.get(childId) ?? 0) + 1);
     }
     const within = [groupId];
-    // The list grows while it is walked: a group joins it once all of its parents are in it.
+    // The list grows during the iteration: a group is added once all of its parents are in the
+    // list.
     for (const id of within) {
       for (const child of childrenOf.get(id) ?? []) {
         const left = entryOf(parentsLeft, child) - 1;

@@ -17,29 +17,31 @@ export interface Membership {
   hostId: number;
 }
 
-/** Ids of the groups that a host is in, not counting those above them. */
+/** Returns a query for the ids of the groups that a host is a direct member of. */
 export const groupsOfHost = (hostId: number): Sql => sql`
   SELECT group_id FROM group_hosts WHERE host_id = ${hostId}`;
 
-/** Ids of the hosts of a group and of everything below it. */
+/** Returns a query for the ids of the hosts of a group and of all groups below it. */
 export const hostsBelow = (groupId: number): Sql => sql`
   SELECT host_id FROM group_hosts WHERE group_id IN (${groupAndDescendants(sql`${groupId}`)})`;
 
-/** Which hosts are in which groups. */
+/** Memberships of hosts in groups. */
 @Injectable()
 export class GroupHostsRepository extends TableRepository<GroupHostRow> {
   constructor(database: Database) {
     super(database, 'group_hosts');
   }
 
-  /** Who is in some groups. */
+  /** Returns the memberships of some groups. */
   of(groups: readonly number[]): Promise<Membership[]> {
     return this.database.rows<Membership>(sql`
       SELECT group_id AS "groupId", host_id AS "hostId" FROM group_hosts
       WHERE group_id = ANY(${groups}::int[])`);
   }
 
-  /** Puts hosts of an inventory into its groups as those of the same names are in another. */
+  /**
+   * Copies the memberships of one inventory to the groups and hosts with the same names in another.
+   */
   async copy(original: number, copy: number): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO group_hosts (group_id, host_id)

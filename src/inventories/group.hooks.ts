@@ -13,7 +13,7 @@ import { InventoryLock } from './inventory-lock.service.js';
 import type { GroupSchema } from './inventory.schema.js';
 import { existing } from '../common/invariants.js';
 
-/** Rules of groups (docs/contract/resources.md#groups). */
+/** Hooks of groups (docs/contract/resources.md#groups). */
 @Injectable()
 export class GroupHooks implements ResourceHooks<GroupSchema> {
   constructor(
@@ -40,7 +40,7 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
     }
   }
 
-  /** With a group go the subgroups and hosts that are in nothing else. */
+  /** Deletes the subgroups and hosts that are in no other group together with a group. */
   async prepareDelete(row: RowOf<GroupSchema>): Promise<void> {
     const inventoryId = row.inventory_id;
     await this.inventory.holdForChange(inventoryId, 'group', 'Delete');

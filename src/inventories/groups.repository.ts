@@ -6,7 +6,10 @@ import { TableRepository } from '../database/table-repository.js';
 import type { GroupRow } from './ansible-inventory.js';
 import type { GroupSchema } from './inventory.schema.js';
 
-/** The first groups of a host by name: `id`, `name`, and `total`, the number of all. */
+/**
+ * Returns a query for the first groups of a host by name: `id`, `name`, and `total`, the number of
+ * all its groups.
+ */
 export const groupsShownOf = (hostId: Sql, most: number): Sql => sql`
   SELECT g.id, g.name, count(*) OVER ()::int AS total
   FROM group_hosts gh JOIN groups g ON g.id = gh.group_id
@@ -18,25 +21,29 @@ export class GroupsRepository extends TableRepository<RowOf<GroupSchema>> {
     super(database, 'groups');
   }
 
-  /** Groups of an inventory with all columns, by name. */
+  /** Returns groups of an inventory with all columns, by name. */
   byName(inventoryId: number, most: number): Promise<RowOf<GroupSchema>[]> {
     return this.database.rows<RowOf<GroupSchema>>(sql`
       SELECT * FROM groups WHERE inventory_id = ${inventoryId} ORDER BY name, id LIMIT ${most}`);
   }
 
-  /** What Ansible is told of the groups of an inventory. */
+  /** Returns the groups of an inventory with the columns for Ansible's inventory. */
   described(inventoryId: number): Promise<GroupRow[]> {
     return this.database.rows<GroupRow & Record<string, unknown>>(sql`
       SELECT id, name, variables FROM groups WHERE inventory_id = ${inventoryId}`);
   }
 
-  /** @returns the rows that are gone */
+  /** @returns the deleted rows */
   removeAll(ids: readonly number[]): Promise<RowOf<GroupSchema>[]> {
     return this.database.rows<RowOf<GroupSchema>>(sql`
       DELETE FROM groups WHERE id = ANY(${ids}::int[]) RETURNING *`);
   }
 
-  /** Removes some groups of an inventory that nobody works on. @returns how many */
+  /**
+   * Deletes some groups of an inventory whose rows are not locked.
+   *
+   * @returns number of deleted groups
+   */
   removeSome(inventoryId: number, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM groups WHERE id IN (
@@ -44,7 +51,11 @@ export class GroupsRepository extends TableRepository<RowOf<GroupSchema>> {
         LIMIT ${most} FOR UPDATE SKIP LOCKED)`);
   }
 
-  /** Makes the groups of an inventory anew in another. @param author who made the copy */
+  /**
+   * Copies the groups of an inventory to another.
+   *
+   * @param author user who copies the inventory
+   */
   async copy(original: number, copy: number, author: number): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO groups (inventory_id, name, description, variables, created_by_id, modified_by_id)

@@ -1,6 +1,9 @@
 import { defineTable } from '../database/table.js';
 
-/** Facts of hosts that `setup` returned; a table of its own, so that reading hosts reads none of it. */
+/**
+ * Facts of hosts that `setup` returned, in a separate table, so that reading hosts does not read
+ * facts.
+ */
 defineTable({
   name: 'host_facts',
   columns: {
@@ -14,7 +17,10 @@ defineTable({
   indexes: [{ name: 'host_facts_facts_idx', columns: ['facts'], containment: true }],
 });
 
-/** Other facts that playbooks of a project keep (docs/decisions/0133-facts-of-setup-and-of-projects.md). */
+/**
+ * Other facts that playbooks of a project cache
+ * (docs/decisions/0133-facts-of-setup-and-of-projects.md).
+ */
 defineTable({
   name: 'host_project_facts',
   columns: {

@@ -8,28 +8,28 @@ export interface HostFactsRow {
   facts: Record<string, unknown>;
 }
 
-/** Facts of a host as JSON texts: what all projects share, and what one project keeps beside it. */
+/** Facts of a host as JSON texts: those that all projects share, and those of one project. */
 export interface FactsText {
   host_id: number;
   shared: string;
   own: string;
 }
 
-/** Whether the facts of a host contain others, as a condition on its row. */
+/** Returns the SQL condition that a host's facts contain the given facts. */
 export const hasFacts = (alias: string, facts: object): Sql => sql`
   ${ident(alias, 'id')} IN (
     SELECT host_id FROM host_facts WHERE facts::jsonb @> ${JSON.stringify(facts)}::jsonb
     UNION ALL
     SELECT host_id FROM host_project_facts WHERE facts::jsonb @> ${JSON.stringify(facts)}::jsonb)`;
 
-/** What Ansible found out about hosts (docs/contract/resources.md#facts). */
+/** Facts that Ansible collected about hosts (docs/contract/resources.md#facts). */
 @Injectable()
 export class HostFactsRepository extends TableRepository<HostFactsRow> {
   constructor(database: Database) {
     super(database, 'host_facts');
   }
 
-  /** Facts of a host, those of all projects; empty where none are known. */
+  /** Returns the facts of a host, those of all projects included; empty without facts. */
   async of(hostId: number): Promise<Record<string, unknown>> {
     const rows = await this.database.rows<
       Pick<HostFactsRow, 'facts'> & Record<string, unknown>
@@ -43,10 +43,10 @@ export class HostFactsRepository extends TableRepository<HostFactsRow> {
   }
 
   /**
-   * Facts of those of some hosts that have any.
+   * Returns the facts of those hosts that have any.
    *
-   * @param maxAge in seconds; 0: however old they are
-   * @param projectId whose facts are told beside the shared ones; null: those of all projects
+   * @param maxAge maximum age in seconds; 0: unlimited
+   * @param projectId project whose facts are returned besides the shared ones; null: all projects
    */
   fresh(
     hostIds: readonly number[],
@@ -68,12 +68,12 @@ export class HostFactsRepository extends TableRepository<HostFactsRow> {
   }
 
   /**
-   * Stores facts of hosts in the place of those there are; hosts that are gone meanwhile are left out.
-   * They are locked in the order of ids: jobs of one inventory must not lock each other out.
+   * Replaces the facts of hosts; deleted hosts are left out. Rows are locked in the order of ids,
+   * so that jobs of one inventory cannot deadlock.
    *
-   * @param lease query that has a row as long as the run may write
-   * @param projectId whose facts the own ones are
-   * @returns whether it has
+   * @param lease query that returns a row while the run is allowed to write
+   * @param projectId project of the `own` facts
+   * @returns true if the lease is valid
    */
   async keep(lease: Sql, projectId: number, kept: readonly FactsText[]): Promise<boolean> {
     const row = await this.database.row<{ is_held: boolean }>(sql`

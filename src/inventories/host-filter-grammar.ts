@@ -1,9 +1,9 @@
-/** Conditions of one filter at most, and brackets within brackets. */
+/** Maximum number of conditions in a filter, and maximum depth of brackets. */
 const MOST_CONDITIONS = 50;
 const MOST_NESTED = 20;
 const MOST_CHARACTERS = 4096;
 
-/** A filter as it is written: conditions, and how they hang together. */
+/** A parsed filter: conditions and their combinations. */
 export type HostFilter =
   { readonly kind: 'and' | 'or'; readonly parts: readonly HostFilter[] } | HostCondition;
 
@@ -11,11 +11,11 @@ export interface HostCondition {
   readonly kind: 'condition';
   readonly key: string;
   readonly value: string;
-  /** In quotes a value is a text, whatever it looks like. */
+  /** True if the value is in quotes: it is then a text, whatever its content. */
   readonly isQuoted: boolean;
 }
 
-/** A text that is no filter; the message says why, and where. */
+/** Error for an invalid filter; the message contains the reason and the position. */
 export class HostFilterError extends Error {
   override readonly name = 'HostFilterError';
 }
@@ -24,18 +24,19 @@ interface Token {
   readonly kind: '(' | ')' | '=' | 'word' | 'end';
   readonly text: string;
   readonly isQuoted: boolean;
-  /** Place in the text, from 1. */
+  /** Position in the text, from 1. */
   readonly place: number;
 }
 
 /**
- * Reads a filter (docs/contract/resources.md#host-filters):
+ * Parses a filter (docs/contract/resources.md#host-filters):
  *
- *     expression := term { "or" term }      term := factor { "and" factor }
- *     factor     := "(" expression ")" | word "=" word
- *     word       := '"' anything but '"' '"' | anything but blanks ( ) = "
+ * expression := term { "or" term }
+ * term := factor { "and" factor }
+ * factor := "(" expression ")" | word "=" word
+ * word := '"' anything but '"' '"' | anything but blanks ( ) = "
  *
- * @throws HostFilterError unless the whole text is one
+ * @throws HostFilterError for an invalid filter
  */
 export function parseHostFilter(text: string): HostFilter {
   if (text.length > MOST_CHARACTERS) {

@@ -10,16 +10,15 @@ import {
 } from './host-filter-grammar.js';
 
 const FACTS = 'ansible_facts';
-/** Lookups of lists, as their keys end; of facts only whole values are compared. */
+/** Lookups that end the keys of list queries; facts only support comparison of whole values. */
 const LOOKUP = /^(i?(exact|contains|startswith|endswith|regex)|gte?|lte?|in|isnull|search|int)$/;
-/** What lists take in front of a key, and filters say with words, or not at all. */
+/** Key prefixes of list queries that filters express with words, or do not support. */
 const PREFIX = /^(not|or|chain)(__|$)/;
 
 /**
- * The hosts that a filter finds, as a condition on a row of hosts
- * (docs/contract/resources.md#host-filters).
+ * Returns the condition on a row of hosts for a filter (docs/contract/resources.md#host-filters).
  *
- * @throws BadRequest for what is no filter, Forbidden for one that asks for what nobody may ask for
+ * @throws BadRequest for an invalid filter, Forbidden for a filter on a protected field
  */
 export function hostsFound(text: string, alias: string, parts: ExpressionParts): Sql {
   const compile = (filter: HostFilter): Sql => {
@@ -38,7 +37,7 @@ export function hostsFound(text: string, alias: string, parts: ExpressionParts):
   }
 }
 
-/** A condition that lists do not take either. */
+/** Error for a condition that list queries do not support either. */
 class ConditionError extends Error {}
 
 function conditionOf({ key, value, isQuoted }: HostCondition, parts: ExpressionParts): Sql {
@@ -53,8 +52,8 @@ function conditionOf({ key, value, isQuoted }: HostCondition, parts: ExpressionP
 }
 
 /**
- * What the facts of a host have to contain: `a__b=v` is `{"a": {"b": v}}`, `a[]__b=v` is
- * `{"a": [{"b": v}]}`.
+ * Returns the facts that a host must contain: `a__b=v` is `{"a": {"b": v}}`, `a[]__b=v` is `{"a":
+ * [{"b": v}]}`.
  */
 function factsIn(keys: readonly string[], { value, isQuoted }: HostCondition): object {
   const last = keys.at(-1) ?? '';
@@ -73,11 +72,11 @@ function factsIn(keys: readonly string[], { value, isQuoted }: HostCondition): o
   );
 }
 
-/** `a[]` is a list that holds what is wanted. */
+/** Returns an object with one key; `a[]` is a list that contains the value. */
 const holding = (name: string, wanted: unknown): Record<string, unknown> =>
   name.endsWith('[]') ? { [name.slice(0, -2)]: [wanted] } : { [name]: wanted };
 
-/** A bare value as JSON knows it. */
+/** Converts an unquoted value to its JSON type. */
 function typed(value: string): unknown {
   if (value === 'null') return null;
   if (value === 'true' || value === 'false') return value === 'true';

@@ -5,19 +5,19 @@ import { HostsRepository, type UncountedHosts } from './hosts.repository.js';
 import { InventoriesRepository, organizationOfInventory } from './inventories.repository.js';
 import { OrganizationStore, type HostAllowance } from './organization-store.js';
 
-/** Hosts that an organization is about to have. */
+/** Hosts that are about to be added to an organization. */
 export interface AddedHosts {
-  /** Query for their `name`; names may repeat, and be those of hosts it has. */
+  /** Query for their `name`; names can repeat, and can be names of existing hosts. */
   names: Sql;
-  /** How many rows that query has at most. */
+  /** Maximum number of rows of that query. */
   most: number;
-  /** Hosts of the organization that do not count: those that change. */
+  /** Hosts of the organization that do not count, because they are being changed. */
   except?: UncountedHosts;
 }
 
 /**
- * The most hosts an organization may have (`max_hosts`, 0: no limit). Hosts of one name are one host,
- * in however many inventories of the organization it stands.
+ * The maximum number of hosts of an organization (`max_hosts`, 0: no limit). Hosts with the same
+ * name count once, in however many inventories of the organization they are.
  */
 @Injectable()
 export class HostLimit {
@@ -28,8 +28,8 @@ export class HostLimit {
   ) {}
 
   /**
-   * Checks that further hosts of an inventory fit. The organization stays locked until the transaction
-   * ends, so that two requests do not both take the last place.
+   * Checks that further hosts of an inventory are within the limit. The organization stays locked
+   * until the transaction ends, so that two requests cannot both take the last place.
    *
    * @throws Forbidden with the contract's text
    */
@@ -43,24 +43,27 @@ export class HostLimit {
   }
 
   /**
-   * Locks the organization of an inventory until the transaction ends, if it has a limit: for whoever
-   * looks at the end of it what has become of the hosts.
+   * Locks the organization of an inventory, if it has a limit, until the transaction ends, for
+   * callers that check the limit at the end.
    */
   hold(inventoryId: number): Promise<HostAllowance | undefined> {
     return this.organizations.lockAllowance(organizationOfInventory(inventoryId));
   }
 
-  /** Whether an organization has more hosts than it may. */
+  /** Returns true if an organization exceeds its limit. */
   async isExceeded({ id, max_hosts: max }: HostAllowance): Promise<boolean> {
     if ((await this.inventories.totalHosts(id)) <= max) return false;
     const none = sql`SELECT NULL::text AS name WHERE false`;
     return (await this.hosts.countNames(id, none, null)).total > max;
   }
 
-  /** Nobody is refused what adds no name, even where a limit was set below what there is. */
+  /**
+   * Returns true if the hosts fit. Hosts that add no name always fit, even if the limit is below
+   * the present number.
+   */
   private async fits({ id, max_hosts: max }: HostAllowance, added: AddedHosts): Promise<boolean> {
     const { names, most, except = null } = added;
-    // There are no more names than rows, and those are counted already.
+    // Fast path: there are at most as many names as rows, and the number of rows is stored.
     if ((await this.inventories.totalHosts(id)) + most <= max) return true;
     const counted = await this.hosts.countNames(id, names, except);
     return counted.added === 0 || counted.total <= max;

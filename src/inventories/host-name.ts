@@ -2,17 +2,18 @@ import { Invalid } from '../common/errors/errors.js';
 
 const MAX_PORT = 65_535;
 
-/** Names that mean something else in the inventory document, so that no group may have them. */
+/** Names with a special meaning in the inventory document, which groups must not have. */
 export const RESERVED_GROUP_NAMES: ReadonlySet<string> = new Set(['all', 'ungrouped', '_meta']);
 
-/** Groups of every inventory: Ansible refuses hosts of these names. */
+/** Implicit groups of every inventory: Ansible refuses hosts with these names. */
 export const GROUPS_OF_ALL: ReadonlySet<string> = new Set(['all', 'ungrouped']);
 
 /**
- * Reads a host name as clients write it: `web:2222` is the host `web` on port 2222, anything with
- * no or several colons (IPv6 addresses) is only a name (docs/contract/resources.md#host-names).
+ * Parses a host name as clients write it: `web:2222` is the host `web` with port 2222. A text with
+ * no colon or several colons (IPv6 addresses) is only a name
+ * (docs/contract/resources.md#host-names).
  *
- * @throws Invalid for a port that is none, a port without a name, or the name of a group of all hosts
+ * @throws Invalid for an invalid port, a port without a name, or the name of an implicit group
  */
 export function splitHostName(name: string): { name: string; port: number | null } {
   const split = withoutPort(name);

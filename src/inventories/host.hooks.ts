@@ -11,7 +11,7 @@ import { InventoryLock } from './inventory-lock.service.js';
 import type { HostSchema } from './inventory.schema.js';
 import { existing } from '../common/invariants.js';
 
-/** Rules of hosts (docs/contract/resources.md#hosts). */
+/** Hooks of hosts (docs/contract/resources.md#hosts). */
 @Injectable()
 export class HostHooks implements ResourceHooks<HostSchema> {
   constructor(
@@ -56,7 +56,7 @@ export class HostHooks implements ResourceHooks<HostSchema> {
 
 const oneName = ({ name }: ValuesOf<HostSchema>): Sql => sql`SELECT ${String(name)}::text AS name`;
 
-/** Moves the port of `name:port` from the name into the variables, as JSON text. */
+/** Moves the port of `name:port` from the name to the variables, as JSON text. */
 async function withoutPort(
   sent: ValuesOf<HostSchema>,
   variables: string,

@@ -9,31 +9,32 @@ import { atAnySize } from './at-any-size.js';
 import { inventoriesWithInputs } from './inventory-inputs.repository.js';
 import type { HostSchema } from './inventory.schema.js';
 
-/** Hosts that are in an organization and others that are to be, by name. */
+/** Number of host names of an organization, including hosts to be added. */
 export interface NamesOfHosts {
-  /** Names, those to be added included. */
+  /** Number of names, including those to be added. */
   total: number;
-  /** Names that are new. */
+  /** Number of new names. */
   added: number;
 }
 
-/** Hosts that do not count because they change: all of an inventory, or one. */
+/** Hosts that do not count because they are being changed: all of an inventory, or one host. */
 export type UncountedHosts = { inventory: number } | { host: number };
 
-/** Query for the names of the hosts of an inventory. */
+/** Returns a query for the names of an inventory's hosts. */
 export const hostNamesOf = (inventoryId: number): Sql => sql`
   SELECT name FROM hosts WHERE inventory_id = ${inventoryId}`;
 
-/** How many hosts an inventory has, as a value of a statement. */
+/** Returns the number of an inventory's hosts, as an SQL value. */
 export const countHostsIn = (inventoryId: Sql): Sql => sql`(
   SELECT count(*) FROM hosts WHERE inventory_id = ${inventoryId})`;
 
-/** Query for hosts as other tables' statements join them. */
+/** Returns a query for hosts, for joins in statements about other tables. */
 export const allHosts = (): Sql => sql`SELECT id, inventory_id, name FROM hosts`;
 
 /**
- * The hosts of an organization that a condition finds, as a condition on a row of hosts: of a name in
- * several inventories the host with the lowest id. Hosts that an inventory made of others are left out.
+ * Returns the condition on a row of hosts for the hosts of an organization that match another
+ * condition. If a name is in several inventories, only the host with the lowest id matches. Hosts
+ * of constructed inventories are excluded.
  *
  * @param matches condition on a row of hosts
  */
@@ -53,20 +54,24 @@ export function oneOfAName(
       AND ${and(isOwn(twin), matches(twin))})`;
 }
 
-/** How many hosts an inventory has, and in how many of them the last job failed. */
+/** Number of hosts of an inventory, and number of hosts whose last job failed. */
 export interface MemberCount {
   id: number;
   total: number;
   failed: number;
 }
 
-/** Id of the host that a row of a constructed inventory comes from; null where it names none. */
+/**
+ * Returns the id of a constructed host's original host, as SQL; null if the host has no valid id.
+ */
 const originalId = (alias: string): Sql => {
   const text = ident(alias, 'instance_id');
   return sql`CASE WHEN ${text} ~ '^[1-9][0-9]{0,8}$' THEN ${text}::int END`;
 };
 
-/** Query for the hosts that rows of constructed inventories come from: `host_id`, and `id` of the other. */
+/**
+ * Returns a query for the original hosts of constructed hosts: `host_id`, and `id` of the original.
+ */
 export const originalsOf = (hostIds: readonly number[]): Sql => sql`
   SELECT host.id AS host_id, original.id
   FROM hosts host
@@ -75,9 +80,9 @@ export const originalsOf = (hostIds: readonly number[]): Sql => sql`
   WHERE host.id = ANY(${hostIds}::int[])`;
 
 /**
- * Query for the rows that constructed inventories have of some hosts: `id`, and `summary_id`.
+ * Returns a query for the constructed hosts of some original hosts: `id` and `summary_id`.
  *
- * @param real query for the hosts: `id`, `name` and `summary_id`
+ * @param real query for the original hosts: `id`, `name` and `summary_id`
  */
 export const constructedOf = (real: Sql): Sql => sql`
   SELECT made.id, original.summary_id FROM (${real}) original
@@ -85,15 +90,15 @@ export const constructedOf = (real: Sql): Sql => sql`
   WHERE made.inventory_id IN (${inventoriesWithInputs()})`;
 
 /**
- * Statement that shows on hosts which job touched them last.
+ * Returns a statement that stores the last job of hosts.
  *
- * @param touched query for the `id`s of the hosts and `summary_id`, how each fared
+ * @param touched query for the `id`s of the hosts and their `summary_id`
  */
 export const showLastJob = (jobId: number, touched: Sql): Sql => sql`
   UPDATE hosts SET last_job_id = ${jobId}, last_job_host_summary_id = touched.summary_id
   FROM (${touched}) touched WHERE hosts.id = touched.id`;
 
-/** How many names the hosts of some inventories have, as a value of a statement. */
+/** Returns the number of distinct host names of some inventories, as an SQL value. */
 export const countHostNames = (inventoryIds: Sql): Sql => sql`(
   SELECT count(DISTINCT name)::int FROM hosts WHERE inventory_id = ANY(${inventoryIds}))`;
 
@@ -104,8 +109,8 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
   }
 
   /**
-   * The hosts that those of a constructed inventory come from, by their ids; null where one is gone.
-   * Nothing where they come from nowhere else.
+   * Returns the original hosts of a constructed inventory's hosts, by id; null for a deleted
+   * original. Empty for other inventories.
    */
   async originalsIn(inventoryId: number): Promise<Map<number, number | null>> {
     const rows = await this.database.rows<{ id: number; original_id: number | null }>(sql`
@@ -116,12 +121,12 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
     return new Map(rows.map(({ id, original_id: original }) => [id, original]));
   }
 
-  /** The host that a row of a constructed inventory comes from; undefined of any other. */
+  /** Returns the original host of a constructed host; undefined for other hosts. */
   async originalOf(hostId: number): Promise<number | undefined> {
     return (await this.database.row<{ id: number }>(originalsOf([hostId])))?.id;
   }
 
-  /** Has the hosts of a constructed inventory show the last jobs of those they come from. */
+  /** Copies the last job of each original host to the hosts of a constructed inventory. */
   async showLastJobsOfOriginals(inventoryId: number): Promise<void> {
     await this.database.execute(sql`
       UPDATE hosts SET last_job_id = original.last_job_id,
@@ -132,19 +137,23 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
           IS DISTINCT FROM (original.last_job_id, original.last_job_host_summary_id)`);
   }
 
-  /** Id of a host of an inventory, as a row. */
+  /** Returns the id of a host of an inventory, as a row. */
   byName(inventoryId: number, name: string): Promise<{ id: number } | undefined> {
     return this.database.row<{ id: number }>(sql`
       SELECT id FROM hosts WHERE inventory_id = ${atAnySize(inventoryId)} AND name = ${name}`);
   }
 
-  /** What Ansible is told of hosts. @param members condition on `t` */
+  /**
+   * Returns hosts with the columns for Ansible's inventory.
+   *
+   * @param members condition on `t`
+   */
   described(members: Sql): Promise<HostRow[]> {
     return this.database.rows<HostRow & Record<string, unknown>>(sql`
       SELECT t.id, t.name, t.variables, t.enabled FROM hosts t WHERE ${members}`);
   }
 
-  /** The same of one of them. */
+  /** Returns one of the hosts by name, with the columns for Ansible's inventory. */
   describedByName(members: Sql, name: string): Promise<HostRow | undefined> {
     return this.database.row<HostRow & Record<string, unknown>>(sql`
       SELECT t.id, t.name, t.variables, t.enabled FROM hosts t
@@ -152,9 +161,10 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
   }
 
   /**
-   * Enabled hosts of the members that have one of some names, or one of them among their variables, by name.
+   * Returns the enabled members that have one of the names, or contain one of them in their
+   * variables, by name.
    *
-   * @param names in small letters
+   * @param names names in lower case
    */
   describedNaming(members: Sql, names: readonly string[]): Promise<HostRow[]> {
     return this.database.rows<HostRow & Record<string, unknown>>(sql`
@@ -165,7 +175,11 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
       ORDER BY t.name`);
   }
 
-  /** Counts of inventories that keep none. @param members which hosts are in each, on `t` */
+  /**
+   * Returns the counts of inventories without stored counts.
+   *
+   * @param members conditions on `t` for the hosts of each inventory
+   */
   countMembers(members: ReadonlyMap<number, Sql>): Promise<MemberCount[]> {
     const counts = [...members].map(
       ([id, condition]) => sql`
@@ -176,7 +190,11 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
     return this.database.rows<MemberCount & Record<string, unknown>>(join(counts, ' UNION ALL '));
   }
 
-  /** Which of several inventories have a host. @param members which hosts are in each, on `t` */
+  /**
+   * Returns which of several inventories contain a host.
+   *
+   * @param members conditions on `t` for the hosts of each inventory
+   */
   async inventoriesWith(hostId: number, members: ReadonlyMap<number, Sql>): Promise<number[]> {
     if (members.size === 0) return [];
     const asked = [...members].map(
@@ -188,9 +206,9 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
   }
 
   /**
-   * Counts the names of the hosts of an organization and of others that are to be added.
+   * Counts the host names of an organization, including names to be added.
    *
-   * @param names query for the `name`s to be added; they may repeat, and be there already
+   * @param names query for the `name`s to be added; they can repeat, and can exist already
    */
   async countNames(
     organizationId: number,
@@ -208,7 +226,11 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
     return existing(counted, 'an aggregate has a row');
   }
 
-  /** Removes hosts of some groups that are in no other. @returns the rows that are gone */
+  /**
+   * Deletes hosts of some groups that are in no other group.
+   *
+   * @returns the deleted rows
+   */
   removeWithin(groups: readonly number[]): Promise<RowOf<HostSchema>[]> {
     return this.database.rows<RowOf<HostSchema>>(sql`
       DELETE FROM hosts
@@ -218,7 +240,11 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
       RETURNING *`);
   }
 
-  /** Removes some hosts of an inventory that nobody works on. @returns how many */
+  /**
+   * Deletes some hosts of an inventory whose rows are not locked.
+   *
+   * @returns number of deleted hosts
+   */
   removeSome(inventoryId: number, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM hosts WHERE id IN (
@@ -226,7 +252,11 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
         LIMIT ${most} FOR UPDATE SKIP LOCKED)`);
   }
 
-  /** Makes the hosts of an inventory anew in another. @param author who made the copy */
+  /**
+   * Copies the hosts of an inventory to another.
+   *
+   * @param author user who copies the inventory
+   */
   async copy(original: number, copy: number, author: number): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO hosts (inventory_id, name, description, enabled, instance_id, variables,

@@ -5,9 +5,9 @@ import { attached } from '../common/rest/sublist-kinds.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 
 /**
- * `input_inventories/`: what a constructed inventory is made of, in the order in which it was attached
- * (docs/contract/constructed-inventories.md#inputs). Attaching one again keeps its place, and notes who
- * answers for it now.
+ * Returns the sublist `input_inventories/`: the inputs of a constructed inventory, in the order in
+ * which they were attached (docs/contract/constructed-inventories.md#inputs). Attaching an input
+ * again keeps its position and records the caller as the user who attached it.
  */
 export const inputInventories =
   () =>

@@ -3,7 +3,7 @@ import { DeletionsProcessor } from './deletions.processor.js';
 import { InventoriesModule } from './inventories.module.js';
 import { InventoryDeletionHandler } from './inventory-deletion.handler.js';
 
-/** What of inventories happens in the worker. */
+/** Background work of inventories; only loaded in the worker process. */
 @Module({
   imports: [InventoriesModule],
   providers: [InventoryDeletionHandler, DeletionsProcessor],

@@ -29,7 +29,7 @@ import {
 import { InventoryTree } from './inventory-tree.service.js';
 import { VariableData } from './variable-data.js';
 
-/** What a group of a tree has besides what it has in lists. */
+/** Field of a group in a tree, in addition to its fields in lists. */
 const SUBGROUPS = { children: list(ref('GroupTree')) };
 
 @Resource(inventories)

@@ -10,7 +10,7 @@ import { countHostNames } from './hosts.repository.js';
 import type { HostedInventory } from './inventory-members.js';
 import type { InventorySchema } from './inventory.schema.js';
 
-/** An inventory as those who change what is in it find it, under the lock. */
+/** A locked inventory, with the fields that changes of its members need. */
 export interface HeldInventory {
   id: number;
   kind: string;
@@ -18,12 +18,12 @@ export interface HeldInventory {
   pending_deletion: boolean;
 }
 
-/** An inventory as Ansible is told of it. */
+/** An inventory with the fields for Ansible's inventory. */
 export interface DescribedInventory extends HostedInventory {
   variables: string;
 }
 
-/** An inventory that a launch names. */
+/** An inventory of a launch. */
 export interface UsableInventory extends HostedInventory {
   name: string;
   pending_deletion: boolean;
@@ -31,19 +31,19 @@ export interface UsableInventory extends HostedInventory {
   may_use: boolean;
 }
 
-/** Query for inventories as other tables' statements join them. */
+/** Returns a query for inventories, for joins in statements about other tables. */
 export const allInventories = (): Sql =>
   sql`SELECT id, name, kind, organization_id FROM inventories`;
 
-/** Query for the organization of an inventory. */
+/** Returns a query for the organization of an inventory. */
 export const organizationOfInventory = (id: number): Sql => sql`
   SELECT organization_id FROM inventories WHERE id = ${id}`;
 
 /**
- * Query for how many hosts some organizations have: `organization_id`, `total`. Hosts of one name are
- * one; where a single inventory has any, its counter knows without looking.
+ * Returns a query for the number of hosts of some organizations: `organization_id`, `total`. Hosts
+ * with the same name count once. If only one inventory has hosts, its stored counter is used.
  *
- * @param condition which inventories count, on `t`
+ * @param condition condition on `t` for the inventories that count
  */
 export const countHostsOf = (organizations: readonly number[], condition: Sql): Sql => sql`
   SELECT t.organization_id, CASE WHEN count(*) = 1 THEN sum(t.total_hosts)::int
@@ -61,14 +61,14 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
     super(database, 'inventories');
   }
 
-  /** An inventory by its id; undefined when there is none, or it is being deleted. */
+  /** Returns an inventory by its id; undefined if it is missing or being deleted. */
   described(id: number): Promise<DescribedInventory | undefined> {
     return this.database.row<DescribedInventory & Record<string, unknown>>(sql`
       SELECT id, kind, organization_id, host_filter, variables
       FROM inventories WHERE id = ${id} AND NOT pending_deletion`);
   }
 
-  /** The smart inventories of the organization to which an inventory belongs. */
+  /** Returns the smart inventories of an inventory's organization. */
   smartBeside(inventoryId: number): Promise<HostedInventory[]> {
     return this.database.rows<HostedInventory & Record<string, unknown>>(sql`
       SELECT id, kind, organization_id, host_filter FROM inventories
@@ -77,10 +77,11 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
   }
 
   /**
-   * Inventories as launches need them; smart ones keep no `total_hosts`.
+   * Returns inventories with the fields that launches need; smart inventories have no stored
+   * `total_hosts`.
    *
-   * @param actor null: everything may be used
-   * @param further query for the ids of others
+   * @param actor caller; null: no permission check
+   * @param further query for further ids
    */
   usable(
     ids: readonly number[],
@@ -94,21 +95,23 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
       FROM inventories i WHERE i.id = ANY(${ids}::int[] || ARRAY(${further}))`);
   }
 
-  /** Locks inventories until the transaction ends, always in one order; those that are gone are missing. */
+  /**
+   * Locks inventories until the transaction ends, in the order of ids; deleted ones are missing.
+   */
   hold(ids: readonly number[]): Promise<HeldInventory[]> {
     return this.database.preparedRows<HeldInventory>(sql`
       SELECT id, kind, total_hosts, pending_deletion FROM inventories
       WHERE id = ANY(${ids}::int[]) ORDER BY id FOR NO KEY UPDATE`);
   }
 
-  /** The organization of an inventory; null where there is none. */
+  /** Returns the organization of an inventory; null if there is none. */
   async organizationOf(id: number | null): Promise<number | null> {
     if (id === null) return null;
     const row = await this.database.row<{ organization_id: number }>(organizationOfInventory(id));
     return row?.organization_id ?? null;
   }
 
-  /** Which of some names enabled hosts or groups of an inventory have. */
+  /** Returns which names belong to enabled hosts or to groups of an inventory. */
   async membersNamed(id: number | null, names: readonly string[]): Promise<Set<string>> {
     if (id === null || names.length === 0) return new Set();
     const rows = await this.database.rows<{ name: string }>(sql`
@@ -118,7 +121,10 @@ export class InventoriesRepository extends TableRepository<RowOf<InventorySchema
     return new Set(rows.map(({ name }) => name));
   }
 
-  /** How many hosts the inventories of an organization have; one of a name in two counts twice. */
+  /**
+   * Returns the number of hosts in an organization's inventories; a name in two inventories counts
+   * twice.
+   */
   async totalHosts(organizationId: number): Promise<number> {
     const row = await this.database.row<{ hosts: number }>(sql`
       SELECT COALESCE(sum(total_hosts), 0)::int AS hosts FROM inventories

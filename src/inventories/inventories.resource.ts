@@ -27,8 +27,8 @@ const mayAddInventories = (actor: Actor): Sql =>
   holdsAny('organization', ['inventory_admin_role'], actor);
 
 /**
- * Counters that inventories keep. Where others show a smart one they are left out: they would be
- * counted anew on every page that names it.
+ * Returns the stored counters of inventories for summaries. Counters of a smart inventory are null
+ * there: they would be computed for every page that names it.
  */
 const keptCounters = (alias: string): Record<string, Sql> =>
   Object.fromEntries(
@@ -132,7 +132,7 @@ export const inventories = defineResource({
   shows: INVENTORY_SHOWS,
 });
 
-/** The sources that have brought a host or a group. */
+/** Returns the relation to the sources that delivered a host or a group. */
 const broughtBy = (type: 'host' | 'group'): Relation => ({
   kind: 'many-to-many',
   target: () => resource('inventory_source'),
@@ -169,7 +169,7 @@ export const hosts = defineResource({
     },
   ],
   indexes: [
-    // Visibility is in it, so that a page far from the start reads no host before it.
+    // Includes the column for visibility, so that a page far from the start reads no earlier host.
     { name: 'hosts_name_order_idx', columns: ['name', 'id', 'inventory_id'] },
     { name: 'hosts_inventory_id_idx', columns: ['inventory_id', 'id'] },
     { name: 'hosts_created_idx', columns: ['created', 'id'] },

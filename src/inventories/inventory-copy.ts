@@ -12,7 +12,7 @@ import type { InventorySchema } from './inventory.schema.js';
 
 type Inventory = RowOf<InventorySchema>;
 
-/** Copies what an inventory has: what is in it, or what it is made of. */
+/** Copies the content of an inventory: its members, or its inputs. */
 export const copyInventory = (
   original: Inventory,
   copy: Inventory,
@@ -22,7 +22,10 @@ export const copyInventory = (
     ? copyInputs(original, copy, context)
     : copyMembers(original, copy, context);
 
-/** Copies hosts, groups and who is in what; names are unique in an inventory and tell them apart. */
+/**
+ * Copies hosts, groups and memberships. Names are unique within an inventory, so they identify the
+ * copies.
+ */
 async function copyMembers(
   original: Inventory,
   copy: Inventory,
@@ -38,7 +41,10 @@ async function copyMembers(
   await services.find(GroupChildrenRepository).copy(original.id, copy.id);
 }
 
-/** The hosts and groups of a constructed inventory come with the first update of the copy. */
+/**
+ * Copies the inputs of a constructed inventory. Its hosts and groups are created by the first
+ * update of the copy.
+ */
 async function copyInputs(
   original: Inventory,
   copy: Inventory,

@@ -6,14 +6,14 @@ import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository } from './inventories.repository.js';
 
-/** Rows of one transaction; small enough to leave room for others, large enough to be quick. */
+/** Number of rows per transaction: small enough not to block others, large enough to be fast. */
 const BATCH = 1000;
-/** How long a worker may be silent before another goes on. */
+/** Time without a heartbeat after which another worker continues, in seconds. */
 const QUIET_SECONDS = 60;
 
 /**
- * Removes the rows of inventories that were deleted. What is gone stays gone, so any worker may go
- * on where another stopped, and two at once only share the work.
+ * Deletes the rows of deleted inventories. Deletions are final, so any worker can continue where
+ * another stopped, and two workers at once only share the work.
  */
 @Injectable()
 export class InventoryDeletionHandler implements QueueHandler {

@@ -26,7 +26,7 @@ import { HostRuns } from './inventory-uses.js';
 import { MemberCounts } from './member-counts.service.js';
 import { sourceCounts } from './source-counts.js';
 
-/** Members of a host that its summary shows at most. */
+/** Maximum number of members in a host's summary. */
 const SHOWN = 5;
 
 const SOURCES = {
@@ -49,7 +49,10 @@ interface CountedSources {
   inventory_sources_with_failures: number;
 }
 
-/** How many sources each inventory has, its labels, and the counters of smart ones. */
+/**
+ * Returns the number of sources of each inventory, its labels, and the counters of smart
+ * inventories.
+ */
 export async function inventoryExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -77,7 +80,7 @@ export async function inventoryExtension(
   );
 }
 
-/** Links to what a smart inventory never has. */
+/** Links that smart inventories do not have. */
 const NO_GROUPS = {
   groups: null,
   root_groups: null,
@@ -86,7 +89,10 @@ const NO_GROUPS = {
   tree: null,
 };
 
-/** Others keep their counters; those of smart inventories are counted when they are read. */
+/**
+ * Returns the counters of a smart inventory, which are computed on demand; other inventories have
+ * stored counters.
+ */
 function countersOf(counted: MemberCount | undefined): Record<string, unknown> {
   if (!counted) return {};
   const { total, failed } = counted;
@@ -126,7 +132,10 @@ interface Shown {
   total: number;
 }
 
-/** Some groups and the latest jobs of each host, and whether a source brought it, in one statement for the page. */
+/**
+ * Returns some groups and the latest jobs of each host, and if a source delivered it, in one
+ * statement per page.
+ */
 export async function hostExtension(
   rows: readonly Row[],
   { together, actor, find }: RepresentContext,
@@ -152,7 +161,7 @@ export async function hostExtension(
   return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));
 }
 
-/** What a host of a constructed inventory has of the one it comes from. */
+/** Returns the links of a constructed host to its original host. */
 const linksTo = (original: string): Record<string, string> => ({
   original_host: original,
   ansible_facts: `${original}ansible_facts/`,

@@ -1,8 +1,8 @@
 import { defineTable } from '../database/table.js';
 
 /**
- * Which inventories a constructed one is made of, in the order of ids. Whoever attached one answers for
- * it (docs/decisions/0079-inputs-of-constructed-inventories.md).
+ * Inputs of constructed inventories, in the order of ids. The user who attached an input must have
+ * permission to use it (docs/decisions/0079-inputs-of-constructed-inventories.md).
  */
 defineTable({
   name: 'inventory_inputs',

@@ -7,33 +7,33 @@ import { and, or, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { accounts, type Account } from '../users/users.repository.js';
 
-/** An inventory that a constructed one is made of. */
+/** An input of a constructed inventory. */
 export interface InventoryInput {
   id: number;
   name: string;
 }
 
-/** An inventory, and one that it is made of. */
+/** A constructed inventory and one of its inputs. */
 export interface InputPair {
   inventory_id: number;
   input_id: number;
 }
 
-/** Query for the ids of the inventories that a constructed one is made of. */
+/** Returns a query for the ids of a constructed inventory's inputs. */
 export const inputsOf = (inventoryId: Sql): Sql => sql`
   SELECT input.input_id FROM inventory_inputs input WHERE input.inventory_id = ${inventoryId}`;
 
-/** Query for the ids of the inventories that are made of others. */
+/** Returns a query for the ids of inventories with inputs. */
 export const inventoriesWithInputs = (): Sql => sql`SELECT inventory_id FROM inventory_inputs`;
 
-/** What constructed inventories are made of. */
+/** Inputs of constructed inventories. */
 @Injectable()
 export class InventoryInputsRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'inventory_inputs');
   }
 
-  /** The inputs of an inventory in their order. */
+  /** Returns the inputs of an inventory in their order. */
   of(inventoryId: number): Promise<InventoryInput[]> {
     return this.database.rows<InventoryInput & Row>(sql`
       SELECT inv.id, inv.name
@@ -41,7 +41,7 @@ export class InventoryInputsRepository extends TableRepository<Row> {
       WHERE input.inventory_id = ${inventoryId} ORDER BY input.id`);
   }
 
-  /** The inputs of several inventories. */
+  /** Returns the inputs of several inventories. */
   pairsOf(inventoryIds: readonly number[]): Promise<InputPair[]> {
     return this.database.rows<InputPair & Record<string, unknown>>(sql`
       SELECT inventory_id, input_id FROM inventory_inputs
@@ -49,8 +49,8 @@ export class InventoryInputsRepository extends TableRepository<Row> {
   }
 
   /**
-   * The inputs of an inventory that nobody answers for any more, in their order: whoever attached one
-   * may not use it now, or is gone.
+   * Returns the inputs of an inventory that must not be used any longer, in their order: the user
+   * who attached the input has lost the permission to use it, or was deleted.
    */
   async unanswered(inventoryId: number): Promise<InventoryInput[]> {
     const answering = await this.database.rows<Account & Row>(sql`
@@ -69,12 +69,16 @@ export class InventoryInputsRepository extends TableRepository<Row> {
       ORDER BY input.id`);
   }
 
-  /** Notes who answers for an input from now on. */
+  /** Records a user as the one who attached an input. */
   async answerFor(inventoryId: number, inputId: number, userId: number): Promise<void> {
     await this.update({ inventory_id: inventoryId, input_id: inputId }, { attached_by_id: userId });
   }
 
-  /** Gives a copy the inputs of its original, in their order. @param author who made it */
+  /**
+   * Copies the inputs of an inventory to its copy, in their order.
+   *
+   * @param author user who copies the inventory
+   */
   async copy(original: number, copy: number, author: number): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO inventory_inputs (inventory_id, input_id, attached_by_id)
@@ -82,7 +86,7 @@ export class InventoryInputsRepository extends TableRepository<Row> {
       FROM inventory_inputs WHERE inventory_id = ${original} ORDER BY id`);
   }
 
-  /** Takes an inventory that is going out of all that are made of it. */
+  /** Removes an inventory that is being deleted from the inputs of all inventories. */
   async forget(inputId: number): Promise<void> {
     await this.delete({ input_id: inputId });
   }

@@ -5,7 +5,7 @@ import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository, type HeldInventory } from './inventories.repository.js';
 
-/** What must hold across the hosts and groups of one inventory, whoever changes them meanwhile. */
+/** Rules that apply to all hosts and groups of one inventory, enforced under a lock. */
 @Injectable()
 export class InventoryLock {
   constructor(
@@ -16,20 +16,20 @@ export class InventoryLock {
   ) {}
 
   /**
-   * Makes changes of names and of the group graph of one inventory wait for each other until the
-   * transaction ends. The counters' triggers take the same lock, so it costs no further waiting.
+   * Serializes changes of names and of the group graph of one inventory until the transaction ends.
+   * The counters' triggers take the same lock, so the lock causes no additional waiting.
    *
-   * @param noun what the caller is about to touch, for the text of the error
-   * @throws BadRequest when the inventory is being deleted
+   * @param noun kind of the changed object, for the error text
+   * @throws BadRequest if the inventory is being deleted
    */
   async hold(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
     await this.holdAll([inventoryId], noun);
   }
 
   /**
-   * The same for an inventory that is to get a host or a group.
+   * Locks an inventory that is about to get a host or a group.
    *
-   * @throws Invalid where what is in the inventory follows from other hosts
+   * @throws Invalid for smart and constructed inventories
    */
   async holdForNew(inventoryId: number, noun: 'host' | 'group'): Promise<void> {
     const [held] = await this.inventories.hold([inventoryId]);
@@ -41,10 +41,10 @@ export class InventoryLock {
   }
 
   /**
-   * The same for what is there and is to become another or to go.
+   * Locks an inventory whose hosts or groups are about to change.
    *
-   * @param doing what is to be done with it, for the text of the error
-   * @throws BadRequest where it follows from other inventories
+   * @param doing verb for the error text
+   * @throws BadRequest for a constructed inventory
    */
   async holdForChange(
     inventoryId: number,
@@ -58,9 +58,9 @@ export class InventoryLock {
   }
 
   /**
-   * The same for several inventories, always in one order, so that nobody waits in a circle.
+   * Locks several inventories in the order of ids, so that transactions cannot deadlock.
    *
-   * @returns number of hosts of each, as it is under the lock; an inventory that is gone is missing
+   * @returns number of hosts of each inventory under the lock; a deleted inventory is missing
    */
   async holdAll(
     inventoryIds: readonly number[],
@@ -72,8 +72,8 @@ export class InventoryLock {
   }
 
   /**
-   * Ansible knows hosts and groups by name alone: within an inventory no group may be called like
-   * a host. Needs the lock.
+   * Checks that a name is free. Ansible identifies hosts and groups by name only, so within an
+   * inventory no group can have the name of a host. Requires the lock.
    */
   async assertNameFree(inventoryId: number, name: string, noun: 'host' | 'group'): Promise<void> {
     const [others, other] =
@@ -82,7 +82,7 @@ export class InventoryLock {
     if (taken) throw Invalid.all(`A ${other} with that name already exists.`);
   }
 
-  /** @throws Conflict while a job that has not ended uses the inventory */
+  /** @throws Conflict if an active job uses the inventory */
   async assertIdle(...inventoryIds: readonly number[]): Promise<void> {
     await assertNoActiveRuns(this.runs, ['inventory_id'], inventoryIds);
   }

@@ -10,7 +10,7 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import { hostsFound } from './host-filter.js';
 import { oneOfAName } from './hosts.repository.js';
 
-/** What decides which hosts are in an inventory. */
+/** The fields of an inventory that determine its hosts. */
 export interface HostedInventory {
   id: number;
   kind: string;
@@ -18,7 +18,7 @@ export interface HostedInventory {
   host_filter: string | null;
 }
 
-/** What of a row of inventories decides that. */
+/** Returns the fields of an inventory's row that determine its hosts. */
 export const hosted = (row: Row): HostedInventory => ({
   id: row.id,
   kind: String(row.kind),
@@ -26,13 +26,15 @@ export const hosted = (row: Row): HostedInventory => ({
   host_filter: typeof row.host_filter === 'string' ? row.host_filter : null,
 });
 
-/** Members are the same for whoever looks: a rule of its own limits what decides them. */
+/**
+ * Actor of the filter. Members are independent of the reader; `OPEN` limits what a filter can read.
+ */
 const NOBODY: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 
 /**
- * What a smart inventory may look into besides hosts. Its members tell what the filter found, so it
- * finds nothing that readers of a host would not see on it: all of what belongs to its inventory, and
- * of other things the little that the host shows of them.
+ * Relations that a smart inventory's filter can read. The members reveal what the filter found, so
+ * the filter only reads data that readers of a host see: all fields of its own inventory, and the
+ * summary fields of other objects.
  */
 const OPEN: Readonly<Record<string, 'all' | 'summary'>> = {
   ...{ inventory: 'all', inventory_source: 'all', group: 'all' },
@@ -42,11 +44,10 @@ const OPEN: Readonly<Record<string, 'all' | 'summary'>> = {
 export const isSmart = ({ kind }: Pick<HostedInventory, 'kind'>): boolean => kind === 'smart';
 
 /**
- * The hosts of an inventory, as a condition on a row of hosts: those entered into it, or those that
- * its filter finds among the hosts of its organization
- * (docs/contract/resources.md#smart-inventories).
+ * Returns the condition on a row of hosts for an inventory's hosts: its own hosts, or those that
+ * its filter finds in its organization (docs/contract/resources.md#smart-inventories).
  *
- * @throws BadRequest, Forbidden for a filter that is none; saved ones were asked before
+ * @throws BadRequest, Forbidden for an invalid filter; stored filters were validated before
  */
 export function membersOf(inventory: HostedInventory, alias: string): Sql {
   if (!isSmart(inventory)) return sql`${ident(alias, 'inventory_id')} = ${inventory.id}::int`;
@@ -66,7 +67,7 @@ function confined(parts: ExpressionParts): ExpressionParts {
   };
 }
 
-/** @throws BadRequest for a path that leads to what is not open */
+/** @throws BadRequest for a path to data that is not open to filters */
 function assertOpen(names: readonly string[]): void {
   const last = names.at(-1) ?? '';
   const path = names.length > 1 && LOOKUPS.has(last) ? names.slice(0, -1) : names;
@@ -76,7 +77,7 @@ function assertOpen(names: readonly string[]): void {
     const target = follow(definition, own)?.target();
     const next = path[index + 1];
     if (!target) return;
-    // A derived relation, such as the jobs of a host, leads to what the host does not show.
+    // A derived relation, such as the jobs of a host, leads to data that the host does not show.
     const isOwn = own in definition.relations || definition.field(own) !== undefined;
     const open = isOwn ? OPEN[target.type] : undefined;
     const isShown = next === undefined || ['id', 'pk', ...target.summary].includes(next);

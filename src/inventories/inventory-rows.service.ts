@@ -7,7 +7,7 @@ import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository } from './inventories.repository.js';
 import { membersOf } from './inventory-members.js';
 
-/** Loads inventories in the form the inventory document is built from. */
+/** Loads inventories as rows for the inventory document. */
 @Injectable()
 export class InventoryRows {
   constructor(
@@ -19,9 +19,9 @@ export class InventoryRows {
   ) {}
 
   /**
-   * All of one inventory in five statements, disabled hosts included and marked.
+   * Loads one inventory in five statements, including disabled hosts.
    *
-   * @returns null when there is no such inventory, or when it is being deleted
+   * @returns null if there is no such inventory, or if it is being deleted
    */
   async load(inventoryId: number): Promise<Rows | null> {
     const inventory = await this.inventories.described(inventoryId);
@@ -35,7 +35,7 @@ export class InventoryRows {
     return { variables, groups, hosts, groupHosts, groupChildren };
   }
 
-  /** One host of an inventory by its name, as the document knows hosts. */
+  /** Returns one host of an inventory by its name. */
   async host(inventoryId: number, name: string): Promise<HostRow | null> {
     const inventory = await this.inventories.described(inventoryId);
     if (!inventory) return null;

@@ -13,12 +13,12 @@ import {
 } from './ansible-inventory.js';
 import { InventoryRows } from './inventory-rows.service.js';
 
-/** The inventory document of Ansible (docs/contract/resources.md#inventory-script). */
+/** Provides the inventory document of Ansible (docs/contract/resources.md#inventory-script). */
 @Injectable()
 export class InventoryScript {
   constructor(private readonly rows: InventoryRows) {}
 
-  /** @throws NotFound for an unknown `host`, BadRequest for a `subset` that is none */
+  /** @throws NotFound for an unknown `host`, BadRequest for an invalid `subset` */
   async document(inventory: Row, query: QueryParameters): Promise<object> {
     const options = optionsOf(query);
     const [hostName] = valuesOf(query.host);

@@ -24,7 +24,7 @@ function assertSameInventory({ parent }: LinkContext, child: Row): void {
   throw new BadRequest('Cannot associate two items from different inventories.');
 }
 
-/** Only what is in the same inventory can be tied. */
+/** Limits the candidates for attaching to objects of the same inventory. */
 const sameInventory =
   (path: 'hosts' | 'groups') =>
   (parent: Row): Candidates => ({
@@ -32,22 +32,28 @@ const sameInventory =
     scope: (alias) => sql`${ident(alias, 'inventory_id')} = ${parent.inventory_id}::int`,
   });
 
-/** Groups that could become children: not the group itself, nor any above or below it. */
+/**
+ * Returns the condition for possible child groups: not the group itself, nor any group above or
+ * below it.
+ */
 const potential = (group: Row, alias: string): Sql => sql`
   ${ident(alias, 'inventory_id')} = ${group.inventory_id}
   AND ${ident(alias, 'id')} NOT IN (${groupAndDescendants(sql`${group.id}`)})
   AND ${ident(alias, 'id')} NOT IN (${groupsAndAncestors(sql`SELECT ${group.id}::int`)})`;
 
-/** Who is in what follows from other inventories in a constructed one. */
+/**
+ * Locks the inventory for a membership change, and refuses it for constructed inventories, whose
+ * memberships result from their inputs.
+ */
 const holdForChange = ({ services, parent }: LinkContext, noun: 'host' | 'group'): Promise<void> =>
   services.find(InventoryLock).holdForChange(Number(parent.inventory_id), noun, 'Change');
 
-/** Hosts, groups and sources of other inventories follow from something else. */
+/** Permits creation in plain inventories only: members of other inventories are derived. */
 const byHand = { mayCreateIn: ({ kind }: Row): boolean => kind === '' };
 
 /**
- * Hosts of an inventory; what is created here joins it. Who reads a smart inventory sees the hosts its
- * filter finds, wherever they were entered.
+ * Returns the sublist of an inventory's hosts; a host that is created here belongs to it. Readers
+ * of a smart inventory see all hosts that its filter finds, in any inventory.
  */
 export const hostsOfInventory = (): Factory =>
   children('hosts', {
@@ -58,11 +64,14 @@ export const hostsOfInventory = (): Factory =>
       isSmart(hosted(parent)) ? { visible: TRUE, isCostly: true } : { counted: true },
   });
 
-/** Groups or sources of an inventory; what is created here joins it. */
+/**
+ * Returns the sublist of an inventory's groups or sources; an object that is created here belongs
+ * to it.
+ */
 export const partsOfInventory = (relation: 'groups' | 'inventory_sources'): Factory =>
   children(relation, { needs: 'change', ...byHand });
 
-/** Smart inventories that a host is in. */
+/** Returns the sublist of smart inventories that contain a host. */
 export const smartInventories = (): Factory =>
   listOf(
     () => resource('inventory'),
@@ -76,7 +85,10 @@ export const smartInventories = (): Factory =>
     },
   );
 
-/** Hosts of a group or groups of a host; what is created here joins both inventory and list. */
+/**
+ * Returns the sublist of a group's hosts or a host's groups; an object that is created here joins
+ * both inventory and list.
+ */
 export const members = (relation: 'hosts' | 'groups'): Factory =>
   attached(relation, {
     create: (parent) => ({ inventory: parent.inventory_id }),
@@ -89,10 +101,10 @@ export const members = (relation: 'hosts' | 'groups'): Factory =>
     ...(relation === 'hosts' ? { existing: hostByName } : {}),
   });
 
-/** What says nothing of the variables of a host. */
+/** Texts of empty host variables. */
 const NO_VARIABLES = ['', '{}', '---'];
 
-/** The host of the inventory that a body names and says nothing else of than its name. */
+/** Returns the existing host of the inventory if the body only contains its name. */
 async function hostByName(
   { services, parent }: LinkContext,
   { name, variables = '' }: Record<string, unknown>,
@@ -102,7 +114,7 @@ async function hostByName(
   return services.find(HostsRepository).byName(Number(parent.inventory_id), name);
 }
 
-/** Groups directly below a group. */
+/** Returns the sublist of groups directly below a group. */
 export const childGroups = (): Factory =>
   attached('children', {
     create: (parent) => ({ inventory: parent.inventory_id }),
@@ -113,7 +125,7 @@ export const childGroups = (): Factory =>
     check: async (context, child) => {
       assertSameInventory(context, child);
       const { services, parent } = context;
-      // Two edges added at once could close a cycle that neither sees.
+      // The lock prevents that two simultaneous new links close a cycle that neither sees.
       await holdForChange(context, 'group');
       if (await services.find(GroupGraph).wouldCycle(parent.id, child.id)) {
         throw new BadRequest('Cyclical Group association.');
@@ -128,7 +140,10 @@ export const potentialChildren = (): Factory =>
     (group) => potential(group, 't'),
   );
 
-/** Groups of an inventory that are in no other; new ones are created here. */
+/**
+ * Returns the sublist of an inventory's groups that are in no other group; new groups are created
+ * here.
+ */
 export const rootGroups = (): Factory =>
   listOf(
     () => resource('group'),
@@ -137,21 +152,21 @@ export const rootGroups = (): Factory =>
     { create: (inventory) => ({ inventory: inventory.id }), needs: 'change', ...byHand },
   );
 
-/** Groups a host is in, directly or through their subgroups. */
+/** Returns the sublist of groups that contain a host, directly or through subgroups. */
 export const allGroups = (): Factory =>
   listOf(
     () => resource('group'),
     (host) => sql`t.id IN (${groupsAndAncestors(groupsOfHost(host.id))})`,
   );
 
-/** Hosts of a group and of everything below it. */
+/** Returns the sublist of hosts of a group and of all groups below it. */
 export const allHosts = (): Factory =>
   listOf(
     () => resource('host'),
     (group) => sql`t.id IN (${hostsBelow(group.id)})`,
   );
 
-/** Events or summaries of jobs about the hosts of a group. */
+/** Returns the sublist of job events or host summaries of a group's hosts. */
 export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
   listOf(
     () => resource(type),
@@ -164,7 +179,7 @@ export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
     },
   );
 
-/** What happened to a host and to its inventory. */
+/** Returns the sublist of activity of a host and of its inventory. */
 export const hostActivity = (): Factory =>
   listOf(
     () => resource('activity_stream'),
@@ -174,7 +189,7 @@ export const hostActivity = (): Factory =>
       OR (t.object1 = 'inventory' AND t.object1_id = ${inventory}))`,
   );
 
-/** What happened to an inventory and to the hosts and groups in it. */
+/** Returns the sublist of activity of an inventory and of its hosts and groups. */
 export const inventoryActivity = (): Factory =>
   listOf(
     () => resource('activity_stream'),

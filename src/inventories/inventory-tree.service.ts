@@ -9,14 +9,17 @@ import { RepresentContexts } from '../common/resource/represent-contexts.service
 import { GroupChildrenRepository, type GroupEdge } from './group-children.repository.js';
 import { GroupsRepository } from './groups.repository.js';
 
-/** A group stands under each of its parents, so a small graph can be a huge tree. */
+/**
+ * Maximum number of entries. A group appears below each of its parents, so a small graph can be a
+ * huge tree.
+ */
 const MAX_ENTRIES = 10_000;
-/** Levels of a tree that can be written as JSON, and read, without running out of stack. */
+/** Maximum depth of a tree that can be serialized and parsed as JSON without a stack overflow. */
 const MAX_LEVELS = 500;
 
 type Tree = Representation & { children: Tree[] };
 
-/** The groups of an inventory with their subgroups inside. */
+/** Returns the groups of an inventory as trees with their subgroups. */
 @Injectable()
 export class InventoryTree {
   constructor(
@@ -25,7 +28,11 @@ export class InventoryTree {
     private readonly contexts: RepresentContexts,
   ) {}
 
-  /** Root groups, each with `children`. @throws BadRequest when the tree would be too large */
+  /**
+   * Returns the root groups, each with `children`.
+   *
+   * @throws BadRequest if the tree is too large
+   */
   async of(inventory: Row, actor: Actor): Promise<Tree[]> {
     const rows = await this.groups.byName(inventory.id, MAX_ENTRIES + 1);
     assertSize(rows.length);
@@ -39,7 +46,7 @@ function nest(groups: readonly Representation[], edges: readonly GroupEdge[]): T
   const position = new Map(groups.map(({ id }, index) => [id, index]));
   const childrenOf = new Map<number, number[]>(groups.map(({ id }) => [id, []]));
   for (const { parentId, childId } of edges) {
-    // A group that was made since the groups were read is not among them.
+    // A group that was created after the groups were read is not among them.
     if (position.has(childId)) childrenOf.get(parentId)?.push(childId);
   }
   const hasParent = new Set(edges.map(({ childId }) => childId));

@@ -1,26 +1,26 @@
 import type { Actor } from '../common/access.js';
 import type { Sql } from '../database/sql.js';
 
-/** The templates that use inventories, a room above, which implements it. */
+/** Templates that use inventories; implemented by a higher layer. */
 export abstract class InventoryTemplates {
-  /** Leaves templates without an inventory that is going; its sources go with it. */
+  /** Removes a deleted inventory from its templates; its sources are deleted. */
   abstract forgetInventory(id: number): Promise<void>;
 }
 
-/** The source that each constructed inventory has, a room above, which implements it. */
+/** The sources of constructed inventories; implemented by a higher layer. */
 export abstract class ConstructedSources {
-  /** Makes the source of an inventory that was just made. */
+  /** Creates the source of a new inventory. */
   abstract makeFor(inventory: { id: number; name: string }, actor: Actor): Promise<void>;
 
-  /** Gives the source of a copy what can be changed of its original's. */
+  /** Copies the editable options of an inventory's source to the source of its copy. */
   abstract copyOptions(original: number, copy: number): Promise<void>;
 }
 
-/** The runs that touched hosts, a room above, which implements it. */
+/** Runs on hosts; implemented by a higher layer. */
 export abstract class HostRuns {
   /**
-   * Query for the latest jobs that touched a host, as far as the caller may read them: `id`, `name`,
-   * `status` and `finished`.
+   * Returns a query for the latest jobs of a host that the caller can read: `id`, `name`, `status`
+   * and `finished`.
    */
   abstract latestOfHost(host: Sql, actor: Actor, most: number): Sql;
 }

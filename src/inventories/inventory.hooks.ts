@@ -21,7 +21,7 @@ import type { InventorySchema } from './inventory.schema.js';
 
 const PENDING = 'Inventory is already pending deletion.';
 
-/** Rules of inventories (docs/contract/resources.md#inventories). */
+/** Hooks of inventories (docs/contract/resources.md#inventories). */
 @Injectable()
 export class InventoryHooks implements ResourceHooks<InventorySchema> {
   constructor(
@@ -75,8 +75,9 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
   }
 
   /**
-   * Clients send an empty kind and an empty filter with every change; neither has an effect here. What
-   * the filter finds is shown to whoever reads the inventory, so it takes more than changing that.
+   * Applies a change of the filter. Clients send an empty kind and an empty filter with every
+   * change; both are ignored. The result of the filter is visible to all readers of the inventory,
+   * so a new filter requires a permission beyond that to change the inventory.
    */
   private async changeFilter(
     row: RowOf<InventorySchema>,
@@ -93,10 +94,10 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
   }
 
   /**
-   * Tries a filter, for what only the database can tell: one that cannot be asked would make lists of
-   * inventories fail.
+   * Executes a filter, because some faults are only detected by the database: a filter that cannot
+   * be executed would break the lists of inventories.
    *
-   * @throws Invalid, Forbidden for what cannot decide which hosts are in an inventory
+   * @throws Invalid, Forbidden for a filter that cannot select hosts
    */
   private async assertFilter(filter: string, organization: number): Promise<void> {
     try {
@@ -111,7 +112,7 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
     }
   }
 
-  /** Its hosts have to fit into the organization it moved to. */
+  /** Checks the host limit of the new organization. */
   async updated(
     before: RowOf<InventorySchema>,
     { id, organization_id: organization }: RowOf<InventorySchema>,
@@ -119,15 +120,15 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
     if (organization === before.organization_id) return;
     await this.limit.assertRoom(id, {
       names: hostNamesOf(id),
-      // They are among its rows already.
+      // The hosts already count in the inventory's new organization.
       most: 0,
       except: { inventory: id },
     });
   }
 
   /**
-   * Answers at once and leaves the rows to the queue: there may be a million. From here on nothing
-   * lists, refers to or runs against the inventory.
+   * Marks the inventory as deleted, responds at once and leaves its rows, which can be a million,
+   * to the queue. From then on the inventory is not listed, referenced or used by runs.
    */
   async prepareDelete(row: RowOf<InventorySchema>): Promise<boolean> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
@@ -148,13 +149,13 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
 }
 
 const TOO_SLOW = 'The filter takes too long. Ask for less, or by other fields.';
-/** SQLSTATE of a regular expression that is none. */
+/** SQLSTATE of an invalid regular expression. */
 const BAD_PATTERN = '2201B';
 const badPattern = (filter: string): string =>
   `Invalid query ${filter}: The regular expression is not valid.`;
 const NO_FILTER = 'Smart inventories must specify host_filter';
 
-/** A filter as it was meant: some clients send it as it stands in a URL. Null: none. */
+/** Returns the decoded filter, because some clients send it URL-encoded; null for an empty one. */
 function givenFilter(sent: unknown): string | null {
   if (typeof sent !== 'string' || sent.trim() === '') return null;
   try {
@@ -164,7 +165,7 @@ function givenFilter(sent: unknown): string | null {
   }
 }
 
-/** Clients send an empty filter with every inventory; a real one has no effect here. */
+/** Accepts the empty filter that clients send with every inventory, and refuses any other. */
 function takeNoFilter(values: ValuesOf<InventorySchema>): Prepared<InventorySchema> {
   if (!('host_filter' in values)) return {};
   if (givenFilter(values.host_filter) !== null) {

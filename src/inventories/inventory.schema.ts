@@ -16,7 +16,7 @@ import { isClaimed } from './import/imported-objects.repository.js';
 import { sourceCounts } from './source-counts.js';
 
 const COUNTER = { readOnly: true, default: 0 } as const;
-/** Follows from other rows, and is counted where it is shown. */
+/** Options of a field that is computed from other rows when it is displayed. */
 const COMPUTED = { readOnly: true, column: null } as const;
 const countedBy = (name: keyof ReturnType<typeof sourceCounts>): FieldOptions => ({
   ...COMPUTED,
@@ -48,7 +48,10 @@ export class InventorySchema extends NamedSchema {
   @Variables({ help: 'Variables of all hosts, JSON or YAML.' })
   variables!: string;
 
-  /** Counters are kept by triggers on hosts and groups: exact to the last commit, free to read. */
+  /**
+   * Triggers on hosts and groups maintain the counters: exact as of the last commit, and free to
+   * read.
+   */
   @Bool({ readOnly: true, help: 'A host failed in its last job.' })
   has_active_failures!: boolean;
 
@@ -99,7 +102,7 @@ export class HostSchema extends NamedSchema {
   @Variables({ help: 'Variables of the host, JSON or YAML.' })
   variables!: string;
 
-  /** Follows `last_job_host_summary` by a trigger. */
+  /** Maintained by a trigger on `last_job_host_summary`. */
   @Bool({ readOnly: true, help: 'The host failed in its last job.' })
   has_active_failures!: boolean;
 
@@ -110,7 +113,7 @@ export class HostSchema extends NamedSchema {
   })
   has_inventory_sources!: boolean;
 
-  /** A source made the host, and nobody by hand. */
+  /** True if a source created the host, and no user. */
   @Bool({ internal: true })
   is_imported!: boolean;
 
@@ -147,7 +150,7 @@ export class GroupSchema extends NamedSchema {
   @Variables({ help: 'Variables of the group, JSON or YAML.' })
   variables!: string;
 
-  /** A source made the group, and nobody by hand. */
+  /** True if a source created the group, and no user. */
   @Bool({ internal: true })
   is_imported!: boolean;
 }

@@ -5,7 +5,10 @@ import { Database } from '../database/database.js';
 import { HostsRepository, type MemberCount } from './hosts.repository.js';
 import { membersOf, type HostedInventory } from './inventory-members.js';
 
-/** Counts of smart inventories, which nobody keeps: their members change with hosts anywhere. */
+/**
+ * Counts the members of smart inventories. The counts are not stored, because members change with
+ * hosts of any inventory.
+ */
 @Injectable()
 export class MemberCounts {
   constructor(
@@ -15,9 +18,9 @@ export class MemberCounts {
   ) {}
 
   /**
-   * The counts by inventory, in one statement.
+   * Returns the counts by inventory, in one statement.
    *
-   * @throws Unavailable when it takes longer than LIST_TIMEOUT_MS
+   * @throws Unavailable if it takes longer than LIST_TIMEOUT_MS
    */
   async of(inventories: readonly HostedInventory[]): Promise<Map<number, MemberCount>> {
     if (inventories.length === 0) return new Map();

@@ -1,15 +1,17 @@
 import type { Sql } from '../database/sql.js';
 
-/** The most hosts an organization may have. */
+/** Maximum number of hosts of an organization. */
 export interface HostAllowance {
   id: number;
   max_hosts: number;
 }
 
-/** What inventories need of organizations, a room above. Implemented by the organizations module. */
+/**
+ * Organizations as inventories need them; implemented by the organizations module, a higher layer.
+ */
 export abstract class OrganizationStore {
   /**
-   * Locks an organization until the transaction ends, if it has a limit of hosts.
+   * Locks an organization, if it has a host limit, until the transaction ends.
    *
    * @param organization query for its id
    */

@@ -3,8 +3,8 @@ import { selectRows } from '../common/resource/select-rows.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 
 /**
- * How many sources an inventory has, as values of a statement about inventories. Sources belong to a room
- * above, of which only the registry of resources knows here.
+ * Returns the number of an inventory's sources, as SQL values. Sources belong to a higher layer,
+ * which this module only accesses through the registry of resources.
  *
  * @param inventory id of the inventory, as SQL
  */

@@ -15,12 +15,12 @@ import type { RouteInfo } from '../common/rest/route.js';
 
 type Variables = Record<string, unknown>;
 
-/** What the variables become, of what they are and what was sent. */
+/** Computes the new variables from the present and the sent ones. */
 type Change = (present: Variables, sent: Variables) => Variables;
 
 /**
  * Declares `/<resource>/<id>/variable_data/`: the variables as an object. PUT replaces them, PATCH
- * sets the keys it names; either way they are stored as JSON text.
+ * sets the given keys; both store JSON text.
  */
 export function VariableData(): ClassDecorator {
   return (target) => {

@@ -8,8 +8,9 @@ const text: TableColumn = { type: 'text', default: "''" };
 const id: TableColumn = { type: 'integer', primary: true, identity: true };
 
 /**
- * What each source has brought, and what it said of it last: it tells what is the source's own, so that
- * what others made or set stays (docs/decisions/0077-what-sources-brought.md).
+ * Defines a table of the objects that each source delivered, with the values of its last delivery.
+ * It identifies a source's own objects and values, so that changes by users and other sources are
+ * kept (docs/decisions/0077-what-sources-brought.md).
  */
 const claims = (name: string, column: string, table: string) =>
   defineTable({
@@ -18,9 +19,9 @@ const claims = (name: string, column: string, table: string) =>
       id,
       inventory_source_id: source,
       [column]: { type: 'integer', references: { table, onDelete: 'CASCADE' } },
-      /** Variables as the source said them last: JSON, or empty. */
+      /** Variables of the source's last delivery: JSON, or empty. */
       delivered: text,
-      /** MD5 of the variables that came of it. */
+      /** MD5 of the merged variables that resulted. */
       merged_digest: text,
     },
     indexes: [
@@ -32,7 +33,7 @@ const claims = (name: string, column: string, table: string) =>
 claims('inventory_source_hosts', 'host_id', 'hosts');
 claims('inventory_source_groups', 'group_id', 'groups');
 
-/** What each source said last of the variables of its inventory. */
+/** Variables of the inventory in each source's last delivery. */
 defineTable({
   name: 'inventory_source_variables',
   columns: {

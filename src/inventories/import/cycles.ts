@@ -1,6 +1,6 @@
 import type { Pairs } from './imported-members.repository.js';
 
-/** A circle of groups that hold each other, as the names on its way; null when there is none. */
+/** Returns a cycle of groups, as the names on its path; null if there is none. */
 export function cycleIn({ groups, members }: Pairs): readonly string[] | null {
   const children = new Map<string, string[]>();
   for (const [index, group] of groups.entries()) {
@@ -15,7 +15,9 @@ export function cycleIn({ groups, members }: Pairs): readonly string[] | null {
   return null;
 }
 
-/** Goes down from a group without recursion: inventories may be deep. */
+/**
+ * Searches for a cycle from a group, without recursion, because inventories can be deeply nested.
+ */
 function cycleFrom(
   start: string,
   children: ReadonlyMap<string, readonly string[]>,

@@ -1,27 +1,27 @@
-/** What a source says of a group. */
+/** A group in a source's delivery. */
 export interface DeliveredGroup {
   readonly name: string;
-  /** Null where the source says nothing. */
+  /** Description; null if the source has none. */
   readonly description: string | null;
   readonly variables: Variables;
   readonly hosts: ReadonlySet<string>;
   readonly children: ReadonlySet<string>;
 }
 
-/** What a source says of a host. */
+/** A host in a source's delivery. */
 export interface DeliveredHost {
   readonly name: string;
   readonly description: string | null;
   readonly variables: Variables;
-  /** Id in the system it comes from; empty where the source knows of none. */
+  /** Id in the source system; empty if the source has none. */
   readonly instanceId: string;
-  /** Null where the source does not say. */
+  /** Enabled state; null if the source has none. */
   readonly isEnabled: boolean | null;
 }
 
-/** All that a source says of an inventory: names are unique, and every name that is mentioned is there. */
+/** The inventory that a source delivers: names are unique, and every referenced name exists. */
 export interface Delivery {
-  /** Of all hosts: they are the inventory's own. */
+  /** Variables of all hosts: they belong to the inventory itself. */
   readonly variables: Variables;
   readonly groups: ReadonlyMap<string, DeliveredGroup>;
   readonly hosts: ReadonlyMap<string, DeliveredHost>;
@@ -29,26 +29,32 @@ export interface Delivery {
 
 export type Variables = Readonly<Record<string, unknown>>;
 
-/** How the document of a source is read. */
+/** Rules for reading the document of a source. */
 export interface DeliveryRules {
-  /** Where a host's variables say whether it is enabled; null: nowhere. */
+  /** Rule for the enabled state from a host's variables; null: no rule. */
   readonly enabled: EnabledRule | null;
-  /** Where a host's variables name it in the system it comes from: paths, the first that is set. */
+  /** Paths to a host's id in the source system; the first path with a value is used. */
   readonly instanceId: readonly string[];
-  /** Variables of hosts that are looked at, and not taken. */
+  /** Host variables that are read but not imported. */
   readonly marks?: readonly string[];
 }
 
-/** A host is enabled when what stands at one of the paths is the value. */
+/**
+ * A rule for the enabled state: a host is enabled if the value at one of the paths is equal to
+ * `value`.
+ */
 export interface EnabledRule {
   readonly paths: readonly string[];
-  /** Empty: when it is true. */
+  /** Expected value; empty: any true value. */
   readonly value: string;
-  /** The names of variables are matched whatever their case. */
+  /** True if names of variables are compared case-insensitively. */
   readonly ignoresCase: boolean;
 }
 
-/** A delivery cannot be taken; `message` is made for users and names what is at fault. */
+/**
+ * Error for a delivery that cannot be imported; `message` is written for users and names the faulty
+ * object.
+ */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }

@@ -1,14 +1,14 @@
 import type { ImportPlan, Matched } from './import-plan.js';
 import type { KnownHost, PlannedHost } from './known-objects.js';
 
-/** How many objects of a kind an import changed. */
+/** Number of objects of a kind that an import changed. */
 export interface ObjectChanges {
   added: number;
   changed: number;
   removed: number;
 }
 
-/** What an import did; shown on the run. */
+/** Changes of an import, displayed with the run. */
 export interface ImportChanges {
   hosts: ObjectChanges & { disabled: number };
   groups: ObjectChanges;
@@ -17,17 +17,17 @@ export interface ImportChanges {
 
 export type ReportLevel = 'DEBUG' | 'INFO' | 'WARNING';
 
-/** Takes the lines of what an import did. */
+/** Receives the messages of an import. */
 export interface ImportReport {
   readonly report: (level: ReportLevel, message: string) => void;
 }
 
-/** Objects that are named; of more the number is told. */
+/** Maximum number of objects that are listed by name; further objects are only counted. */
 const MOST_NAMED = 1000;
 
 type Texts = ReadonlyMap<number, string>;
 
-/** Counts what an import did, and tells it line by line. */
+/** Counts the changes of an import and reports them line by line. */
 export function describeChanges(
   {
     plan: { groups, hosts },

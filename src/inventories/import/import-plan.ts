@@ -5,46 +5,50 @@ import { Turns } from '../../common/turns.js';
 import { ImportError, type DeliveredHost, type Delivery, type Variables } from './delivery.js';
 import type { KnownHost, KnownObject, PlannedHost, PlannedObject } from './known-objects.js';
 
-/** Longest text of variables that a host or group can have, as for those entered by hand. */
+/** Maximum length of the variables of a host or group, as for those entered by users. */
 const MAX_VARIABLES = 1_048_576;
 
-/** How a source is brought into its inventory. */
+/** Options of an import. */
 export interface ImportOptions {
-  /** What the source made and brings no more goes. */
+  /** True to remove objects that the source created and no longer delivers. */
   readonly overwrite: boolean;
-  /** Variables are those of the source alone. */
+  /** True to replace variables by those of the source. */
   readonly overwriteVars: boolean;
-  /** The inventory is what it is made of and nothing else: its own variables go, too. */
+  /**
+   * True for a constructed inventory: variables that its inputs do not deliver are removed, too.
+   */
   readonly isConstructed?: boolean;
-  /** Hosts are known by the ids of the system they come from. */
+  /** True if hosts are matched by their ids in the source system. */
   readonly hasInstanceIds: boolean;
 }
 
-/** An object that is there, and what the source says of it. */
+/** An existing object and the source's values for it. */
 export interface Matched<Known, Planned> {
   readonly known: Known;
   readonly planned: Planned;
 }
 
-/** What becomes of the objects of one kind. */
+/** Planned changes of the objects of one kind. */
 export interface ObjectPlan<Known, Planned> {
   readonly created: readonly Planned[];
   readonly matched: readonly Matched<Known, Planned>[];
-  /** Made by sources, and brought by none any more. */
+  /** Objects that sources created and no source delivers any longer. */
   readonly removed: readonly Known[];
-  /** Brought by this source no more; they are somebody else's, too. */
+  /**
+   * Objects that this source no longer delivers, and that also belong to users or other sources.
+   */
   readonly released: readonly Known[];
 }
 
-/** What an import does, but for the merging of variables. */
+/** Planned changes of an import, without the merging of variables. */
 export interface ImportPlan {
   readonly groups: ObjectPlan<KnownObject, PlannedObject>;
   readonly hosts: ObjectPlan<KnownHost, PlannedHost>;
 }
 
 /**
- * Decides what becomes of the hosts and groups of an inventory when a source is imported
- * (docs/contract/inventory-sources.md#hosts-and-groups). Knows nothing of the database.
+ * Plans the changes of an inventory's hosts and groups for an import
+ * (docs/contract/inventory-sources.md#hosts-and-groups). Independent of the database.
  *
  * @throws ImportError naming a host or group that cannot be stored
  */
@@ -90,13 +94,13 @@ async function planHosts(
   turns: Turns,
 ): Promise<ObjectPlan<KnownHost, PlannedHost>> {
   const byName = new Map(known.map((one) => [one.name, one]));
-  // Ids are the source's own: those of another system may be the same.
+  // Only hosts of this source are matched by id, because ids of different systems can be equal.
   const own = known.filter((one) => one.is_claimed && one.instance_id !== '');
   const byInstance = new Map(own.map((one) => [one.instance_id, one]));
   const taken = new Set<number>();
   const created: PlannedHost[] = [];
   const matched: Matched<KnownHost, PlannedHost>[] = [];
-  // An id decides before any name does: a host may have got the name another one had.
+  // Ids are matched before names, because a host can have received another host's name.
   const found = new Map<DeliveredHost, KnownHost>();
   for (const find of [
     ({ instanceId }: DeliveredHost) => (instanceId === '' ? undefined : byInstance.get(instanceId)),
@@ -123,7 +127,10 @@ async function planHosts(
   return { created, matched, ...left };
 }
 
-/** What the source made and brings no more is removed, what others bring or made is only let go. */
+/**
+ * Returns the objects to remove (this source created them and no longer delivers them) and the
+ * objects to release (users or other sources created or deliver them).
+ */
 function leaving<Known extends KnownObject>(
   known: readonly Known[],
   matched: readonly Matched<Known, unknown>[],
@@ -136,7 +143,7 @@ function leaving<Known extends KnownObject>(
   return { removed: gone.filter(isOwn), released: gone.filter((one) => !isOwn(one)) };
 }
 
-/** A name that a host gets must not be that of a host that stays. */
+/** Checks that a host does not get the name of a host that remains. */
 function assertFree(
   { created, matched, removed }: ObjectPlan<KnownHost, PlannedHost>,
   byName: ReadonlyMap<string, KnownHost>,
@@ -168,7 +175,7 @@ function namesAfter(
   return names;
 }
 
-/** Ansible knows hosts and groups by name alone. */
+/** Checks that no group has the name of a host: Ansible identifies both by name only. */
 function assertNamesApart(
   groups: ReadonlySet<string>,
   hosts: ReadonlySet<string>,
@@ -181,7 +188,11 @@ function assertNamesApart(
   }
 }
 
-/** Variables as they are stored, and how they are recognized. @throws ImportError */
+/**
+ * Returns variables in their stored form, with a digest.
+ *
+ * @throws ImportError
+ */
 export function textOf(
   noun: string,
   name: string,
@@ -199,5 +210,5 @@ export function textOf(
   return { delivered, digest: digestOf(delivered) };
 }
 
-/** As PostgreSQL's `md5` says: for finding what has changed, and no secret of anybody. */
+/** Returns the same MD5 as PostgreSQL's `md5`. It detects changes and protects no secret. */
 export const digestOf = (text: string): string => createHash('md5').update(text).digest('hex');

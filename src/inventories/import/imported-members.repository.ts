@@ -6,27 +6,27 @@ import { TableRepository } from '../../database/table-repository.js';
 import { atAnySize } from '../at-any-size.js';
 import type { ImportPlace } from './imported-objects.repository.js';
 
-/** Who is in what, by name: the group, and its host or child. */
+/** Memberships by name: pairs of a group and its host or child group. */
 export interface Pairs {
   readonly groups: readonly string[];
   readonly members: readonly string[];
 }
 
-/** Variables of an inventory, and what sources said of them. */
+/** Variables of an inventory, and the variables that sources delivered. */
 export interface InventoryVariables {
   variables: string;
   delivered: string | null;
   others: readonly string[];
 }
 
-/** Who is in what, and the variables of an inventory, as sources bring them. */
+/** Memberships and inventory variables of imports. */
 @Injectable()
 export class ImportedMembersRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'inventory_source_variables');
   }
 
-  /** Puts hosts and subgroups of groups that are about to go into the groups these are in. */
+  /** Adds hosts and subgroups of groups that are about to be deleted to the groups above these. */
   async lift(groups: readonly number[]): Promise<void> {
     await this.database.execute(sql`
       WITH RECURSIVE up (gone, parent) AS (
@@ -46,7 +46,9 @@ export class ImportedMembersRepository extends TableRepository<Row> {
       ON CONFLICT DO NOTHING`);
   }
 
-  /** Takes hosts out of groups where both are the source's and it does not say so any more. */
+  /**
+   * Removes hosts from groups if the source delivered both and no longer delivers the membership.
+   */
   async pruneHosts(place: ImportPlace, staying: Pairs): Promise<void> {
     const { sourceId } = place;
     await this.database.execute(sql`
@@ -59,7 +61,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
           WHERE staying.group_id = link.group_id AND staying.member_id = link.host_id)`);
   }
 
-  /** The same of groups in groups. */
+  /** Removes groups from groups if the source delivered both and no longer delivers the link. */
   async pruneChildren(place: ImportPlace, staying: Pairs): Promise<void> {
     const { sourceId } = place;
     await this.database.execute(sql`
@@ -83,7 +85,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
       ON CONFLICT DO NOTHING`);
   }
 
-  /** Every edge between groups of an inventory, by name. */
+  /** Returns all links between groups of an inventory, by name. */
   async edges({ inventoryId }: ImportPlace): Promise<Pairs> {
     const rows = await this.database.rows<{ parent: string; child: string }>(sql`
       SELECT parent.name AS parent, child.name AS child
@@ -93,7 +95,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
     return { groups: rows.map(({ parent }) => parent), members: rows.map(({ child }) => child) };
   }
 
-  /** The variables of an inventory; undefined when it is gone. */
+  /** Returns the variables of an inventory; undefined if it was deleted. */
   variables({ sourceId, inventoryId }: ImportPlace): Promise<InventoryVariables | undefined> {
     return this.database.row<InventoryVariables & Record<string, unknown>>(sql`
       SELECT inv.variables, own.delivered,
@@ -106,7 +108,7 @@ export class ImportedMembersRepository extends TableRepository<Row> {
       WHERE inv.id = ${inventoryId}`);
   }
 
-  /** Stores the variables of an inventory, and what the source said of them. */
+  /** Stores the variables of an inventory, and those that the source delivered. */
   async storeVariables(
     { sourceId, inventoryId }: ImportPlace,
     { variables, delivered }: { variables: string; delivered: string },

@@ -12,13 +12,13 @@ import type {
   StoredVariables,
 } from './known-objects.js';
 
-/** Which source is brought into which inventory. */
+/** The source and the inventory of an import. */
 export interface ImportPlace {
   readonly sourceId: number;
   readonly inventoryId: number;
 }
 
-/** What an import stores of an object that is there; null leaves a column as it is. */
+/** New values of an existing object; null leaves a column unchanged. */
 export interface ObjectChange {
   readonly id: number;
   readonly variables: string | null;
@@ -30,15 +30,15 @@ export interface HostChange extends ObjectChange {
   readonly isEnabled: boolean | null;
 }
 
-/** What a source has brought, to be noted. */
+/** A claim: an object that a source delivered, with the values of its delivery. */
 export interface Claim {
   readonly name: string;
   readonly delivered: string;
-  /** MD5 of the variables the object has now. */
+  /** MD5 of the object's present variables. */
   readonly mergedDigest: string;
 }
 
-/** The two kinds of what sources bring. */
+/** Kinds of imported objects. */
 export type ImportedKind = 'hosts' | 'groups';
 
 const CLAIMS = {
@@ -46,30 +46,32 @@ const CLAIMS = {
   groups: { table: 'inventory_source_groups', column: 'group_id' },
 } as const;
 
-/** Whether a source has brought a host. */
+/** Returns the SQL condition that a source delivered a host. */
 export const isClaimed = (hostId: Sql): Sql =>
   sql`EXISTS (SELECT 1 FROM inventory_source_hosts claim WHERE claim.host_id = ${hostId})`;
 
-/** Hosts and groups as sources bring them; each statement takes as many as there are. */
+/**
+ * Hosts and groups of imports. The number of statements is independent of the number of objects.
+ */
 @Injectable()
 export class ImportedObjectsRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'inventory_source_hosts');
   }
 
-  /** The groups of an inventory, and what sources have to do with them. */
+  /** Returns the groups of an inventory with their relation to sources. */
   knownGroups(place: ImportPlace): Promise<(KnownObject & Row)[]> {
     return this.database.rows<KnownObject & Row>(known('groups', place, raw('')));
   }
 
-  /** Its hosts, the same way. */
+  /** Returns the hosts of an inventory with their relation to sources. */
   knownHosts(place: ImportPlace): Promise<(KnownHost & Row)[]> {
     return this.database.rows<KnownHost & Row>(
       known('hosts', place, raw('one.instance_id, one.enabled,')),
     );
   }
 
-  /** Variables of some objects, for merging. */
+  /** Returns the variables of some objects, for merging. */
   stored(
     kind: ImportedKind,
     { sourceId }: ImportPlace,
@@ -123,7 +125,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
       WHERE groups.id = given.id`);
   }
 
-  /** Hosts give up their names, so that two can change theirs for each other's. */
+  /** Replaces the names of hosts by temporary ones, so that two hosts can exchange their names. */
   async freeNames(ids: readonly number[]): Promise<void> {
     await this.database.execute(
       sql`UPDATE hosts SET name = chr(1) || id WHERE id = ANY(${ids}::int[])`,
@@ -144,12 +146,16 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
       WHERE hosts.id = given.id`);
   }
 
-  /** What goes from an inventory for good. */
+  /** Deletes objects of an inventory. */
   async removeAll(kind: ImportedKind, ids: readonly number[]): Promise<void> {
     await this.database.execute(sql`DELETE FROM ${ident(kind)} WHERE id = ANY(${ids}::int[])`);
   }
 
-  /** Removes everything that a source has brought. @returns how many */
+  /**
+   * Deletes everything that a source delivered.
+   *
+   * @returns number of deleted objects
+   */
   removeBrought(kind: ImportedKind, sourceId: number): Promise<number> {
     const { table, column } = CLAIMS[kind];
     return this.database.execute(sql`
@@ -158,7 +164,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
         WHERE claim.inventory_source_id = ${sourceId})`);
   }
 
-  /** Notes what a source has brought; what it brought before stays noted. */
+  /** Records the objects that a source delivered; earlier claims remain. */
   async claim(
     kind: ImportedKind,
     { sourceId, inventoryId }: ImportPlace,
@@ -177,7 +183,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
         DO UPDATE SET delivered = excluded.delivered, merged_digest = excluded.merged_digest`);
   }
 
-  /** Takes note that a source brings objects no more. */
+  /** Deletes the claims on objects that a source no longer delivers. */
   async release(
     kind: ImportedKind,
     { sourceId }: ImportPlace,
@@ -190,7 +196,7 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
   }
 }
 
-/** Description of what a source brings without one. */
+/** Description of a delivered object that has none. */
 const IMPORTED = 'imported';
 
 const known = (kind: ImportedKind, { sourceId, inventoryId }: ImportPlace, further: Sql): Sql => {

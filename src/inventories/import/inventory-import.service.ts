@@ -28,22 +28,22 @@ import {
 import type { KnownObject, PlannedObject } from './known-objects.js';
 import { mergedText } from './merge-variables.js';
 
-/** What an import is told besides what it brings. */
+/** Context of an import besides its delivery. */
 export interface ImportContext extends ImportReport {
-  /** Asked between steps: throws when the import is to end. */
+  /** Called between steps; throws if the import is to end. */
   readonly checkpoint: () => void;
 }
 
-/** The organization may not have so many hosts. */
+/** Error for an organization with too many hosts. */
 export class HostLimitExceeded extends ImportError {}
 
-/** Texts of variables that an import stores, by id of the object; what stays as it is is missing. */
+/** Variables that an import stores, as texts by object id; unchanged objects are missing. */
 type Texts = ReadonlyMap<number, string>;
 
 /**
- * Brings what a source delivers into its inventory (docs/contract/inventory-sources.md#import), in the
- * caller's transaction: all of it or nothing, in a number of statements that does not depend on how much
- * it is. Imports of one inventory wait for each other.
+ * Imports a source's delivery into its inventory (docs/contract/inventory-sources.md#import), in
+ * the caller's transaction, atomically, with a number of statements that is independent of the
+ * delivery's size. Imports of one inventory run one after another.
  */
 @Injectable()
 export class InventoryImport {
@@ -55,14 +55,14 @@ export class InventoryImport {
     private readonly limit: HostLimit,
   ) {}
 
-  /** @throws ImportError, HostLimitExceeded, and what `checkpoint` throws */
+  /** @throws ImportError, HostLimitExceeded, and errors of `checkpoint` */
   async store(
     place: ImportPlace,
     delivery: Delivery,
     options: ImportOptions,
     context: ImportContext,
   ): Promise<ImportChanges> {
-    // Organization before inventory, as everywhere.
+    // Locks the organization before the inventory, in the same order as all other code.
     const allowance = await this.limit.hold(place.inventoryId);
     await this.lock.hold(place.inventoryId, 'host');
     const plan = await planImport(
@@ -101,7 +101,7 @@ export class InventoryImport {
     return describeChanges({ plan, groupTexts, hostTexts, variables }, context);
   }
 
-  /** Texts of the variables of matched objects, where they become others. */
+  /** Returns the variables of matched objects that change, as texts. */
   private async texts(
     kind: ImportedKind,
     place: ImportPlace,
@@ -112,7 +112,8 @@ export class InventoryImport {
       const changed = matched.filter(({ known, planned }) => known.digest !== planned.digest);
       return new Map(changed.map(({ known, planned }) => [known.id, planned.delivered]));
     }
-    // What the source says as last time, and nobody has changed since, needs no look at it.
+    // Objects need no merge if the source delivers the same as last time and the object has not
+    // changed since.
     const differing = matched.filter(
       ({ known, planned }) =>
         known.delivered_digest !== planned.digest || known.merged_digest !== known.digest,
@@ -135,7 +136,7 @@ export class InventoryImport {
     return texts;
   }
 
-  /** Removes what the source made and brings no more. */
+  /** Deletes the objects that the source created and no longer delivers. */
   private async clear({ groups, hosts }: ImportPlan): Promise<void> {
     if (groups.removed.length > 0) {
       await this.members.lift(idsOf(groups.removed));
@@ -144,7 +145,7 @@ export class InventoryImport {
     if (hosts.removed.length > 0) await this.objects.removeAll('hosts', idsOf(hosts.removed));
   }
 
-  /** Takes out of the source's groups what it does not bring there any more. */
+  /** Removes memberships of the source's groups that it no longer delivers. */
   private async prune(
     place: ImportPlace,
     { groups, hosts }: ImportPlan,
@@ -194,7 +195,7 @@ export class InventoryImport {
     if (hosts.created.length > 0) await this.objects.createHosts(place, hosts.created);
   }
 
-  /** Only what differs from what is noted is written. */
+  /** Writes only claims that differ from the stored ones. */
   private async note(
     kind: ImportedKind,
     place: ImportPlace,
@@ -218,7 +219,7 @@ export class InventoryImport {
     if (cycle) throw new ImportError(`Groups hold each other in a circle: ${cycle.join(' > ')}`);
   }
 
-  /** @returns whether they changed */
+  /** @returns true if the variables changed */
   private async storeVariables(
     place: ImportPlace,
     { variables }: Delivery,

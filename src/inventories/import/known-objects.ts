@@ -1,16 +1,19 @@
-/** A host or group that an inventory has when a source is imported, without its variables. */
+/** An existing host or group of an inventory during an import, without its variables. */
 export interface KnownObject {
   readonly id: number;
   readonly name: string;
   /** MD5 of the text of its variables. */
   readonly digest: string;
-  /** A source made it, and nobody by hand. */
+  /** True if a source created the object, and no user. */
   readonly is_imported: boolean;
-  /** This source has brought it before. */
+  /** True if this source delivered the object before. */
   readonly is_claimed: boolean;
-  /** Other sources have brought it. */
+  /** True if other sources delivered the object. */
   readonly has_others: boolean;
-  /** MD5 of what this source said of it last, and of the text that came of it; null before the first time. */
+  /**
+   * MD5 of this source's last delivery of the object, and of the text that resulted; null before
+   * the first import.
+   */
   readonly delivered_digest: string | null;
   readonly merged_digest: string | null;
 }
@@ -20,22 +23,22 @@ export interface KnownHost extends KnownObject {
   readonly enabled: boolean;
 }
 
-/** The variables of one object as they were stored, for merging. */
+/** The stored variables of one object, for merging. */
 export interface StoredVariables {
   readonly id: number;
   /** JSON or YAML text. */
   readonly variables: string;
-  /** What this source said last, JSON; null before the first time. */
+  /** Variables of this source's last delivery as JSON; null before the first import. */
   readonly delivered: string | null;
-  /** Names of variables that other sources bring. */
+  /** Names of variables that other sources deliver. */
   readonly others: readonly string[];
 }
 
-/** What an import does to one object. */
+/** The values of one object that an import stores. */
 export interface PlannedObject {
   readonly name: string;
   readonly description: string | null;
-  /** Variables the source says, as JSON text; empty for none. */
+  /** Variables of the delivery as JSON text; empty for none. */
   readonly delivered: string;
   readonly digest: string;
 }

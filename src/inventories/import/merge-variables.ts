@@ -6,12 +6,13 @@ import { ImportError, type Variables } from './delivery.js';
 import type { StoredVariables } from './known-objects.js';
 
 /**
- * The variables of an object after a source was imported that overwrites none
- * (docs/contract/inventory-sources.md#variables): what it says goes over what is there, and what it
- * said last and says no more goes, unless another source says it or somebody has changed it since.
+ * Returns an object's variables after the import of a source that does not overwrite variables
+ * (docs/contract/inventory-sources.md#variables). Delivered values replace present ones. A value
+ * that the source no longer delivers is removed, unless another source delivers it or it was
+ * changed since the last import.
  *
- * @returns the text to be stored; that which is there where nothing changes
- * @throws ImportError where the present text cannot be read
+ * @returns the text to store; the present text if nothing changes
+ * @throws ImportError if the present text cannot be parsed
  */
 export function mergedText(
   what: string,

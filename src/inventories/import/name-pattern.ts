@@ -2,14 +2,14 @@ import { Thread, threadFile } from '../../common/thread.js';
 import { ImportError } from './delivery.js';
 import { fromPython } from './python-pattern.js';
 
-/** A pattern for names of hosts, or why it is none. */
+/** A compiled pattern for host names, or the reason why it is invalid. */
 export type NamePattern =
   | { readonly fault: null; readonly source: string; readonly flags: string }
   | { readonly fault: string };
 
 /**
- * Reads a regular expression as sources write it, for Python: it is matched from the start of a name, and
- * may begin with flags.
+ * Compiles a regular expression in Python syntax, as sources use it: it matches from the start of a
+ * name, and can begin with flags.
  */
 export function compileNamePattern(text: string): NamePattern {
   const [, own = '', rest = ''] = /^(?:\(\?([ims]+)\))?(.*)$/s.exec(text) ?? [];
@@ -31,14 +31,18 @@ export interface MatchTask {
   names: readonly string[];
 }
 
-/** An expression may take as long as it likes: it is its author who waits, and not for ever. */
+/** Thread that matches names, with a timeout: a slow expression only delays its own import. */
 const matcher = new Thread<MatchTask, string[]>({
   file: threadFile('name-pattern'),
   timeoutMs: 10_000,
   resourceLimits: { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 },
 });
 
-/** Which of the names a pattern matches. @throws ImportError when it is none, or takes too long */
+/**
+ * Returns the names that a pattern matches.
+ *
+ * @throws ImportError for an invalid or too slow pattern
+ */
 export async function namesMatching(
   text: string,
   names: readonly string[],

@@ -1,13 +1,15 @@
-/** Letters and digits of every language, as Python takes them. */
+/** Letters and digits of every language, as in Python's `\w`. */
 const WORD = String.raw`\p{L}\p{N}_`;
-/** All the rest, spelt out: a set cannot hold another one that is negated. */
+/**
+ * All other characters, listed explicitly, because a character class cannot contain a negated one.
+ */
 const OTHERS = String.raw`\p{M}\p{S}\p{Z}\p{C}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}‿⁀⁔︳︴﹍-﹏＿`;
-/** The engine's own boundaries know the letters of English alone. */
+/** Word boundaries; those of the JavaScript engine only recognize ASCII letters. */
 const STARTS = `(?<![${WORD}])(?=[${WORD}])`;
 const ENDS = `(?<=[${WORD}])(?![${WORD}])`;
 const WITHIN = `(?<=[${WORD}])(?=[${WORD}])`;
 const APART = `(?<![${WORD}])(?![${WORD}])`;
-/** Escapes that mean something else here, outside of and inside a set. */
+/** Escapes with a different meaning in JavaScript, outside of and inside a character class. */
 const ESCAPES: Readonly<Record<string, readonly [outside: string, inside: string]>> = {
   d: [String.raw`\p{Nd}`, String.raw`\p{Nd}`],
   D: [String.raw`\P{Nd}`, String.raw`\P{Nd}`],
@@ -18,12 +20,13 @@ const ESCAPES: Readonly<Record<string, readonly [outside: string, inside: string
   A: ['^', 'A'],
   Z: ['$', 'Z'],
 };
-/** What may stand behind a backslash here, too. */
+/** Characters that JavaScript permits after a backslash, too. */
 const KNOWN = /[A-Za-z0-9^$\\.*+?()[\]{}|/]/;
 
 /**
- * A regular expression as Python writes it, in the words of this engine with its flag `u`: names of
- * groups, anchors, classes of characters, and escapes of what needs none (docs/decisions/0106-patterns-for-names-of-hosts.md).
+ * Converts a regular expression from Python syntax to JavaScript syntax with the flag `u`: names of
+ * groups, anchors, character classes, and escapes of characters that need none
+ * (docs/decisions/0106-patterns-for-names-of-hosts.md).
  */
 export function fromPython(text: string): string {
   let written = '';
@@ -37,7 +40,8 @@ export function fromPython(text: string): string {
       isInSet = character !== ']';
       written += character;
     } else if (character === '[') {
-      // A bracket that comes first, also after `^`, does not end the set for Python.
+      // In Python, a closing bracket at the start of a class, also after `^`, does not end the
+      // class.
       const [opening = ''] = /^\[\^?\]?/.exec(text.slice(at)) ?? [];
       written += opening.replace(']', String.raw`\]`);
       at += opening.length - 1;

@@ -15,10 +15,12 @@ const MAX_NAME_LENGTH = 512;
 const MAX_PORT = 65_535;
 const META = '_meta';
 const TEMPLATE = /\{\{.*\}\}|\{%.*%\}/s;
-/** Variables that say what a host or group is described as, and are none of it. */
+/**
+ * Variables that contain the description of a host or group; they are not imported as variables.
+ */
 const DESCRIPTIONS = ['_svc_description', '_awx_description'];
 
-/** A group while it is read. */
+/** A group whose entries are still being read. */
 interface OpenGroup {
   variables: Variables;
   hosts: Set<string>;
@@ -26,10 +28,10 @@ interface OpenGroup {
 }
 
 /**
- * Reads what Ansible says of an inventory: the document of an inventory script
- * (docs/contract/inventory-sources.md#what-is-read), lists in place of objects included.
+ * Reads the inventory document that Ansible printed
+ * (docs/contract/inventory-sources.md#what-is-read). Accepts lists in place of objects.
  *
- * @throws ImportError naming what cannot be taken
+ * @throws ImportError naming the part that cannot be imported
  */
 export async function readDelivery(document: unknown, rules: DeliveryRules): Promise<Delivery> {
   if (!isRecord(document)) throw new ImportError('The inventory is not a JSON object.');
@@ -43,9 +45,9 @@ export async function readDelivery(document: unknown, rules: DeliveryRules): Pro
 
 class Reading {
   private readonly groups = new Map<string, OpenGroup>();
-  /** Variables by the name of the host, as far as the groups bring them. */
+  /** Host variables from group entries, by host name. */
   private readonly hosts = new Map<string, Variables>();
-  /** Hosts by what the document calls them. */
+  /** Parsed host names by their text in the document. */
   private readonly names = new Map<string, { name: string; port: number | null }>();
   private readonly hostvars: Readonly<Record<string, unknown>>;
   private variables: Variables = {};
@@ -95,7 +97,7 @@ class Reading {
     return { variables: withoutDescription(this.variables).variables, groups, hosts };
   }
 
-  /** @returns the name the host has */
+  /** @returns the name of the host */
   private host(raw: string, variables: Variables): string {
     const known = this.names.get(raw) ?? splitPort(raw);
     if (!this.names.has(raw)) checkName('host', known.name);
@@ -146,7 +148,7 @@ function membersOf(name: string, entry: unknown) {
   };
 }
 
-/** Members of a group: a list of names, or an object with what is said of each. */
+/** Returns the members of a group: a list of names, or an object with variables by name. */
 function entriesOf(members: unknown): [string, Variables][] {
   if (!isRecord(members)) return namesIn(members).map((name) => [name, {}]);
   return Object.entries(members).map(([name, value]) => [name, isRecord(value) ? value : {}]);
@@ -155,7 +157,7 @@ function entriesOf(members: unknown): [string, Variables][] {
 const namesIn = (members: unknown): string[] =>
   isRecord(members) ? Object.keys(members) : listOf(members).map((name) => String(name));
 
-/** `web:2222` and `[::1]:22` are a host on a port; other colons belong to the name. */
+/** Splits `web:2222` and `[::1]:22` into host and port; other colons belong to the name. */
 export function splitPort(raw: string): { name: string; port: number | null } {
   const match = /^\[([^\]]+)\]:(.*)$/s.exec(raw) ?? /^([^:]+):([^:]*)$/s.exec(raw);
   const [, name, port = ''] = match ?? [];

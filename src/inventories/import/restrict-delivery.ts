@@ -1,6 +1,10 @@
 import type { DeliveredGroup, Delivery } from './delivery.js';
 
-/** A delivery of some of its hosts; groups stay. @param names of the hosts that are taken */
+/**
+ * Returns a delivery with only some of its hosts; groups remain.
+ *
+ * @param names names of the hosts to keep
+ */
 export function onlyHosts(delivery: Delivery, names: ReadonlySet<string>): Delivery {
   const groups = [...delivery.groups].map(([name, group]): [string, DeliveredGroup] => [
     name,
@@ -10,7 +14,7 @@ export function onlyHosts(delivery: Delivery, names: ReadonlySet<string>): Deliv
   return { ...delivery, groups: new Map(groups), hosts: new Map(hosts) };
 }
 
-/** A delivery without groups in which nothing is: neither hosts nor subgroups nor variables. */
+/** Returns a delivery without empty groups: those without hosts, subgroups and variables. */
 export function withoutEmptyGroups(delivery: Delivery): Delivery {
   const isEmpty = ({ hosts, children, variables }: DeliveredGroup): boolean =>
     hosts.size === 0 && children.size === 0 && Object.keys(variables).length === 0;

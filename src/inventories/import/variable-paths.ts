@@ -2,12 +2,12 @@ import { exactJson } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
 import type { EnabledRule, Variables } from './delivery.js';
 
-/** Words that mean no where a value is asked for its truth. */
+/** Texts that count as false if any true value is expected. */
 const NO = new Set(['', '0', 'false', 'no', 'off', 'none', 'null']);
 
-/** What stands at a dotted path in variables; undefined where nothing does. */
+/** Returns the value at a dotted path in variables; undefined if there is none. */
 export function valueAt(variables: Variables, path: string, ignoresCase = false): unknown {
-  // A name with a dot in it is a name before it is a path.
+  // A variable whose name contains the dots takes precedence over a path.
   if (Object.hasOwn(variables, path)) return variables[path];
   let value: unknown = variables;
   for (const name of path.split('.')) {
@@ -18,8 +18,8 @@ export function valueAt(variables: Variables, path: string, ignoresCase = false)
 }
 
 /**
- * Whether variables say that a host is enabled
- * (docs/contract/inventory-sources.md#enabled-hosts); null where they do not say.
+ * Returns the enabled state of a host by its variables
+ * (docs/contract/inventory-sources.md#enabled-hosts); null if they do not define it.
  */
 export function enabledBy(variables: Variables, rule: EnabledRule): boolean | null {
   const { paths, value: wanted, ignoresCase } = rule;
@@ -31,12 +31,12 @@ export function enabledBy(variables: Variables, rule: EnabledRule): boolean | nu
   return wanted === '' ? !NO.has(text) : text === wanted.toLowerCase();
 }
 
-/** The first of the paths at which something stands, as text; empty where nothing does. */
+/** Returns the first non-empty value at one of the paths, as text; empty if there is none. */
 export function textAtFirst(variables: Variables, paths: readonly string[]): string {
   return paths.map((path) => textOf(valueAt(variables, path))).find((text) => text !== '') ?? '';
 }
 
-/** Alternatives of a path, as settings and sources write them: separated by commas. */
+/** Returns the alternatives of a path, which settings and sources separate by commas. */
 export const pathsIn = (text: string): string[] =>
   text
     .split(',')
@@ -51,7 +51,7 @@ function memberNamed(value: Record<string, unknown>, name: string, ignoresCase: 
   return key === undefined ? undefined : value[key];
 }
 
-/** How Ansible writes a text that it must never read as a template: an object with this one member. */
+/** Key of the object in which Ansible wraps a text that must never be evaluated as a template. */
 const NO_TEMPLATE = '__ansible_unsafe';
 
 function textOf(marked: unknown): string {

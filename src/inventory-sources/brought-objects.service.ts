@@ -9,7 +9,10 @@ import {
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 import { inventorySources } from './inventory-sources.resource.js';
 
-/** What a source has brought into its inventory, as a whole (docs/contract/inventory-sources.md#fields). */
+/**
+ * Deletes all objects that a source delivered to its inventory
+ * (docs/contract/inventory-sources.md#fields).
+ */
 @Injectable()
 export class BroughtObjects {
   constructor(
@@ -19,7 +22,9 @@ export class BroughtObjects {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** @throws Conflict while a run uses the inventory, BadRequest where it is made of others */
+  /**
+   * @throws Conflict if an active run uses the inventory, BadRequest for a constructed inventory
+   */
   async remove(source: Row, kind: ImportedKind): Promise<void> {
     const inventoryId = Number(source.inventory_id);
     const noun = kind === 'hosts' ? 'host' : 'group';

@@ -22,8 +22,8 @@ const { fields } = constructedInventories;
 const ROUTE = { access: 'authenticated', resource: constructedInventories, body: fields } as const;
 
 /**
- * Constructed inventories with the options of their source: what is written goes to the inventory and to
- * its source, by the rules of each.
+ * Constructed inventories with the options of their source. Writes change the inventory and its
+ * source, by the rules of each.
  */
 @Resource(constructedInventories)
 export class ConstructedInventoriesController extends ResourceController(constructedInventories, [
@@ -116,7 +116,10 @@ export class ConstructedInventoriesController extends ResourceController(constru
   }
 }
 
-/** What of a request is the inventory's, and what its source's; null leaves an option as it is. */
+/**
+ * Splits a request into the fields of the inventory and those of its source; null leaves an option
+ * unchanged.
+ */
 function split(values: Values): { own: Values; options: Values } {
   const names: readonly string[] = CONSTRUCTED_OPTIONS;
   const isOption = ([name]: [string, unknown]): boolean => names.includes(name);

@@ -7,7 +7,7 @@ import { ConstructedInventorySchema } from './constructed-inventory.schema.js';
 
 const { policy, capabilities, summary, summarise, hide, relations, aliases } = inventories;
 
-/** The inventories that are made of others, under a URL of their own with the options of their source. */
+/** The constructed inventories, under a URL of their own with the options of their source. */
 export const constructedInventories = defineResource({
   path: 'constructed_inventories',
   type: 'constructed_inventory',

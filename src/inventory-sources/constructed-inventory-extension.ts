@@ -19,10 +19,10 @@ export const CONSTRUCTED_SHOWS: ShownBesides = {
   summaryOthers: freeObject('As the inventory itself shows it.'),
 };
 
-/** What of an inventory is said in another way, or not at all. */
+/** Fields of an inventory that are replaced or left out. */
 const OTHERWISE: readonly string[] = ['url', 'related', 'summary_fields', 'host_filter'];
 
-/** Everything the inventory itself shows, and what its source is asked. */
+/** Returns all fields of the inventory itself and the options of its source. */
 export async function constructedExtension(
   rows: readonly Row[],
   context: RepresentContext,

@@ -3,10 +3,16 @@ import { describedAs } from '../common/fields/options.js';
 import { INVENTORY_KINDS, InventorySchema } from '../inventories/inventory.schema.js';
 import { SOURCE_VERBOSITIES } from './inventory-source.schema.js';
 
-/** Kept by the source of the inventory; what is not sent, or sent as null, stays as it is. */
+/**
+ * Options of a field that the inventory's source stores; a missing or null value leaves it
+ * unchanged.
+ */
 const OF_SOURCE = { nullable: true, assumed: false, column: null, filter: false } as const;
 
-/** An inventory made of others, with what its source is asked (docs/contract/constructed-inventories.md). */
+/**
+ * A constructed inventory with the options of its source
+ * (docs/contract/constructed-inventories.md).
+ */
 export class ConstructedInventorySchema extends InventorySchema {
   @Choices(INVENTORY_KINDS, { readOnly: true, help: 'Kind of inventory.' })
   override kind!: string;

@@ -13,7 +13,10 @@ import { CONSTRUCTED } from './source-kinds.js';
 
 const MAX_NAME_LENGTH = 512;
 
-/** The one source of each constructed inventory (docs/contract/constructed-inventories.md#source). */
+/**
+ * Manages the single source of each constructed inventory
+ * (docs/contract/constructed-inventories.md#source).
+ */
 @Injectable()
 export class HiddenSources implements ConstructedSources {
   constructor(

@@ -41,7 +41,7 @@ export const SOURCE_SHOWS: ShownBesides = {
 };
 
 /**
- * The words for runs of a source beside those all templates have, and its credential as a list
+ * Returns aliases of the template fields about runs, and the credential as a list
  * (docs/contract/inventory-sources.md#fields).
  */
 export async function sourceExtension(

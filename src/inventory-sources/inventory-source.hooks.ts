@@ -15,7 +15,7 @@ import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { constructedErrors, sourceErrors } from './source-checks.js';
 import { CONSTRUCTED } from './source-kinds.js';
 
-/** Rules of inventory sources (docs/contract/inventory-sources.md#fields). */
+/** Hooks of inventory sources (docs/contract/inventory-sources.md#fields). */
 @Injectable()
 export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema> {
   constructor(
@@ -49,7 +49,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
     await this.check(values, row, '');
   }
 
-  /** What it has brought stays; that it has brought it is forgotten. */
+  /** Delivered hosts and groups remain; the claims on them are deleted. */
   async prepareDelete(row: RowOf<InventorySourceSchema>): Promise<void> {
     if (row.source === CONSTRUCTED.word) {
       throw new BadRequest('The source of a constructed inventory goes with the inventory.');
@@ -58,7 +58,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
     await this.updates.removeOf(row.id);
   }
 
-  /** @throws Invalid with every fault across fields */
+  /** @throws Invalid with all faults that concern several fields */
   private async check(
     values: ValuesOf<InventorySourceSchema>,
     row: Partial<RowOf<InventorySourceSchema>>,
@@ -82,13 +82,16 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
   }
 }
 
-/** @throws Invalid for what cannot be changed of the source of a constructed inventory */
+/** @throws Invalid for fields that cannot be changed on the source of a constructed inventory */
 function assertOpen(values: ValuesOf<InventorySourceSchema>): void {
   const errors = constructedErrors(Object.keys(values));
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }
 
-/** What is no object is told by the field itself. */
+/**
+ * Returns the names of the variables; none for an invalid text, which the field's own validation
+ * reports.
+ */
 async function namesIn(text: string): Promise<string[]> {
   try {
     return Object.keys(await readVariables(text));

@@ -12,7 +12,7 @@ import { resource } from '../common/resource/registry.js';
 import { TemplateStatus, UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 import { SOURCE_KINDS } from './source-kinds.js';
 
-/** Values of `source` and what people call them. */
+/** Values of `source` with their labels. */
 export const SOURCES = SOURCE_KINDS.map(({ word, label }) => [word, label] as const);
 
 export const SOURCE_VERBOSITIES = [
@@ -21,7 +21,7 @@ export const SOURCE_VERBOSITIES = [
   [2, '2 (DEBUG)'],
 ] as const;
 
-/** Where the hosts of an inventory come from (docs/contract/inventory-sources.md). */
+/** A source of an inventory's hosts (docs/contract/inventory-sources.md). */
 export class InventorySourceSchema extends UnifiedTemplateSchema {
   @TemplateStatus('never updated')
   override status!: string;
@@ -30,13 +30,14 @@ export class InventorySourceSchema extends UnifiedTemplateSchema {
     required: true,
     immutable: true,
     needs: 'change',
-    // The column is shared with job templates, which outlive their inventory; a trigger removes sources.
+    // The column is shared with job templates, which remain without their inventory; a trigger
+    // deletes sources.
     onDelete: 'SET NULL',
     help: 'Inventory the source belongs to; fixed on creation.',
   })
   inventory!: Reference;
 
-  /** The inventory's when the source was made; what runs of the source belong to. */
+  /** Organization of the inventory as of the source's creation; the source's runs belong to it. */
   @Reference(() => resource('organization'), { readOnly: true, nullable: true, hidden: true })
   organization!: Reference | null;
 
@@ -65,7 +66,7 @@ export class InventorySourceSchema extends UnifiedTemplateSchema {
   @Reference(() => resource('credential'), {
     nullable: true,
     needs: 'use',
-    // A body without it leaves it as it is, also where it replaces the rest.
+    // A request without this field leaves it unchanged, even if it replaces the other fields.
     assumed: false,
     unknown: (id) => `Credential ${String(id)} does not exist`,
     help: 'What the source is asked with.',
@@ -106,7 +107,7 @@ export class InventorySourceSchema extends UnifiedTemplateSchema {
   })
   timeout!: number;
 
-  // The column is shared with job templates, whose default is another.
+  // The column is shared with job templates, which have another default.
   @Choices(SOURCE_VERBOSITIES, { default: 1, columnDefault: '0' })
   verbosity!: number;
 

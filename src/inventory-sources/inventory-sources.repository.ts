@@ -10,7 +10,7 @@ import type { JobProject } from '../runs/job-contexts.repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import type { InventorySourceSchema } from './inventory-source.schema.js';
 
-/** The project of a source, as far as it decides about the source. */
+/** The fields of a source's project that affect the source. */
 export interface ProjectOfSource {
   scm_type: string;
   allow_override: boolean;
@@ -18,26 +18,26 @@ export interface ProjectOfSource {
   scm_update_on_launch: boolean;
 }
 
-/** Whether an update of a source can be started. */
+/** A source with the fields that determine if an update can start. */
 export interface StartableSource extends Row {
   name: string;
   source: string;
   source_project_id: number | null;
   credential_id: number | null;
   scm_branch: string;
-  /** Null without a project. */
+  /** Project; null without a project. */
   project: ProjectOfSource | null;
 }
 
-/** A source that has to be updated before a job starts. */
+/** A source that must be updated before a job starts. */
 export interface DueSource {
   inventory_id: number;
   source_id: number;
-  /** Its update that is on the way already, if any. */
+  /** Active update of the source, if any. */
   active_update_id: number | null;
 }
 
-/** What can be changed of the source of a constructed inventory. */
+/** The editable options of a constructed inventory's source. */
 export interface ConstructedOptions {
   inventory_id: number;
   source_vars: string;
@@ -46,27 +46,31 @@ export interface ConstructedOptions {
   verbosity: number;
 }
 
-/** Where the hosts of inventories come from. */
+/** Sources of inventories. */
 @Injectable()
 export class InventorySourcesRepository extends TableRepository<RowOf<InventorySourceSchema>> {
   constructor(database: Database) {
     super(database, 'unified_job_templates');
   }
 
-  /** Kind and organization of an inventory. */
+  /** Returns the kind and organization of an inventory. */
   inventory(id: number): Promise<{ kind: string; organization_id: number } | undefined> {
     return this.database.row(sql`
       SELECT inv.kind, inv.organization_id FROM (${allInventories()}) inv WHERE inv.id = ${id}`);
   }
 
-  /** What a project is to its sources; undefined when it is none. */
+  /**
+   * Returns the fields of a project that affect its sources; undefined if there is no such project.
+   */
   project(id: number): Promise<(ProjectOfSource & Record<string, unknown>) | undefined> {
     return this.database.row(sql`
       SELECT prj.scm_type, prj.allow_override, prj.status, prj.scm_update_on_launch
       FROM (${projectSources()}) prj WHERE prj.id = ${id} AND prj.type = 'project'`);
   }
 
-  /** The project of a source as its updates need it; undefined when it is gone. */
+  /**
+   * Returns the project of a source with the fields that updates need; undefined if it was deleted.
+   */
   projectFiles(id: number): Promise<JobProject | undefined> {
     return this.database.row<JobProject & Record<string, unknown>>(sql`
       SELECT prj.id, prj.scm_type, prj.scm_url, prj.scm_branch, prj.scm_refspec, prj.scm_revision,
@@ -75,7 +79,7 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
       FROM (${projectSources()}) prj WHERE prj.id = ${id} AND prj.type = 'project'`);
   }
 
-  /** Inserts the source of a constructed inventory, which no request makes. */
+  /** Inserts the source of a constructed inventory, which no request creates. */
   async insertHidden(columns: ColumnValues): Promise<RowOf<InventorySourceSchema>> {
     const row = await this.database.row<RowOf<InventorySourceSchema>>(
       insertRow('unified_job_templates', columns),
@@ -83,7 +87,7 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
     return existing(row, 'a row just written is returned');
   }
 
-  /** The sources of constructed inventories. */
+  /** Returns the sources of constructed inventories. */
   hiddenOf(inventories: readonly number[]): Promise<(ConstructedOptions & Row)[]> {
     return this.database.preparedRows<ConstructedOptions & Row>(sql`
       SELECT id, inventory_id, source_vars, update_cache_timeout, "limit", verbosity
@@ -92,7 +96,7 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
         AND inventory_id = ANY(${inventories}::int[])`);
   }
 
-  /** Gives the source of a constructed inventory what can be changed of another's. */
+  /** Copies the editable options of one constructed inventory's source to that of another. */
   async copyOptions(original: number, copy: number): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_job_templates src SET source_vars = other.source_vars, "limit" = other."limit",
@@ -109,12 +113,12 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
       WHERE id = ${id}`);
   }
 
-  /** Sources as those who start them see them, in order of id. */
+  /** Returns sources with the fields that starting an update needs, in order of id. */
   startable(ids: readonly number[]): Promise<StartableSource[]> {
     return this.database.rows<StartableSource>(startableWhere(sql`src.id = ANY(${ids}::int[])`));
   }
 
-  /** The same of all sources of an inventory. */
+  /** Returns all sources of an inventory with the fields that starting an update needs. */
   startableOf(inventoryId: number): Promise<StartableSource[]> {
     return this.database.rows<StartableSource>(
       startableWhere(sql`src.inventory_id = ${inventoryId}`),
@@ -122,7 +126,7 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
   }
 
   /**
-   * The sources of some inventories that jobs have to wait for
+   * Returns the sources of some inventories that jobs must wait for
    * (docs/contract/inventory-sources.md#update-on-launch).
    */
   due(inventories: readonly number[]): Promise<(DueSource & Row)[]> {

@@ -10,7 +10,7 @@ import { sourceExtension, SOURCE_SHOWS } from './inventory-source-extension.js';
 
 const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
 
-/** What the source has brought into its inventory. */
+/** Returns the relation to the objects that the source delivered. */
 const brought = (type: 'host' | 'group'): Relation => ({
   kind: 'many-to-many',
   target: () => resource(type),
@@ -19,7 +19,9 @@ const brought = (type: 'host' | 'group'): Relation => ({
   far: `${type}_id`,
 });
 
-/** Whoever administers an inventory says where its hosts come from; others may have it updated. */
+/**
+ * Administrators of an inventory manage its sources; other users can get permission to update it.
+ */
 export const inventorySources = defineResource({
   path: 'inventory_sources',
   type: 'inventory_source',

@@ -12,14 +12,14 @@ import {
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
 
-/** What became of one of several sources that were to be updated. */
+/** Result for one of several sources that were to be updated. */
 export interface StartedSource {
   sourceId: number;
-  /** Null where its update could not be started. */
+  /** Update of the source; null if it could not be started. */
   updateId: number | null;
 }
 
-/** Starts updates of inventories on behalf of a user. */
+/** Starts inventory updates on behalf of a user. */
 @Injectable()
 export class InventoryUpdateStarts {
   constructor(
@@ -34,7 +34,7 @@ export class InventoryUpdateStarts {
    * Creates the pending update of a source.
    *
    * @returns its id
-   * @throws MethodNotAllowed for a source without what it would be updated from, Invalid
+   * @throws MethodNotAllowed for a source without a project or credential that it requires, Invalid
    */
   async start(sourceId: number, actor: Actor): Promise<number> {
     const source = itemAt(await this.sources.startable([sourceId]), 0);
@@ -44,13 +44,13 @@ export class InventoryUpdateStarts {
     return itemAt(await this.create([sourceId], actor), 0);
   }
 
-  /** Whether each source of an inventory can be updated. */
+  /** Returns for each source of an inventory if it can be updated. */
   async ofInventory(inventoryId: number): Promise<{ id: number; canUpdate: boolean }[]> {
     const sources = await this.sources.startableOf(inventoryId);
     return sources.map((source) => ({ id: source.id, canUpdate: canUpdate(source) }));
   }
 
-  /** Creates updates of all sources of an inventory that can be updated. */
+  /** Creates updates of all updatable sources of an inventory. */
   async startAll(inventoryId: number, actor: Actor): Promise<StartedSource[]> {
     const sources = await this.sources.startableOf(inventoryId);
     const startable = sources.filter(
@@ -80,11 +80,13 @@ export class InventoryUpdateStarts {
   }
 }
 
-/** Whether a source has what it would be updated from. */
+/** Returns true if a source has the project or credential that its kind requires. */
 export const canUpdate = ({ source, source_project_id, credential_id }: StartableSource): boolean =>
   (source !== 'scm' || source_project_id !== null) && (source !== 'gce' || credential_id !== null);
 
-/** Why an update would end before it began: what its project has become since. */
+/**
+ * Returns the reasons why an update would fail at once, caused by the present state of its project.
+ */
 function startFaults({ scm_branch: branch, project }: StartableSource): FieldErrors {
   if (!project) return {};
   const hasFailed = ['failed', 'error'].includes(project.status);

@@ -20,7 +20,7 @@ import { SOURCES, SOURCE_VERBOSITIES } from './inventory-source.schema.js';
 const READ_ONLY = { readOnly: true } as const;
 
 /**
- * One update of an inventory from a source: the source's options as they were when it was started
+ * One update of an inventory from a source, with the source's options as of its start
  * (docs/contract/inventory-sources.md#updates).
  */
 export class InventoryUpdateSchema extends ExecutedJobSchema {
@@ -87,7 +87,7 @@ export class InventoryUpdateSchema extends ExecutedJobSchema {
   @Integer({ ...READ_ONLY, default: 0 })
   timeout!: number;
 
-  // The column is shared with jobs, whose default is another.
+  // The column is shared with jobs, which have another default.
   @Choices(SOURCE_VERBOSITIES, { ...READ_ONLY, default: 1, columnDefault: '0' })
   verbosity!: number;
 

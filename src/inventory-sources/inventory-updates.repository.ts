@@ -14,15 +14,15 @@ import type { NewRun } from '../runs/run-states.repository.js';
 import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
 import type { InventoryUpdateSchema } from './inventory-update.schema.js';
 
-/** What is said of updates that are about to be made. */
+/** Common values of new updates. */
 export interface UpdateOrigin {
   launchType: LaunchType;
   status: JobStatus;
-  /** Whoever asked for it; a list names one for each source. */
+  /** User who started it; a list has one entry for each source. */
   createdBy?: number | null | readonly (number | null)[];
 }
 
-/** A run as its source shows it. */
+/** An update in the representation of its source. */
 export interface ShownUpdate {
   id: number;
   name: string;
@@ -31,7 +31,7 @@ export interface ShownUpdate {
   failed: boolean;
 }
 
-/** An update with what its run is made of, and how far the output of an earlier attempt came. */
+/** A started update with the data of its run, and the end of the output of an earlier attempt. */
 export type StartedUpdate = Pick<
   RowOf<InventoryUpdateSchema>,
   | 'name'
@@ -53,7 +53,7 @@ export type StartedUpdate = Pick<
   | 'limit'
 > & { cancel_requested: boolean; counter: number; line: number };
 
-/** An update that was inserted, with what its activity entry names. */
+/** An inserted update with the fields of its activity entry. */
 export type NewUpdate = NewRun &
   Row & { name: string; organization_id: number | null; inventory_source_id: number };
 
@@ -63,7 +63,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
     super(database, 'unified_jobs');
   }
 
-  /** Inserts one update for each source named, in that order, with its options as they are now. */
+  /** Inserts one update for each source, in the given order, with the source's present options. */
   insertOf(
     sourceIds: readonly number[],
     { launchType, status, createdBy = null }: UpdateOrigin,
@@ -91,7 +91,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
         inventory_source_id`);
   }
 
-  /** Of an update that runs: one that was handed back goes on numbering where it left off. */
+  /** Returns a running update. A retried update continues the numbering of its events. */
   async started(id: number): Promise<StartedUpdate> {
     const row = await this.database.row<StartedUpdate>(sql`
       SELECT run.name, run.inventory_id, run.inventory_source_id, run.source, run.source_path,
@@ -103,20 +103,20 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
     return existing(row, 'a run that was started is there');
   }
 
-  /** Updates as their sources show them. */
+  /** Returns updates with the fields that their sources display. */
   shown(ids: readonly number[]): Promise<ShownUpdate[]> {
     return this.database.preparedRows<ShownUpdate & Record<string, unknown>>(sql`
       SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`);
   }
 
-  /** Updates with all their columns and what the caller may do with each, in order of id. */
+  /** Returns updates with all columns and the caller's capabilities, in order of id. */
   complete(ids: readonly number[], actor: Actor): Promise<Row[]> {
     const columns = [sql`t.*`, ...capabilityColumns(resource('inventory_update'), actor)];
     return this.database.rows<Row>(sql`
       SELECT ${join(columns, ', ')} FROM unified_jobs t WHERE t.id = ANY(${ids}::bigint[]) ORDER BY t.id`);
   }
 
-  /** Notes the project update that an update made for itself. */
+  /** Stores the project update that an inventory update created for itself. */
   async noteProjectUpdate({ id, attempt }: HeldRun, projectUpdateId: number): Promise<void> {
     await this.update({ id, attempt }, { source_project_update_id: projectUpdateId });
   }

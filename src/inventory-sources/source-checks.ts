@@ -4,32 +4,31 @@ import { CONSTRUCTED, sourceKind, SCM, type SourceKind } from './source-kinds.js
 import { sourceVariableFaults } from './source-variables.js';
 import type { ProjectOfSource } from './inventory-sources.repository.js';
 
-/** What decides about a source: its fields as they would be, and what they meet. */
+/**
+ * Inputs of the checks of a source: its fields after the request, and the objects they refer to.
+ */
 export interface SourceFacts {
   value(field: string): unknown;
-  /** Whether one of the fields was sent. */
+  /** Returns true if the request contains one of the fields. */
   touches(...fields: readonly string[]): boolean;
   /** Top-level names of `source_vars`. */
   variableNames: readonly string[];
   inventoryKind: string;
   project: ProjectOfSource | null;
-  /** What the credential is of; null without one. */
+  /** Type of the credential; null without one. */
   credential: CredentialOfSource | null;
 }
 
-/** What a credential is of, as far as it decides about a source. */
+/** The credential type's properties that determine if a source can use the credential. */
 export interface CredentialOfSource {
   kind: string;
   namespace: string | null;
 }
 
-/** Fields that only what is read from a project has. */
+/** Fields that only sources from project files have. */
 export const OF_PROJECTS = ['source_project', 'source_path', 'scm_branch'] as const;
 
-/**
- * Everything that is wrong with a source across its fields
- * (docs/contract/inventory-sources.md#fields).
- */
+/** Returns all faults of a source across its fields (docs/contract/inventory-sources.md#fields). */
 export function sourceErrors(facts: SourceFacts): FieldErrors {
   const kind = sourceKind(facts.value('source')) ?? SCM;
   return {
@@ -49,13 +48,13 @@ function inventoryErrors({ inventoryKind }: SourceFacts): FieldErrors {
       };
 }
 
-/** That source is made with its inventory, and by nobody else. */
+/** Refuses the kind `constructed`: such a source is only created together with its inventory. */
 const kindErrors = ({ value, touches }: SourceFacts, kind: SourceKind): FieldErrors =>
   kind === CONSTRUCTED && touches('source')
     ? { source: [`${String(value('source'))} not a valid source for inventory`] }
     : {};
 
-/** What can be changed of the source of a constructed inventory. */
+/** Editable options of a constructed inventory's source. */
 export const CONSTRUCTED_OPTIONS = [
   'source_vars',
   'update_cache_timeout',
@@ -63,7 +62,7 @@ export const CONSTRUCTED_OPTIONS = [
   'verbosity',
 ] as const;
 
-/** What is wrong with changing some fields of the source of a constructed inventory. */
+/** Returns the faults of a change to a constructed inventory's source. */
 export function constructedErrors(changed: readonly string[]): FieldErrors {
   const open: readonly string[] = CONSTRUCTED_OPTIONS;
   return Object.fromEntries(
@@ -87,7 +86,7 @@ function textErrors({ value, touches, variableNames }: SourceFacts, kind: Source
     const fault = compileNamePattern(String(value('host_filter') ?? '')).fault;
     if (fault !== null) errors.host_filter = [`This is no regular expression: ${fault}`];
   }
-  // The pattern is an argument of a program, and no option of it.
+  // The pattern is an argument of a program, and must not be read as an option.
   if (
     touches('limit') &&
     String(value('limit') ?? '')
@@ -99,7 +98,10 @@ function textErrors({ value, touches, variableNames }: SourceFacts, kind: Source
   return errors;
 }
 
-/** The path must stay in the project; where links lead is looked at when it is read. */
+/**
+ * Returns the fault of a path that leads out of the project. Links are checked when the path is
+ * read.
+ */
 function pathFault(path: string): string | null {
   if (path.startsWith('/'))
     return 'This must be a path inside the project, without a leading slash.';
@@ -124,7 +126,7 @@ function projectErrors({ value, touches, project }: SourceFacts): FieldErrors {
   return errors;
 }
 
-/** What was sent is told together; what is there already, by its field. */
+/** Reports misplaced fields of the request together, or else each stored one at its field. */
 function misplacedErrors({ value, touches }: SourceFacts): FieldErrors {
   const given = OF_PROJECTS.filter((field) => (value(field) ?? '') !== '');
   if (given.length === 0) return {};
@@ -148,7 +150,7 @@ function credentialErrors(
   return fault === null ? {} : { credential: [fault] };
 }
 
-/** Why a source cannot have a credential; null when it can. */
+/** Returns the reason why a source cannot use a credential; null if it can. */
 export function credentialFault(
   { word, credential: rule }: SourceKind,
   credential: CredentialOfSource,

@@ -1,16 +1,19 @@
-/** One kind of inventory source: where its hosts come from, and how its plugin is called. */
+/** One kind of inventory source, with the way to start its plugin. */
 export interface SourceKind {
-  /** Word of `source`. */
+  /** Value of `source`. */
   readonly word: string;
-  /** Name for people. */
+  /** Display name. */
   readonly label: string;
-  /** What its credential is of: namespaces of credential types, none where any does; null: it has none. */
+  /**
+   * Required credential type: a namespace, or null for any type; null instead of a rule: no
+   * credential.
+   */
   readonly credential: CredentialRule | null;
-  /** Null for files of a project, which are read as they are. */
+  /** Plugin; null for files of a project, which Ansible reads directly. */
   readonly plugin: PluginCall | null;
-  /** Where its hosts say whether they are enabled: paths separated by commas, and the value. */
+  /** Rule for the enabled state of its hosts: paths separated by commas, and the value. */
   readonly enabled: { readonly variable: string; readonly value: string } | null;
-  /** Where its hosts are named in the system they come from, paths separated by commas. */
+  /** Paths to the id of its hosts in the source system, separated by commas. */
   readonly instanceId: string;
   readonly dropsEmptyGroups: boolean;
 }
@@ -20,16 +23,18 @@ export interface CredentialRule {
   readonly isRequired: boolean;
 }
 
-/** How a plugin is started: by one file of YAML whose name ends as it wants it. */
+/** How to start a plugin: with one YAML file whose name ends as the plugin requires. */
 export interface PluginCall {
   readonly fileName: string;
   /** Value of `plugin` in the file. */
   readonly name: string;
-  /** Full name with its collection, as it is looked for before it is started; null: Ansible has it. */
+  /** Full name with its collection, which is checked before the start; null: built into Ansible. */
   readonly fullName: string | null;
-  /** Options that the credential fills unless they are given, and the variables it sets: one-item lists. */
+  /**
+   * Options that the credential sets unless they are given, with its variables: lists of one item.
+   */
   readonly fills?: Readonly<Record<string, string>>;
-  /** Further environment of `ansible-inventory`. */
+  /** Further environment variables of `ansible-inventory`. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -39,8 +44,8 @@ const needs = (namespace: string): CredentialRule => ({ namespace, isRequired: t
 const takes = (namespace: string): CredentialRule => ({ namespace, isRequired: false });
 
 /**
- * The plugins, as data (docs/contract/inventory-sources.md#kinds). They are real products, whose words
- * clients have hard-coded; each needs its collection on the worker.
+ * The plugins, as data (docs/contract/inventory-sources.md#kinds). They belong to real products
+ * whose names clients have hard-coded; each requires its collection on the worker.
  */
 const PLUGINS: readonly SourceKind[] = [
   {
@@ -185,7 +190,7 @@ const PLUGINS: readonly SourceKind[] = [
   },
 ];
 
-/** Files of a project: anything Ansible reads as an inventory. */
+/** Files of a project: any file that Ansible reads as an inventory. */
 export const SCM: SourceKind = {
   word: 'scm',
   label: 'Files of a project',
@@ -196,7 +201,10 @@ export const SCM: SourceKind = {
   dropsEmptyGroups: false,
 };
 
-/** Other inventories, which a plugin of Ansible's own makes one of. Only constructed inventories have it. */
+/**
+ * Other inventories, combined by a built-in plugin of Ansible. Only constructed inventories use
+ * this kind.
+ */
 export const CONSTRUCTED: SourceKind = {
   word: 'constructed',
   label: 'Other inventories (constructed)',
@@ -213,6 +221,6 @@ export const CONSTRUCTED: SourceKind = {
 
 export const SOURCE_KINDS: readonly SourceKind[] = [...PLUGINS, SCM, CONSTRUCTED];
 
-/** The kind of a source; undefined for a word that is none. */
+/** Returns the kind of a source; undefined for an unknown value. */
 export const sourceKind = (word: unknown): SourceKind | undefined =>
   SOURCE_KINDS.find((kind) => kind.word === word);

@@ -1,16 +1,16 @@
 import { exactJson } from '../common/exact-json.js';
-/** Names no source may set, of whatever kind. */
+/** Names that no source can set, whatever its kind. */
 const NEVER = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
-/** Names with which whoever writes to a project could have the worker run something else. */
+/** Names with which authors of a project could make the worker run other programs. */
 const LOADERS =
   /^(LD_|DYLD_|PYTHON|NODE_|AUTOMATION_CONTROLLER_|RUNNER_)|^(BASH_ENV|ENV|IFS|SHELL|TMPDIR|INVENTORY_SOURCE_ID|INVENTORY_UPDATE_ID)$/;
 const NAME = /^[A-Za-z_]\w*$/;
 
 /**
- * What is wrong with the names of a source's variables
+ * Returns the faults of the names of a source's variables
  * (docs/contract/inventory-sources.md#source-variables).
  *
- * @param isEnvironment they become the environment of what is read
+ * @param isEnvironment true if the variables become environment variables
  */
 export function sourceVariableFaults(names: readonly string[], isEnvironment: boolean): string[] {
   return names.flatMap((name) => {
@@ -23,7 +23,7 @@ export function sourceVariableFaults(names: readonly string[], isEnvironment: bo
   });
 }
 
-/** Variables as an environment: texts as they are, everything else as JSON. */
+/** Returns variables as an environment: texts unchanged, all other values as JSON. */
 export const environmentOf = (variables: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [

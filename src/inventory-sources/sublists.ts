@@ -17,10 +17,13 @@ const credential = (options: Parameters<typeof listOf>[2] = {}): SubListFactory 
     options,
   );
 
-/** The credential an update was made with, as a list. */
+/** Returns the sublist of the credential that an update used. */
 export const credentialOfUpdate = (): SubListFactory => credential();
 
-/** The one credential of a source, as a list: attaching sets it, taking it off leaves none. */
+/**
+ * Returns the sublist of a source's credential, which has at most one item: attaching sets the
+ * credential, detaching clears it.
+ */
 export const credentialOfSource = (): SubListFactory =>
   credential({
     childNeeds: 'use',
@@ -58,5 +61,5 @@ async function store(
   });
 }
 
-/** Hosts or groups that a source has brought. */
+/** Returns the sublist of the hosts or groups that a source delivered. */
 export const broughtBySource = (what: 'hosts' | 'groups'): SubListFactory => related(what);

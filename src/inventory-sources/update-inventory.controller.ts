@@ -24,7 +24,7 @@ import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
 
 const COULD_NOT_START = 'Could not start because `can_update` returned False';
-/** An entry for each source, with the other fields of the update that was started. */
+/** Response schema: an entry for each source, with the other fields of the started update. */
 const STARTS = list({
   ...object({ inventory_source: INTEGER, inventory_update: WIDE_INTEGER, status: STRING }, [
     'inventory_update',
@@ -33,7 +33,7 @@ const STARTS = list({
 });
 const ROUTE = { access: 'authenticated', parent: inventories } as const;
 
-/** All sources of an inventory at once (docs/contract/inventory-sources.md#all-sources). */
+/** Updates all sources of an inventory at once (docs/contract/inventory-sources.md#all-sources). */
 @ApiTags('inventories')
 @Controller('api/v2/inventories/:id/update_inventory_sources')
 export class UpdateInventoryController {

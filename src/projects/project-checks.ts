@@ -8,21 +8,23 @@ import {
 } from '../code-hosts/git-source.js';
 import { isFolderName } from './project-folders.service.js';
 
-/** What decides about a project: its fields as they would be, and what they meet. */
+/**
+ * Inputs of the checks of a project: its fields after the request, and the objects they refer to.
+ */
 export interface ProjectFacts {
   value(field: string): unknown;
   touches(...fields: readonly string[]): boolean;
   /** Kind of the credential's type; null without a credential. */
   credentialKind: string | null;
-  /** Folder of a project that exists already, else null. */
+  /** Folder of an existing project; otherwise null. */
   storedPath: string | null;
-  /** Another project uses the folder. */
+  /** True if another project uses the folder. */
   isPathTaken: boolean;
-  /** Templates that choose a branch of their own. */
+  /** Ids of the templates with a branch of their own. */
   overridingTemplates: readonly number[];
 }
 
-/** Options of a sync; a project without a source has none. */
+/** Options of a sync; a manual project has none. */
 const UPDATE_OPTIONS = [
   'scm_clean',
   'scm_delete_on_update',
@@ -31,9 +33,7 @@ const UPDATE_OPTIONS = [
   'allow_override',
 ] as const;
 
-/**
- * Everything that is wrong with a project across its fields (docs/contract/resources.md#projects).
- */
+/** Returns all faults of a project across its fields (docs/contract/resources.md#projects). */
 export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   const isManual = facts.value('scm_type') === '';
   return {
@@ -45,7 +45,10 @@ export function projectErrors(facts: ProjectFacts, reach: GitReach): FieldErrors
   };
 }
 
-/** Addresses are shown, filtered by and in the activity stream, also those of manual projects. */
+/**
+ * Refuses passwords in addresses: these are displayed, filtered by and part of the activity stream,
+ * also for manual projects.
+ */
 const passwordErrors = ({ value, touches }: ProjectFacts): FieldErrors =>
   touches('scm_url', 'scm_type') && holdsPassword(String(value('scm_url') ?? ''))
     ? { scm_url: ['A password belongs into a credential, not into the URL.'] }
@@ -69,7 +72,7 @@ function manualErrors({ value, touches, isPathTaken, storedPath }: ProjectFacts)
   }
   const path = String(value('local_path') ?? '');
   if (path === '' || !touches('local_path', 'scm_type')) return errors;
-  // Names of that form belong to fetched projects, present or to come.
+  // Names of this form are reserved for fetched projects.
   const isReserved = /^_\d+__/.test(path) && path !== storedPath;
   if (!isFolderName(path) || isReserved) {
     errors.local_path = ['This must be the name of a folder directly below the project root.'];

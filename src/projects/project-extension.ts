@@ -30,10 +30,7 @@ export const PROJECT_SHOWS: ShownBesides = {
   summary_fields: { current_update: UPDATE, last_update: UPDATE },
 };
 
-/**
- * The words for runs of a project, beside those all templates have
- * (docs/contract/resources.md#projects).
- */
+/** Returns aliases of the template fields about runs (docs/contract/resources.md#projects). */
 export async function projectExtension(
   rows: readonly Row[],
   { find }: RepresentContext,

@@ -4,9 +4,12 @@ import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 import { RunnerError } from '../runs/runner-error.js';
 
-/** A project with more files than this is listed in part. */
+/**
+ * Maximum number of files that are searched in a project; the lists of larger projects are
+ * incomplete.
+ */
 const MAX_FILES = 20_000;
-/** What is read of one file to see whether it is a playbook. */
+/** Maximum size of a file that is read to detect a playbook, in bytes. */
 const MAX_PROBE_BYTES = 1024 * 1024;
 const PLAYBOOK_LINE =
   /^\s*-?\s*(?:hosts|include|(?:ansible\.builtin\.)?(?:import_playbook|include)):/m;
@@ -15,22 +18,23 @@ const INVENTORY_PROBE_LINES = 10;
 const SKIPPED_FOLDERS = new Set(['roles', 'tasks', 'group_vars', 'host_vars']);
 
 /**
- * Relative paths of the files that look like playbooks (YAML with `hosts:` or an import, or encrypted with
- * vault), sorted.
+ * Returns the sorted relative paths of files that look like playbooks (YAML with `hosts:` or an
+ * import, or encrypted with vault).
  */
 export async function listPlaybooks(dir: string): Promise<string[]> {
   return listFiles(dir, couldBePlaybook);
 }
 
-/** Relative paths of the files that look like inventories, sorted. */
+/** Returns the sorted relative paths of files that look like inventories. */
 export async function listInventoryFiles(dir: string): Promise<string[]> {
   return listFiles(dir, couldBeInventory);
 }
 
 /**
- * The absolute path of a file of the project.
+ * Returns the absolute path of a file of the project.
  *
- * @throws RunnerError when the path is absolute, leads out of the project (also through a link) or is no file
+ * @throws RunnerError if the path is absolute, leads out of the project (also over a link) or does
+ *   not exist
  */
 export async function resolveInside(projectDir: string, path: string): Promise<string> {
   if (path === '' || path.includes('\0') || isAbsolute(path)) {
@@ -74,7 +78,10 @@ async function listFiles(
   return found.sort();
 }
 
-/** Links to folders are not followed; links to files count when they stay in the project. */
+/**
+ * Returns true for files in the project. Links to folders are not followed; links to files count if
+ * they stay in the project.
+ */
 async function isInside(root: string, path: string, isLink: boolean): Promise<boolean> {
   if (!isLink) return true;
   const name = relative(root, path);

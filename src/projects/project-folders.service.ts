@@ -14,7 +14,7 @@ export class ProjectFolders {
     this.root = resolve(settings.DATA_DIR, 'projects');
   }
 
-  /** @throws Error for anything but the name of a folder directly below the root */
+  /** @throws Error for a text that is not the name of a folder directly below the root */
   path(localPath: string): string {
     if (!isFolderName(localPath)) throw new Error('The project has no usable folder name.');
     return join(this.root, localPath);
@@ -28,7 +28,7 @@ export class ProjectFolders {
     );
   }
 
-  /** Removes the files of a project that is gone. What cannot be removed is logged and left. */
+  /** Removes the files of a deleted project. Errors are logged, and the remaining files stay. */
   async remove(localPath: string): Promise<void> {
     try {
       await rm(this.path(localPath), { recursive: true, force: true });
@@ -39,11 +39,11 @@ export class ProjectFolders {
   }
 }
 
-/** Whether a text names a folder directly below the root of projects. */
+/** Returns true if a text is the name of a folder directly below the root of projects. */
 export const isFolderName = (text: string): boolean =>
   /^[^/\\\0]+$/.test(text) && text !== '.' && text !== '..' && !text.startsWith('-');
 
-/** Folder of a project whose files are fetched: its own whatever it is called. */
+/** Returns the folder name of a fetched project: unique, whatever the project's name is. */
 export const ownFolder = (id: number, name: string): string => {
   const slug = name
     .normalize('NFKD')

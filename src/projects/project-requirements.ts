@@ -3,30 +3,30 @@ import { readFile, stat } from 'node:fs/promises';
 import { RunnerError } from '../runs/runner-error.js';
 import { resolveInside } from './project-files.js';
 
-/** What a file of requirements names. */
+/** Kind of content that a requirements file names. */
 export type ContentKind = 'roles' | 'collections' | 'both';
 
-/** A file of a project that names the roles and collections it needs. */
+/** A requirements file of a project, which names the roles and collections that it needs. */
 export interface RequirementFile {
-  /** Relative to the project. */
+  /** Path relative to the project. */
   readonly path: string;
   readonly kind: ContentKind;
   readonly text: string;
 }
 
-/** A server that content is asked of; empty texts are not set. */
+/** A Galaxy server; empty texts are not set. */
 export interface GalaxyServer {
   readonly url: string;
   readonly authUrl: string;
   readonly token: string;
 }
 
-/** Everything content is made of: equal sources have equal content. */
+/** Everything that determines content: equal sources have equal content. */
 export interface ContentSource {
   readonly organization: number;
   readonly files: readonly RequirementFile[];
   readonly servers: readonly GalaxyServer[];
-  /** Project and commit; they count only where the project itself holds content. */
+  /** Project and commit; they only count if the project itself contains content. */
   readonly project: number;
   readonly revision: string;
 }
@@ -40,13 +40,18 @@ const ENDINGS = ['.yml', '.yaml'];
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Words of requirements that name content of the project itself. A word too many costs an installation
- * of the project's own; content that no word announces is not found, because the project is not there.
+ * Patterns of requirements that refer to content in the project itself. A false match only costs an
+ * installation of the project's own. Content that no pattern matches is not found, because the
+ * project is not visible during the installation.
  */
 const OF_PROJECT =
   /\.tar\.gz|\binclude\b|\btype\s*:\s*['"]?(?:file|dir|subdirs)\b|\bfile:|[:-]\s+['"]?\.{0,2}\//;
 
-/** The requirements of a project, in the order in which they are installed. @throws RunnerError */
+/**
+ * Returns the requirements of a project, in the order of their installation.
+ *
+ * @throws RunnerError
+ */
 export async function readRequirements(projectDir: string): Promise<RequirementFile[]> {
   const places = PLACES.flatMap(([name, kind]) =>
     ENDINGS.map((ending) => ({ path: name + ending, kind })),
@@ -64,11 +69,17 @@ export async function readRequirements(projectDir: string): Promise<RequirementF
   return read.flat();
 }
 
-/** Returns whether requirements name content of the project, which only its own runs may use. */
+/**
+ * Returns true if requirements refer to content of the project, which only the project's own runs
+ * can use.
+ */
 export const needsProject = (files: readonly RequirementFile[]): boolean =>
   files.some(({ text }) => OF_PROJECT.test(text));
 
-/** Returns the name of content by its source; without the key it tells nothing of the tokens in it. */
+/**
+ * Returns the name of content by its source. The key protects the tokens that are part of the
+ * source.
+ */
 export function contentDigest(
   { project, revision, ...source }: ContentSource,
   key: string,

@@ -1,17 +1,17 @@
 import type { Actor } from '../common/access.js';
 import type { LaunchWebhook } from '../runs/webhook-run.schema.js';
 
-/** Starts syncs of projects. Implemented by the room that launches, further down in their order. */
+/** Starts syncs of projects; implemented by the launching module, a later layer. */
 export abstract class ProjectSyncs {
   /**
-   * Creates one pending update for each project that has a source, in the caller's transaction.
+   * Creates one pending update for each project with a source, in the caller's transaction.
    *
    * @returns ids of the updates; manual projects have none
    */
   abstract start(projectIds: readonly number[], actor: Actor): Promise<number[]>;
 
   /**
-   * Creates the pending update that a verified webhook asks for, in the caller's transaction.
+   * Creates the pending update that a verified webhook requests, in the caller's transaction.
    *
    * @returns its id; null for a manual project
    */

@@ -9,7 +9,7 @@ const READ_ONLY = { readOnly: true } as const;
 export interface ProjectUpdateSchema extends WebhookRunFields {}
 
 /**
- * One sync of a project: its options as they were when it was started
+ * One sync of a project, with the project's options as of its start
  * (docs/contract/runs.md#project-updates).
  */
 @Includes(WebhookRunFields)

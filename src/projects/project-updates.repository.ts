@@ -10,15 +10,15 @@ import type { NewRun } from '../runs/run-states.repository.js';
 import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
 import type { ProjectUpdateSchema } from './project-update.schema.js';
 
-/** What is said of updates that are about to be made. */
+/** Common values of new updates. */
 export interface UpdateOrigin {
   launchType: LaunchType;
   status: JobStatus;
-  /** Whoever asked for it; a list names one for each project. */
+  /** User who started it; a list has one entry for each project. */
   createdBy?: number | null | readonly (number | null)[];
 }
 
-/** A run as its project shows it. */
+/** An update in the representation of its project. */
 export interface ShownUpdate {
   id: number;
   name: string;
@@ -27,7 +27,7 @@ export interface ShownUpdate {
   failed: boolean;
 }
 
-/** An update with what its run is made of, and how far the output of an earlier attempt came. */
+/** A started update with the data of its run, and the end of the output of an earlier attempt. */
 export type StartedUpdate = Pick<
   RowOf<ProjectUpdateSchema>,
   | 'project_id'
@@ -51,8 +51,8 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Inserts one update for each project named, in that order, with the project's options as they are
-   * now. Manual projects get none.
+   * Inserts one update for each project, in the given order, with the project's present options.
+   * Manual projects get none.
    */
   insertOf(
     projectIds: readonly number[],
@@ -76,7 +76,11 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
       RETURNING id, type, status, unified_job_template_id`);
   }
 
-  /** Notes on updates who or what asked for them. @returns what is recorded of each */
+  /**
+   * Stores the origin of updates.
+   *
+   * @returns the fields of their activity entries
+   */
   sign(ids: readonly number[], origin: ColumnValues): Promise<Row[]> {
     const sets = Object.entries(origin).map(([name, value]) => sql`${ident(name)} = ${value}`);
     return this.database.rows<Row>(sql`
@@ -84,7 +88,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
       WHERE id = ANY(${ids}::bigint[]) RETURNING id, name, organization_id, project_id`);
   }
 
-  /** Of an update that runs: a sync that was handed back goes on numbering where it left off. */
+  /** Returns a running update. A retried update continues the numbering of its events. */
   async started(id: number): Promise<StartedUpdate> {
     const row = await this.database.row<StartedUpdate>(sql`
       SELECT run.project_id, run.organization_id, run.scm_type, run.scm_url, run.scm_branch,
@@ -95,7 +99,7 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
     return existing(row, 'a run that was started is there');
   }
 
-  /** Updates as their projects show them. */
+  /** Returns updates with the fields that their projects display. */
   shown(ids: readonly number[]): Promise<ShownUpdate[]> {
     return this.database.preparedRows<ShownUpdate>(sql`
       SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`);

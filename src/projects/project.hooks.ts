@@ -17,7 +17,7 @@ import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 import type { ProjectSchema } from './project.schema.js';
 
-/** Columns of a project's source: when one changes, the files on the hosts are not those of the project. */
+/** Columns of a project's source: when one changes, the files on the hosts are outdated. */
 const SOURCE = ['scm_type', 'scm_url', 'scm_branch', 'scm_refspec', 'credential_id'] as const;
 
 @Injectable()
@@ -37,7 +37,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   ) {}
 
   async prepareCreate(sent: ValuesOf<ProjectSchema>): Promise<Prepared<ProjectSchema>> {
-    // The folder of a fetched project is named after its id, which it has yet to get.
+    // The folder of a fetched project is named after its id, which is not assigned yet.
     const own = sent.scm_type === '' ? {} : { local_path: '' };
     const values = { ...sent, ...own };
     await this.check(values, {});
@@ -69,7 +69,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     const webhook = this.webhooks.keyAfter(row, values);
     const folder = ownFolder(row.id, row.name);
     if (becomesFetched) {
-      // The files of a manual project are its owner's: a checkout must not go over them.
+      // The files of a manual project belong to the user: a checkout must not overwrite them.
       return { values: { local_path: undefined }, columns: { local_path: folder, ...webhook } };
     }
     const isManualChanged = 'scm_type' in values || 'local_path' in values;
@@ -106,7 +106,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     return (await this.folders.exists(localPath)) ? 'ok' : 'missing';
   }
 
-  /** @throws Invalid with every fault across fields */
+  /** @throws Invalid with all faults that concern several fields */
   private async check(
     values: ValuesOf<ProjectSchema>,
     row: Partial<RowOf<ProjectSchema>>,
@@ -140,7 +140,9 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     return this.projects.isPathTaken(id, localPath);
   }
 
-  /** Templates move with their project, so whoever moves it must administer them all. */
+  /**
+   * Checks that the caller administers all templates of the project, because these move with it.
+   */
   private async assertMayMove(
     row: RowOf<ProjectSchema>,
     organization: unknown,

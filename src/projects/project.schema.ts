@@ -69,7 +69,7 @@ export class ProjectSchema extends UnifiedTemplateSchema {
   @Bool({ help: 'Let templates and webhooks choose branch or ref.' })
   allow_override!: boolean;
 
-  /** Playbooks found by the last sync. */
+  /** Playbooks that the last sync found. */
   @Json({ internal: true, default: [] })
   playbook_files!: string[];
 

@@ -26,7 +26,7 @@ const ROUTE = { access: 'authenticated', parent: projects } as const;
 const FILES = list(STRING);
 
 @Resource(projects)
-// The copy gets a folder of its own.
+// A copy gets a folder of its own.
 @Copyable({ values: () => Promise.resolve({ local_path: '' }) })
 @SubList('project_updates', children('project_updates', { readOnly: true }))
 @SubList('schedules', children('schedules', { mayCreateIn: isSynced }))

@@ -5,7 +5,7 @@ import { sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { ProjectSchema } from './project.schema.js';
 
-/** Projects, and the job templates that use them. */
+/** Projects, with queries for the job templates that use them. */
 @Injectable()
 export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
   constructor(database: Database) {
@@ -16,7 +16,7 @@ export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
     await this.update({ id }, { local_path: path });
   }
 
-  /** Notes what a sync brought: the commit, and the paths of what can be run and read in it. */
+  /** Stores the result of a sync: the commit, and the paths of playbooks and inventory files. */
   async noteSync(
     id: number,
     synced: Pick<RowOf<ProjectSchema>, 'scm_revision' | 'playbook_files' | 'inventory_files'>,
@@ -24,7 +24,7 @@ export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
     await this.update({ id }, synced);
   }
 
-  /** Whether another project has its files in a folder. */
+  /** Returns true if another project uses a folder. */
   async isPathTaken(id: number, path: string): Promise<boolean> {
     const other = await this.database.row(sql`
       SELECT 1 FROM unified_job_templates
@@ -32,7 +32,7 @@ export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
     return other !== undefined;
   }
 
-  /** Ids of the job templates of a project that choose a branch, or let a launch choose one. */
+  /** Returns the ids of a project's job templates that set a branch or prompt for one. */
   async overridingTemplates(id: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_job_templates
@@ -41,14 +41,18 @@ export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
     return rows.map((row) => row.id);
   }
 
-  /** Ids of the job templates of a project. */
+  /** Returns the ids of a project's job templates. */
   async templatesOf(id: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_job_templates WHERE type = 'job_template' AND project_id = ${id}`);
     return rows.map((row) => row.id);
   }
 
-  /** Moves the job templates of a project to an organization. @returns them as they are now */
+  /**
+   * Moves the job templates of a project to an organization.
+   *
+   * @returns the changed rows
+   */
   moveTemplates(id: number, organization: unknown): Promise<Row[]> {
     return this.database.rows<Row>(sql`
       UPDATE unified_job_templates SET organization_id = ${organization}

@@ -85,7 +85,7 @@ export const projects = defineResource({
   },
   policy: {
     read: hasRole('project', 'read_role'),
-    // Without an organization only a superuser may own it.
+    // A project without an organization can only be created by a superuser.
     add: ({ organization }) => (organization === null ? superusersOnly : everyone),
     mayAdd: (actor) => holdsAny('organization', ['project_admin_role'], actor),
     change: hasRole('project', 'admin_role'),

@@ -2,17 +2,19 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import type { TemplateProject } from './template-projects.service.js';
 import { refErrors } from '../prompts/branch.js';
 
-/** What decides about a template: its fields as they would be, and the objects they name. */
+/**
+ * Inputs of the checks of a template: its fields after the request, and the objects they refer to.
+ */
 export interface TemplateFacts {
-  /** Value of a field after the change. */
+  /** Returns the value of a field after the change. */
   value(field: string): unknown;
-  /** Whether the request touches one of the fields. */
+  /** Returns true if the request contains one of the fields. */
   touches(...fields: readonly string[]): boolean;
   project: Pick<TemplateProject, 'allow_override' | 'playbooks'> | null;
 }
 
 /**
- * Everything that is wrong with a job template across its fields
+ * Returns all faults of a job template across its fields
  * (docs/contract/resources.md#job-templates).
  */
 export function templateErrors(facts: TemplateFacts, limits: { maxForks: number }): FieldErrors {
@@ -31,7 +33,7 @@ function projectErrors({ value, touches, project }: TemplateFacts): FieldErrors 
   if (!project) return { project: ['Job Templates must have a project assigned.'] };
   const playbook = value('playbook');
   if (playbook === '') return { playbook: ['Must select playbook for project.'] };
-  // Another branch may have other playbooks.
+  // Another branch can contain other playbooks.
   const known = project.allow_override ? null : project.playbooks;
   return known && !known.includes(String(playbook))
     ? { playbook: ['Playbook not found for project.'] }

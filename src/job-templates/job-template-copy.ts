@@ -6,7 +6,10 @@ import { resource } from '../common/resource/registry.js';
 import { SurveyService } from '../templates/survey.service.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
 
-/** Whoever copies a template gets its credentials with it: he must be allowed to use them. */
+/**
+ * Checks that the caller has permission to use the template's credentials, which are copied with
+ * it.
+ */
 export async function copiedValues(
   original: Row,
   { services, actor }: CopyContext,
@@ -23,7 +26,10 @@ export async function copiedValues(
   return {};
 }
 
-/** Credentials, labels, instance groups and survey. Notifications are not copied, and the webhook key is a new one. */
+/**
+ * Copies credentials, labels, instance groups and survey. Notifications are not copied, and the
+ * copy gets a new webhook key.
+ */
 export async function copyAttachments(
   original: Row,
   copy: Row,

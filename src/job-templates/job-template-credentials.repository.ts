@@ -17,7 +17,10 @@ export class JobTemplateCredentialsRepository extends TableRepository implements
     await this.insert({ job_template_id: template, credential_id: credential });
   }
 
-  /** By a job template, a job, or as the only one of a template of any kind. */
+  /**
+   * Returns true if a credential is used by a job template or a job, or as the credential field of
+   * any template.
+   */
   async isUsed(credential: number): Promise<boolean> {
     const found = await this.database.row(sql`
       SELECT 1 FROM job_template_credentials WHERE credential_id = ${credential}

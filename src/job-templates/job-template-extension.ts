@@ -22,7 +22,9 @@ export const JOB_TEMPLATE_SHOWS: ShownBesides = {
   },
 };
 
-/** What a job template shows besides its fields (docs/contract/resources.md#job-templates). */
+/**
+ * Returns the data of a job template besides its fields (docs/contract/resources.md#job-templates).
+ */
 export async function jobTemplateExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -68,7 +70,10 @@ function callbackLink({ id, host_config_key: key }: Row): Record<string, string>
     : {};
 }
 
-/** The callback key is a password: a caller who may change it sees it, with a token that may write. */
+/**
+ * Masks the callback key, which is a password. It is visible to callers who can change the
+ * template, unless their token is read-only.
+ */
 function maskedFields({ host_config_key: key, can_edit: canEdit }: Row): Record<string, unknown> {
   const maySee = canEdit === true && currentScope()?.isReadOnly !== true;
   return typeof key === 'string' && key !== '' && !maySee ? { host_config_key: ENCRYPTED } : {};

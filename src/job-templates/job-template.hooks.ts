@@ -13,7 +13,7 @@ import { WebhookFields } from '../templates/webhook-fields.service.js';
 import type { JobTemplateSchema } from './job-template.schema.js';
 import { TemplateProjects } from './template-projects.service.js';
 
-/** Fields that decide nothing about what runs where: changing them needs no role on other objects. */
+/** Fields that do not affect what runs where: changing them requires no role on other objects. */
 const NON_SENSITIVE = new Set([
   'name',
   'description',
@@ -34,7 +34,7 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
 
   async prepareCreate(values: ValuesOf<JobTemplateSchema>): Promise<Prepared<JobTemplateSchema>> {
     const { organizationId } = await this.check(values, {});
-    // A template made below an organization is of a project of that organization.
+    // A template that is created below an organization must use a project of that organization.
     if (typeof values.organization === 'number' && values.organization !== organizationId) {
       throw Invalid.field('project', 'The project does not belong to this organization.');
     }
@@ -67,7 +67,7 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
   }
 
-  /** @throws Invalid with every fault across fields */
+  /** @throws Invalid with all faults that concern several fields */
   private async check(
     values: ValuesOf<JobTemplateSchema>,
     row: Partial<RowOf<JobTemplateSchema>>,

@@ -12,7 +12,7 @@ import { TableRepository } from '../database/table-repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import type { JobTemplateSchema } from './job-template.schema.js';
 
-/** A credential as its template shows it. */
+/** A credential in the representation of its template. */
 export interface AttachedCredential {
   template_id: number;
   id: number;
@@ -23,7 +23,7 @@ export interface AttachedCredential {
   may_read: boolean;
 }
 
-/** A project as its job templates depend on it. */
+/** The fields of a project that its job templates depend on. */
 export interface ProjectOfTemplate {
   id: number;
   organization_id: number | null;
@@ -34,7 +34,7 @@ export interface ProjectOfTemplate {
   playbook_files: readonly string[];
 }
 
-/** A job template that may be launched, with its project and the ids of what is attached to it. */
+/** A job template for a launch, with its project and the ids of attached objects. */
 export interface LaunchableJobTemplate extends RowOf<JobTemplateSchema> {
   may_start: boolean;
   credential_ids: number[];
@@ -48,7 +48,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
     super(database, 'unified_job_templates');
   }
 
-  /** @param actor null: everything may be launched */
+  /** @param actor caller; null: no permission check */
   launchable(ids: readonly number[], actor: Actor | null): Promise<LaunchableJobTemplate[]> {
     return this.database.preparedRows<LaunchableJobTemplate>(sql`
       SELECT t.*, (${permitOrAny('job_template', 'start', 't', actor)}) AS may_start,
@@ -67,8 +67,8 @@ export class JobTemplatesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns the number of slices of a launch now, undefined when the template is gone.
-   * `prompted` is the count that the launch asks for, null for the template's own.
+   * Returns the number of slices of a launch; undefined if the template was deleted. `prompted` is
+   * the count in the launch request, null for the template's own.
    */
   async sliceCount(
     id: number,
@@ -95,7 +95,10 @@ export class JobTemplatesRepository extends TableRepository<Row> {
     return rows.map(({ credential_id: credential }) => credential);
   }
 
-  /** Credentials of templates, in the order of their attachment, and which the caller may read. */
+  /**
+   * Returns a query for the credentials of templates, in the order of attachment, with the caller's
+   * read permission.
+   */
   shownCredentials(ids: readonly number[], actor: Actor): Sql {
     return sql`
       SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
@@ -108,7 +111,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
       ORDER BY lnk.id`;
   }
 
-  /** A credential, and those that a template has. */
+  /** Returns a credential together with those that are attached to a template. */
   besideCredential(
     id: number,
     credential: number,
@@ -121,7 +124,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
       WHERE c.id = ${credential} OR lnk.id IS NOT NULL`);
   }
 
-  /** Gives a copy the credentials, labels and instance groups of its original. */
+  /** Copies the credentials, labels and instance groups of a template to its copy. */
   async copyAttachments(original: number, copy: number): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO job_template_credentials (job_template_id, credential_id)
@@ -137,12 +140,12 @@ export class JobTemplatesRepository extends TableRepository<Row> {
   }
 }
 
-/** Query for the ids of the inventories of job templates. */
+/** Returns a query for the ids of job templates' inventories. */
 export const inventoriesOfTemplates = (ids: readonly number[]): Sql => sql`
   SELECT own.inventory_id FROM unified_job_templates own
   WHERE own.id = ANY(${ids}::int[]) AND own.type = 'job_template' AND own.inventory_id IS NOT NULL`;
 
-/** Query for the ids of the credentials of job templates. */
+/** Returns a query for the ids of job templates' credentials. */
 export const credentialsOfTemplates = (ids: readonly number[]): Sql => sql`
   SELECT own.credential_id FROM job_template_credentials own
   WHERE own.job_template_id = ANY(${ids}::int[])`;

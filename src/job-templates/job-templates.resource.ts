@@ -74,7 +74,7 @@ export const jobTemplates = defineResource({
   },
   policy: {
     read: hasRole('job_template', 'read_role'),
-    // Use on project and inventory is asked by the references.
+    // References check the permission to use the project and the inventory.
     add: ({ project }) => (typeof project === 'number' ? everyone : superusersOnly),
     mayAdd: (actor) =>
       or(holdsAny('project', ['use_role'], actor), holdsAny('organization', ['admin_role'], actor)),
@@ -82,13 +82,14 @@ export const jobTemplates = defineResource({
     delete: hasRole('job_template', 'admin_role'),
     actions: {
       start: hasRole('job_template', 'execute_role'),
-      // The create rule for the original's own data; its credentials are asked when it is copied.
+      // Same rule as for creation, applied to the original's fields; its credentials are checked
+      // during the copy.
       copy: allOf(
         hasRole('job_template', 'read_role'),
         hasRoleOn('project_id', 'project', 'use_role'),
         anyOf(hasNoInventory, hasRoleOn('inventory_id', 'inventory', 'use_role')),
       ),
-      // A key is as good as the role to launch with any payload: auditors do not see it.
+      // With the key, a sender can launch the template with any payload, so auditors do not see it.
       manage_webhook_key: hasRole('job_template', 'admin_role'),
     },
   },

@@ -6,9 +6,9 @@ import { TemplatesRepository } from '../templates/templates.repository.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
 
 /**
- * Refuses a credential that does not fit beside those a template has
- * (docs/contract/resources.md#credentials-of-templates). The template's row is locked: two
- * attachments at once must see each other.
+ * Refuses a credential that conflicts with the template's attached ones
+ * (docs/contract/resources.md#credentials-of-templates). Locks the template's row, so that
+ * simultaneous attachments see each other.
  */
 export async function assertAttachable(
   { services, parent }: LinkContext,

@@ -3,13 +3,15 @@ import { listPlaybooks } from '../projects/project-files.js';
 import { ProjectFolders } from '../projects/project-folders.service.js';
 import { JobTemplatesRepository, type ProjectOfTemplate } from './job-templates.repository.js';
 
-/** A project, as a job template that uses it is checked. */
+/** A project with the data for checks of its job templates. */
 export interface TemplateProject extends ProjectOfTemplate {
-  /** Playbooks, null as long as nothing is known: before the first sync, or without a folder. */
+  /** Playbooks; null if unknown: before the first sync, or without a folder. */
   readonly playbooks: readonly string[] | null;
 }
 
-/** Reads the projects of job templates: synced ones from their rows, manual ones from their folders. */
+/**
+ * Reads the projects of job templates: synced ones from their rows, manual ones from their folders.
+ */
 @Injectable()
 export class TemplateProjects {
   constructor(

@@ -11,7 +11,7 @@ import { readSurvey } from '../prompts/survey-spec.js';
 import type { Survey } from '../prompts/survey.js';
 import { TemplatesRepository } from './templates.repository.js';
 
-/** Surveys of templates of any kind. */
+/** Manages surveys of templates of any kind. */
 @Injectable()
 export class SurveyService {
   constructor(
@@ -22,7 +22,7 @@ export class SurveyService {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** @throws SurveyError for a survey that cannot be stored */
+  /** @throws SurveyError for an invalid survey */
   replace(
     definition: ResourceDefinition,
     target: Row,
@@ -39,7 +39,7 @@ export class SurveyService {
     return this.change(definition, target, actor, () => null);
   }
 
-  /** Gives the copy of a template the survey of the original. */
+  /** Copies the survey of a template to its copy. */
   async copy(original: Row, copyId: number): Promise<void> {
     const survey = openSurvey(this.box, original.id, original.survey_spec);
     if (survey) await this.write(copyId, survey);

@@ -3,7 +3,10 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 
-/** Query for what is attached to templates: `unified_job_template_id`, `event`, `notification_template_id`. */
+/**
+ * Returns a query for attached notification templates: `unified_job_template_id`, `event`,
+ * `notification_template_id`.
+ */
 export const notificationsOfTemplates = (): Sql => sql`
   SELECT unified_job_template_id, event, notification_template_id FROM template_notifications`;
 

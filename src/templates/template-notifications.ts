@@ -3,7 +3,7 @@ import { resource } from '../common/resource/registry.js';
 
 export type NotificationEvent = 'started' | 'success' | 'error' | 'approvals';
 
-/** `notification_templates_<event>` relations of a template. */
+/** Returns the `notification_templates_<event>` relations of a template. */
 export const templateNotifications = (
   ...events: readonly NotificationEvent[]
 ): Record<string, Relation> =>

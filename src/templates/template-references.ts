@@ -12,7 +12,7 @@ const RUN_TYPES: Readonly<Record<string, string>> = {
   workflow_approval_template: 'workflow_approval',
 };
 
-/** `summary_fields.unified_job_template` of what refers to a template of whatever kind. */
+/** Schema of `summary_fields.unified_job_template` for references to a template of any kind. */
 export const TEMPLATE_SUMMARY = object(
   {
     id: INTEGER,
@@ -21,13 +21,13 @@ export const TEMPLATE_SUMMARY = object(
     unified_job_type: STRING,
     timeout: INTEGER,
   },
-  // A caller who may not read the template sees no description; approvals alone have a timeout.
+  // The description is missing without read permission; only approvals have a timeout.
   ['description', 'timeout'],
 );
 
 /**
- * Templates as objects that refer to them show them, in one statement: references only know that they
- * are to some kind. Of those that the caller may not read, id, name and kind are shown.
+ * Returns summaries of templates of any kind for objects that refer to them, in one statement.
+ * Without read permission a summary contains id, name and kind only.
  */
 export async function templateReferences(
   ids: readonly number[],
@@ -39,7 +39,7 @@ export async function templateReferences(
 
 type NamedTemplate = TemplateName & { may_read: boolean };
 
-/** A template as objects that refer to it show it. */
+/** Returns the summary of a template for an object that refers to it. */
 export const summarizeReferred = ({
   id,
   type,

@@ -1,6 +1,6 @@
 import type { Sql } from '../database/sql.js';
 
-/** A run as its template shows it. */
+/** A run in the representation of its template. */
 export interface RecentRun {
   id: number;
   template_id: number;
@@ -10,10 +10,10 @@ export interface RecentRun {
   type: string;
 }
 
-/** What templates show of their runs, which come later in the order of rooms and implement this. */
+/** The runs of templates; implemented by the runs module, a later layer. */
 export abstract class TemplateRuns {
-  /** Query for the newest runs (`RecentRun`) of each template, newest first. */
+  /** Returns a query for the newest runs (`RecentRun`) of each template, newest first. */
   abstract recent(templateIds: readonly number[], most: number): Sql;
-  /** Query for `id` and `type` of runs. */
+  /** Returns a query for `id` and `type` of runs. */
   abstract kinds(ids: readonly number[]): Sql;
 }

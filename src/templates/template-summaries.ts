@@ -40,9 +40,9 @@ export const TEMPLATE_SHOWS: ShownBesides = {
 };
 
 /**
- * What templates with labels, surveys and webhooks show besides their fields
- * (docs/contract/resources.md#job-templates): `related` of receiver and runs, summaries of labels,
- * survey and recent runs.
+ * Returns the data of templates with labels, surveys and webhooks besides their fields
+ * (docs/contract/resources.md#job-templates): `related` links of receiver and runs; summaries of
+ * labels, survey and recent runs.
  */
 export async function summarizeTemplates(
   definition: ResourceDefinition,
@@ -95,7 +95,10 @@ function runsOf(row: Row, types: ReadonlyMap<number, string>): Record<string, st
   return Object.fromEntries(links);
 }
 
-/** Present and last runs; their kinds tell: a sliced job template launches a workflow job. */
+/**
+ * Returns the ids of present and last runs. Their kinds must be queried: a sliced job template
+ * launches a workflow job.
+ */
 const linkedRuns = (rows: readonly Row[]): number[] =>
   rows
     .flatMap((row) => RUN_LINKS.map((name) => row[`${name}_id`]))

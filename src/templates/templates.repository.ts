@@ -8,7 +8,7 @@ import { TableRepository } from '../database/table-repository.js';
 import type { InventoryTemplates } from '../inventories/inventory-uses.js';
 import { resource } from '../common/resource/registry.js';
 
-/** What a template of any kind is called. */
+/** Name and kind of a template. */
 export interface TemplateName {
   id: number;
   type: string;
@@ -16,7 +16,7 @@ export interface TemplateName {
   description: string;
   /** Seconds until an approval is denied; null for other kinds. */
   timeout: number | null;
-  /** Project of a job template or of a source. */
+  /** Project of a job template or of an inventory source. */
   project_id: number | null;
 }
 
@@ -26,41 +26,41 @@ export interface SurveyHead {
   description: string | null;
 }
 
-/** What receivers of webhooks need of a template. */
+/** A template with the data for webhook receivers. */
 export interface ReceivingTemplate {
   id: number;
   type: string;
   name: string;
   organizationId: number | null;
-  /** Service it listens to; empty for none. */
+  /** Webhook service; empty for none. */
   service: string;
   /** Sealed webhook key; empty for none. */
   sealedKey: string;
   credentialId: number | null;
-  /** As stored: `parseWebhookFilters` reads it. */
+  /** Filters as stored; `parseWebhookFilters` parses them. */
   filters: unknown;
-  /** Whether a push takes the place of an earlier one that still waits. */
+  /** True if a push replaces an earlier one whose run is still pending. */
   coalesces: boolean;
   forks: ForkRule;
-  /** Whether a body that launched once launches no more. */
+  /** True if a body that launched a run once launches no further one. */
   dedupesBody: boolean;
 }
 
-/** A run as its template is told of it. */
+/** A run with the fields that its template stores. */
 export interface RunOfTemplate {
   id: number;
   status: string;
   unified_job_template_id: number | null;
 }
 
-/** Templates of every kind: they share a table and its ids. */
+/** Templates of every kind, which share a table and its ids. */
 @Injectable()
 export class TemplatesRepository extends TableRepository<Row> implements InventoryTemplates {
   constructor(database: Database) {
     super(database, 'unified_job_templates');
   }
 
-  /** Names of templates, and whether the caller may read each. */
+  /** Returns names of templates with the caller's read permission. */
   named(ids: readonly number[], actor: Actor): Promise<(TemplateName & { may_read: boolean })[]> {
     return this.database.rows(sql`
       SELECT tpl.id, tpl.type, tpl.name, tpl.description, tpl.timeout,
@@ -69,13 +69,13 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       FROM unified_job_templates tpl WHERE tpl.id = ANY(${ids}::int[])`);
   }
 
-  /** Kinds and names of templates, whoever may read them; unknown ids are left out. */
+  /** Returns kinds and names of templates without a permission check; unknown ids are left out. */
   typesOf(ids: readonly number[]): Promise<Pick<TemplateName, 'id' | 'type' | 'name'>[]> {
     return this.database.rows(sql`
       SELECT id, type, name FROM unified_job_templates WHERE id = ANY(${ids}::int[])`);
   }
 
-  /** Templates as receivers of webhooks see them. */
+  /** Returns templates with the data for webhook receivers. */
   receiving(ids: readonly number[]): Promise<ReceivingTemplate[]> {
     return this.database.preparedRows<ReceivingTemplate>(sql`
       SELECT id, type, name, organization_id AS "organizationId", webhook_service AS "service",
@@ -86,7 +86,10 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       FROM unified_job_templates WHERE id = ANY(${ids}::int[])`);
   }
 
-  /** Query for title and description of surveys (`SurveyHead`), of templates that have one. */
+  /**
+   * Returns a query for title and description of surveys (`SurveyHead`), of templates that have
+   * one.
+   */
   surveyHeads(ids: readonly number[]): Sql {
     return sql`
       SELECT id, survey_spec->>'name' AS title, survey_spec->>'description' AS description
@@ -94,7 +97,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       WHERE id = ANY(${ids}::int[]) AND survey_spec IS NOT NULL`;
   }
 
-  /** @param sealed the survey as it is kept, JSON text; null for none */
+  /** @param sealed survey as stored, JSON text; null for none */
   async storeSurvey(id: number, sealed: string | null): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_job_templates SET survey_spec = ${sealed}, modified = now() WHERE id = ${id}`);
@@ -108,7 +111,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       WHERE inventory_id = ${id} AND type <> 'inventory_source'`);
   }
 
-  /** Gives a template that was just made its key. */
+  /** Stores the first key of a new template. */
   async storeFirstKey(id: number, sealed: string): Promise<void> {
     await this.update({ id }, { webhook_key: sealed });
   }
@@ -118,7 +121,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       UPDATE unified_job_templates SET webhook_key = ${sealed}, modified = now() WHERE id = ${id}`);
   }
 
-  /** Locks a template until the transaction ends, against all but references to it. */
+  /** Locks a template until the transaction ends, against everything but references to it. */
   async lock(id: number): Promise<void> {
     await this.database.execute(
       sql`SELECT 1 FROM unified_job_templates WHERE id = ${id} FOR NO KEY UPDATE`,
@@ -126,10 +129,10 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   }
 
   /**
-   * Shows on templates which of their schedules launches them next, and when.
+   * Updates the next scheduled launch of templates.
    *
-   * @param coming query for one row a template: `template_id`, `id` of the schedule and `next_run`,
-   *   both null where none is coming
+   * @param coming query for one row per template: `template_id`, `id` of the schedule and
+   *   `next_run`, both null if no launch is planned
    */
   async showNextLaunches(coming: Sql): Promise<void> {
     await this.database.execute(sql`
@@ -140,8 +143,8 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   }
 
   /**
-   * Shows new runs on their templates. One that shows a run already is left alone: launches of one
-   * template do not queue up behind each other for its row.
+   * Stores new runs as the current runs of their templates. A template that already has a current
+   * run is skipped, so that launches of one template do not wait for each other's lock on its row.
    */
   async showCreated(runs: readonly RunOfTemplate[]): Promise<void> {
     const templates = [...new Set(runs.flatMap((run) => run.unified_job_template_id ?? []))];
@@ -153,7 +156,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
         AND t.current_job_id IS NULL`);
   }
 
-  /** Shows on templates how runs go on. */
+  /** Updates templates after status changes of their runs. */
   async showMoved(runs: readonly RunOfTemplate[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE unified_job_templates t SET current_job_id = run.id, status = run.status
@@ -161,7 +164,9 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
       WHERE t.id = run.template_id`);
   }
 
-  /** Shows on templates how runs ended. One goes on showing another run that is on its way. */
+  /**
+   * Updates templates whose runs ended. A template with another current run keeps showing that run.
+   */
   async showEnded(runs: readonly RunOfTemplate[], hasFailed: boolean): Promise<void> {
     const ids = runs.map(({ id }) => id);
     const isOver = sql`coalesce(t.current_job_id = ANY(${ids}::bigint[]), true)`;
@@ -175,7 +180,7 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
   }
 }
 
-/** The newest run of each template of a set: the one its template shows. */
+/** Returns a query for the newest run of each template, which the template displays. */
 function latestOf(runs: readonly RunOfTemplate[]): Sql {
   return sql`
     SELECT DISTINCT ON (template_id) template_id, id, status
@@ -185,7 +190,7 @@ function latestOf(runs: readonly RunOfTemplate[]): Sql {
     WHERE template_id IS NOT NULL ORDER BY template_id, id DESC`;
 }
 
-/** Query for what templates of all kinds are called, to be joined. */
+/** Returns a query for names of templates of all kinds, for joins. */
 export const templateNames = (): Sql => sql`
   SELECT id, type, name, description, timeout, scm_type, inventory_id FROM unified_job_templates`;
 
@@ -197,19 +202,19 @@ export const receivedServices = (): Sql => sql`
 export const templateVariables = (): Sql => sql`
   SELECT id, name, extra_vars FROM unified_job_templates`;
 
-/** Query for where projects come from and when they are fetched, to be joined. */
+/** Returns a query for the sources and sync settings of projects, for joins. */
 export const projectSources = (): Sql => sql`
   SELECT id, type, status, organization_id, scm_type, scm_url, scm_branch, scm_refspec,
     scm_revision, scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override,
     scm_track_submodules
   FROM unified_job_templates`;
 
-/** Query for the templates that use a credential by themselves, a row for each. */
+/** Returns a query with one row for each template that refers to a credential directly. */
 export const templatesWithCredential = (credential: number): Sql => sql`
   SELECT 1 FROM unified_job_templates
   WHERE credential_id = ${credential} OR webhook_credential_id = ${credential}`;
 
-/** Action that starts a template, by kind; of those that are launched or synced. */
+/** Action that starts a template, by kind, for kinds that users launch or sync. */
 const STARTS = {
   job_template: 'start',
   project: 'update',
@@ -217,13 +222,14 @@ const STARTS = {
   inventory_source: 'update',
 } as const;
 
-/** Query for the inventory that a template has. */
+/** Returns a query for the inventory of a template. */
 export const inventoryOf = (templateId: Sql): Sql => sql`
   SELECT own.inventory_id FROM unified_job_templates own WHERE own.id = ${templateId}`;
 
 /**
- * Query for templates and whether the caller may read and start each: `id`, `type`, `scm_type`,
- * `may_read`, `may_start`. Other kinds, such as approvals, have no rule of their own: they may be.
+ * Returns a query for templates with the caller's permissions to read and start each: `id`, `type`,
+ * `scm_type`, `may_read`, `may_start`. Other kinds, such as approvals, have no rule of their own,
+ * so both are true.
  */
 export function templatesWithRights(ids: readonly number[], actor: Actor): Sql {
   const ruled = (actionOf: (start: string) => string): Sql => {

@@ -2,6 +2,6 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { unifiedTemplates } from './unified-templates.resource.js';
 
-/** Everything that can be launched in one list (docs/contract/resources.md#unified-templates). */
+/** Lists all templates (docs/contract/resources.md#unified-templates). */
 @Resource(unifiedTemplates)
 export class UnifiedJobTemplatesController extends ResourceController(unifiedTemplates, ['list']) {}

@@ -22,9 +22,9 @@ const STATUSES = [
 const NEVER = 'never updated';
 
 /**
- * Status of the present or the last run.
+ * Declares the status of the present or the last run.
  *
- * @param never what is said of a template without one: a project is updated, others are run
+ * @param never label for a template without runs: a project is updated, others are run
  */
 export const TemplateStatus = (never: string): PropertyDecorator =>
   Choices(
@@ -36,7 +36,7 @@ export const TemplateStatus = (never: string): PropertyDecorator =>
   );
 
 /**
- * What everything that can be launched has. All kinds share a table and its ids
+ * Fields of every template. All kinds share a table and its ids
  * (docs/contract/conventions.md#ids-of-templates-and-runs).
  */
 export abstract class UnifiedTemplateSchema extends NamedSchema {
@@ -81,10 +81,11 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
 }
 
 /**
- * A name is taken once for each kind and organization, or once outside of all. Approvals are named
- * for their place in a workflow, and many workflows have a "Go live?"; sources, within their inventory.
+ * Returns the unique rule of names: a name is unique per kind and organization, or among objects
+ * without an organization. Exceptions are approvals, whose names describe their place in a
+ * workflow, and sources, whose names are unique per inventory.
  *
- * @param model the kind as messages name it
+ * @param model kind of template for the error message
  */
 export const uniqueTemplateName = (model: string): UniqueRule => ({
   name: 'unified_job_templates_name_key',

@@ -11,7 +11,9 @@ class AnyUnifiedTemplateSchema extends UnifiedTemplateSchema {
   organization!: Reference | null;
 }
 
-/** Some kinds have no roles of their own: their workflow or their inventory decides. */
+/**
+ * Returns the predicate of kinds without roles of their own: their workflow or inventory decides.
+ */
 const ofKind =
   (type: 'workflow_approval_template' | 'inventory_source', action: string): Predicate =>
   (alias, actor) => {
@@ -19,7 +21,7 @@ const ofKind =
     return and(own(alias), permit(policy, action, alias, actor));
   };
 
-/** Everything that can be launched in one list (docs/contract/resources.md#unified-templates). */
+/** All templates in one list (docs/contract/resources.md#unified-templates). */
 export const unifiedTemplates = defineResource({
   path: 'unified_job_templates',
   type: 'unified_job_template',

@@ -7,7 +7,7 @@ import { webhookFilterFaults } from '../code-hosts/filters.js';
 import { WebhookKeys } from './webhook-keys.service.js';
 
 /**
- * What holds for the webhook fields of templates of every kind
+ * Validates and completes the webhook fields of templates of every kind
  * (docs/contract/webhooks.md#fields-of-templates).
  */
 @Injectable()
@@ -17,7 +17,11 @@ export class WebhookFields {
     private readonly keys: WebhookKeys,
   ) {}
 
-  /** Faults of the fields as they would be after a request. @param row the template, if there is one */
+  /**
+   * Returns the faults of the fields after a request.
+   *
+   * @param row present template; empty for a new one
+   */
   async errors(values: Values, row: Partial<Row>): Promise<FieldErrors> {
     const faults = 'webhook_filters' in values ? webhookFilterFaults(values.webhook_filters) : [];
     return {
@@ -26,12 +30,12 @@ export class WebhookFields {
     };
   }
 
-  /** Gives a template that was just made with a service its key. */
+  /** Creates the key of a new template with a webhook service. */
   async created({ id, webhook_service: service }: Row): Promise<void> {
     if (service !== '') await this.keys.assign(id);
   }
 
-  /** The column of the key after a change: another service has another key. */
+  /** Returns the key column after a change: a new service gets a new key. */
   keyAfter(row: Row, { webhook_service: service }: Values): ExtraColumns {
     if (service === undefined) return {};
     return { webhook_key: service === '' ? '' : this.keys.fresh(row.id) };

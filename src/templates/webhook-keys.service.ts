@@ -6,13 +6,13 @@ import { Invalid } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { TemplatesRepository } from './templates.repository.js';
 
-/** What a key is sealed for: the row of its template. */
+/** Returns the context of a sealed key: the row of its template. */
 export const keyContext = (templateId: number | string): string =>
   rowContext('unified_job_templates', templateId, 'webhook_key');
 
 /**
- * Keys that verify the webhooks of templates (docs/contract/webhooks.md#key). They are kept sealed
- * for their row.
+ * Keys that verify the webhooks of templates (docs/contract/webhooks.md#key). Each key is sealed
+ * for its row.
  */
 @Injectable()
 export class WebhookKeys {
@@ -22,25 +22,25 @@ export class WebhookKeys {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** Column value of a new key. */
+  /** Returns the column value of a new key. */
   fresh(templateId: number): string {
     return this.box.seal(generateWebhookKey(), keyContext(templateId));
   }
 
-  /** The key in clear; empty without one. */
+  /** Returns the decrypted key; empty without one. */
   open({ id, webhook_key: sealed }: Row): string {
     return typeof sealed === 'string' && sealed !== '' ? this.box.open(sealed, keyContext(id)) : '';
   }
 
-  /** Gives a template that was just created its first key. */
+  /** Stores the first key of a new template. */
   async assign(templateId: number): Promise<void> {
     await this.templates.storeFirstKey(templateId, this.fresh(templateId));
   }
 
   /**
-   * Replaces the key of a locked row; the former one is dead with the commit.
+   * Replaces the key of a locked row; the old key is invalid from the commit on.
    *
-   * @throws Invalid when no service is chosen: the key would verify nothing
+   * @throws Invalid if no service is selected, because the key would verify nothing
    */
   async rotate(definition: ResourceDefinition, template: Row): Promise<string> {
     if (template.webhook_service === '') {

@@ -1,6 +1,9 @@
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 
-/** Where the service of a template sends its events; an empty text for a template without one. */
+/**
+ * Returns the path to which the service of a template sends its events; empty for a template
+ * without a service.
+ */
 export function receiverLink(templates: ResourceDefinition, row: Row): Record<string, string> {
   const { id, webhook_service: service } = row;
   const hasService = typeof service === 'string' && service !== '';

@@ -12,7 +12,7 @@ import { FORK_RULES } from '../code-hosts/forks.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
 /**
- * What every kind of template with receivers has (docs/contract/webhooks.md#fields-of-templates).
+ * Fields of every kind of template with receivers (docs/contract/webhooks.md#fields-of-templates).
  */
 export class WebhookTemplateFields {
   @Choices(WEBHOOK_SERVICES, { help: 'Service whose webhooks launch the template.' })
@@ -33,12 +33,12 @@ export class WebhookTemplateFields {
   @Bool({ help: 'A body that launched once launches no more, whatever id it comes with.' })
   webhook_dedupe_body!: boolean;
 
-  /** Sealed for this row; read and rotated through the webhook_key endpoint only. */
+  /** Sealed for this row; only the webhook_key endpoint returns and rotates it. */
   @Text({ internal: true, filter: false })
   webhook_key!: string;
 }
 
-/** What templates have of which every event may launch a job of its own. */
+/** Fields of templates for which every event can launch a run of its own. */
 export class WebhookJobTemplateFields extends WebhookTemplateFields {
   @Bool({
     help: 'A push takes the place of an earlier one to the same ref whose job is still pending.',
@@ -56,6 +56,6 @@ export class WebhookJobTemplateFields extends WebhookTemplateFields {
 const namesOf = (schema: SchemaClass): readonly string[] =>
   fieldsOf(schema).map(({ name }) => name);
 
-/** What of a project, or of a template, stands on its page under the heading of webhooks. */
+/** Fields that a page displays under the heading of webhooks. */
 export const WEBHOOK_FIELDS = namesOf(WebhookTemplateFields);
 export const JOB_WEBHOOK_FIELDS = namesOf(WebhookJobTemplateFields);

@@ -1,7 +1,7 @@
 import { checkRef, GitSourceError } from '../code-hosts/git-source.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 
-/** Why a field cannot name a branch, tag or commit so; an empty one names none. */
+/** Returns the faults of a branch, tag or commit name; an empty name is valid. */
 export function refErrors({ scm_branch: branch }: { scm_branch?: unknown }): FieldErrors {
   if (typeof branch !== 'string' || branch === '') return {};
   try {

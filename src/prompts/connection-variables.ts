@@ -3,41 +3,44 @@ import { isDeepStrictEqual } from 'node:util';
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Plugins take their options from variables whose names begin so: the connection, its arguments and
- * executables, becoming another user, the shell, the interpreter of modules, the folder for their
- * files. Every collection adds plugins of its own, so that no list of whole names would be complete.
+ * Prefixes of variables from which plugins take their options: connection, its arguments and
+ * executables, privilege escalation, shell, module interpreter, folder for their files. Collections
+ * contain further plugins, so no list of full names would be complete.
  */
 const PREFIXES: readonly string[] = ['ansible_', '_ansible_'];
 
-/** Names without that beginning which plugins take options from. */
+/** Names without these prefixes from which plugins take options. */
 const NAMES: ReadonlySet<string> = new Set([
-  // The address of a host that has no other.
+  // Address of a host without any other.
   'inventory_hostname',
   'delegated_vars',
-  // Login of network devices.
+  // Login for network devices.
   'http_login_user',
   'http_login_password',
-  // Programs and services that open secrets.
+  // Programs and services that decrypt secrets.
   'sops_binary',
   'sops_config_path',
   'sops_keyservice',
 ]);
 
-/** Whether a variable decides how Ansible connects, to whom, or which program it runs. */
+/**
+ * Returns true for a variable that controls how Ansible connects, where it connects to, or which
+ * program it runs.
+ */
 export const isConnectionVariable = (name: string): boolean =>
   NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
 
-/** What a template says about variables that decide how Ansible connects. */
+/** A template's rule for connection variables. */
 export interface ConnectionRule {
-  /** Launches may bring them. */
+  /** True if launches can set them. */
   isOpen: boolean;
-  /** What holds without a launch's own word: repeating it changes nothing. */
+  /** Variables that apply without the launch's own: repeating their values is no change. */
   held: Variables;
 }
 
 /**
- * Why variables may not be brought by somebody who does not write the template, in sentences
- * (docs/contract/launching.md#connection-variables).
+ * Returns the reasons, as sentences, why variables cannot be set by a user who does not edit the
+ * template (docs/contract/launching.md#connection-variables).
  */
 export function connectionFaults(brought: Variables, { isOpen, held }: ConnectionRule): string[] {
   if (isOpen) return [];

@@ -7,16 +7,16 @@ import { SentBody } from '../common/fields/sent-body.js';
 import { isStorable } from '../common/fields/text.js';
 import { telling } from '../common/fields/validators.js';
 
-/** Names under which passwords may also stand at the top level, as old clients send them. */
+/** Names of passwords that can also be at the top level of a body, as old clients send them. */
 const PASSWORD_NAME =
   /^(?:ssh_password|become_password|ssh_key_unlock|vault_password(?:\.[^\0]{1,1024})?)$/;
 
 type Passwords = Readonly<Record<string, unknown>>;
 
-/** Passwords that a launch brings, by name: those in the field, and those beside it. */
+/** Declares the passwords of a launch, by name: those in the field, and those at the top level. */
 export const CredentialPasswords = (options: FieldOptions = {}): PropertyDecorator =>
   applyDecorators(
-    // class-transformer asks the one first that was declared last.
+    // class-transformer applies the transform first that was declared last.
     Transform(({ obj, value }: { obj: unknown; value: unknown }) => {
       const isNull = value === null && options.nullable !== true;
       return isNull ? null : withThoseBeside(obj, value);
@@ -36,14 +36,14 @@ export const CredentialPasswords = (options: FieldOptions = {}): PropertyDecorat
     ),
   );
 
-/** What is no object is left for the validators to refuse. */
+/** Values that are not objects pass unchanged, for the validators to refuse. */
 function withThoseBeside(sent: unknown, nested: unknown): unknown {
   const beside = sent instanceof SentBody ? passwordsIn(sent.body) : {};
   if (nested === null || nested === undefined) return beside;
   return typeof nested === 'object' && !Array.isArray(nested) ? { ...beside, ...nested } : nested;
 }
 
-/** A text that cannot be stored is none, and is refused as such. */
+/** A text that cannot be stored becomes null, which the validators refuse. */
 const passwordsIn = (body: Passwords): Passwords =>
   Object.fromEntries(
     Object.entries(body)

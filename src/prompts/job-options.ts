@@ -1,10 +1,10 @@
-/** What a run may be told to do: apply changes, or only tell which there would be. */
+/** Modes of a run: apply changes, or only report them. */
 export const JOB_TYPES = [
   ['run', 'Run'],
   ['check', 'Check'],
 ] as const;
 
-/** How much a run tells, as the number of its `-v`. */
+/** Verbosity of a run, as the number of its `-v` options. */
 export const VERBOSITIES = [
   [0, '0 (Normal)'],
   [1, '1 (Verbose)'],

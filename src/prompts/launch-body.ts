@@ -5,7 +5,10 @@ import { CredentialPasswords } from './credential-passwords.js';
 import { LAUNCH_OPTIONS, promptsIn, type Prompts } from './launch-options.js';
 import { optional } from './prompt-columns.js';
 
-/** The launch fields as a request sends them: `null` is "not sent", clients fill what they leave with it. */
+/**
+ * The launch fields of a request. `null` means "not sent", because clients send it for fields that
+ * they leave unset.
+ */
 @Includes(
   LAUNCH_OPTIONS.map(({ field }) => ({
     ...optional(field),
@@ -19,8 +22,8 @@ import { optional } from './prompt-columns.js';
 export class PromptsBody {}
 
 /**
- * Body of a launch (docs/contract/launching.md#launch). A field counts where the template asks for
- * it.
+ * Body of a launch (docs/contract/launching.md#launch). A field only counts if the template prompts
+ * for it.
  */
 export class LaunchBody extends PromptsBody {
   @CredentialPasswords({ nullable: true, writeOnly: true })
@@ -30,14 +33,14 @@ export class LaunchBody extends PromptsBody {
 export const PROMPTS_BODY_FIELDS = fieldsOf(PromptsBody);
 
 /**
- * Reads launch fields that stand elsewhere than in a body of their own.
+ * Reads launch fields that are part of another body.
  *
- * @throws Invalid with every fault at once
+ * @throws Invalid with all faults at once
  */
 export const readPrompts = (given: Readonly<Record<string, unknown>>): Prompts =>
   promptsOfBody(validate(PromptsBody, given));
 
-/** The launch fields that a body sets, variables as an object. */
+/** Returns the launch fields of a body, with variables as an object. */
 export function promptsOfBody(body: object): Prompts {
   const { extra_vars: text, ...others }: Record<string, unknown> = { ...body };
   return promptsIn(

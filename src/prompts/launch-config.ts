@@ -1,30 +1,31 @@
 import { PROMPT_FIELDS, promptsIn, type PromptField, type Prompts } from './launch-options.js';
 
-/** What the rules need to know of a template: its own values and its switches. */
+/** The data of a template that determines which prompts are accepted. */
 export interface PromptedTemplate {
-  /** Whether the template's switch for a field is on. */
+  /** Returns true if the template's switch for a field is on. */
   asks(field: PromptField): boolean;
   /** The template's own value of each field; `extra_vars` is not read here. */
   own: Prompts;
-  /** Variables of the template itself. */
+  /** Returns the variables of the template itself. */
   ownVariables(): Readonly<Record<string, unknown>>;
-  /** Launches may bring variables that decide how Ansible connects. */
+  /** True if launches can set connection variables. */
   allowsConnectionVars: boolean;
-  /** Branch of the project: naming it explicitly is no choice of another one. */
+  /** Branch of the project; a launch that names it explicitly changes nothing. */
   projectBranch: string;
 }
 
-/** How the fields of one launch fall out; variables are merged by `mergeVariables`. */
+/** The accepted and ignored fields of a launch; variables are merged by `mergeVariables`. */
 export interface MergedPrompts {
-  /** Set by the launch and differing from the template. */
+  /** Fields of the launch that are accepted and differ from the template. */
   accepted: Prompts;
-  /** Sent, differing from the template, and not asked for. */
+  /** Fields of the launch that differ from the template and that it does not prompt for. */
   ignored: Prompts;
 }
 
 /**
- * Tells fields that a launch may set from those it may not. A field sent with the template's own value
- * is neither: nothing changes by it. Not asking is no error: the value is reported as ignored.
+ * Separates the fields that a launch can set from those it cannot. A field with the template's own
+ * value is in neither group, because it changes nothing. A field that the template does not prompt
+ * for is no error: it is reported as ignored.
  */
 export function mergePrompts(template: PromptedTemplate, prompts: Prompts): MergedPrompts {
   const changed = PROMPT_FIELDS.filter((field) => {

@@ -24,22 +24,24 @@ import {
   type SurveyQuestion,
 } from './survey.js';
 
-/** The answer to GET of a launch: besides this the switches, and what is in the way of a launch. */
+/**
+ * The response to GET of a launch. It also contains the switches, and the obstacles to a launch.
+ */
 export interface LaunchAnswer {
   readonly defaults: Readonly<Partial<Record<PromptField, unknown>>>;
-  /** Absent for kinds of templates that have no credentials. */
+  /** Passwords; absent for kinds of templates without credentials. */
   readonly passwords_needed_to_start?: readonly string[];
   readonly [further: string]: unknown;
 }
 
-/** What a launch asks for, as the answer to GET of its URL tells it. */
+/** The prompts of a launch, from the response to GET of its URL. */
 export interface LaunchNeeds {
   defaults: LaunchAnswer['defaults'];
   passwords: readonly string[];
   asks(field: PromptField): boolean;
 }
 
-/** Reads the answer to GET of a launch. */
+/** Parses the response to GET of a launch. */
 export const needsOf = (answer: LaunchAnswer): LaunchNeeds => ({
   defaults: answer.defaults,
   passwords: answer.passwords_needed_to_start ?? [],
@@ -47,21 +49,21 @@ export const needsOf = (answer: LaunchAnswer): LaunchNeeds => ({
 });
 
 /**
- * The fields of the form that launches a template: what the template asks for, filled with what it
- * would use itself, the questions of its survey, and the passwords its credentials lack.
+ * Returns the fields of a launch form: the template's prompts with the template's own values, the
+ * questions of its survey, and the missing passwords of its credentials.
  */
 export function launchForm(needs: LaunchNeeds, survey: Survey | null): Field[] {
   const asked = PROMPTS_BODY_FIELDS.flatMap((field) => {
     const prompt = PROMPT_FIELDS.find((name) => name === field.name);
     if (!prompt || !needs.asks(prompt)) return [];
-    // What a person empties is meant to be empty: null would stand for the template's own value.
+    // A field that the user clears is sent as empty: null would select the template's own value.
     return [{ ...field, nullable: false, default: plain(needs.defaults[prompt]) }];
   });
   const questions = survey?.spec.map(questionField) ?? [];
   return [...asked, ...questions, ...passwordFields(needs.passwords)];
 }
 
-/** Inputs for the passwords that credentials ask for, by the names the API gives them. */
+/** Returns inputs for the passwords that credentials prompt for, by their API names. */
 export const passwordFields = (names: readonly string[]): Field[] =>
   names.map((name) => ({
     ...INPUTS.password,
@@ -70,13 +72,13 @@ export const passwordFields = (names: readonly string[]): Field[] =>
     required: true,
   }));
 
-/** References as the ids that are sent for them. */
+/** Replaces references by the ids to send. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain);
   return isRecord(value) ? value.id : value;
 }
 
-/** One input for each type of question. */
+/** Inputs by type of question. */
 class QuestionInputs {
   @Char()
   text!: string;
@@ -107,7 +109,7 @@ function questionField(question: SurveyQuestion): Field {
     help: question.question_description ?? '',
     required,
     blank: !required,
-    // Without an answer and without a default the variable is not set at all.
+    // Without an answer and a default the variable remains unset.
     nullable: !hasDefault(question),
     default: shownDefault(question),
     choices: type.startsWith('multi') ? choicesOf(question).map((one) => [one, one] as const) : [],

@@ -17,25 +17,25 @@ import { JOB_TYPES, VERBOSITIES } from './job-options.js';
 
 export type LaunchTopic = 'what' | 'where' | 'how';
 
-/** What is particular to one launch field; the rest its field decorator says. */
+/** Options of one launch field; its field decorator declares the rest. */
 interface PromptOptions {
-  /** Word of the switch that lets a launch set it: `ask_<word>_on_launch`. */
+  /** Middle part of the switch that permits a launch to set it: `ask_<word>_on_launch`. */
   asks: string;
-  /** What it is about: what runs, on what, or how. Pages of templates and runs show it there. */
+  /** Topic of the field on the pages of templates and runs: what runs, on what, or how. */
   about: LaunchTopic;
-  /** Workflow job templates ask for it too. */
+  /** True if workflow job templates prompt for it, too. */
   inWorkflows?: boolean;
   /**
-   * What of it decides nothing about what runs where, so that changing it on a job template needs no
+   * Parts that do not affect what runs where, so that changing them on a job template requires no
    * role on the project and the inventory.
    */
   harmless?: 'value' | 'switch' | 'both';
   /**
-   * Its value decides which playbook sees the credentials of a run, or what they are sent to: the
-   * variables do, for they say how and where Ansible connects.
+   * True if its value determines which playbook gets the credentials of a run, or where they are
+   * sent: variables do, because they control how and where Ansible connects.
    */
   aims?: true;
-  /** How the field of a job template, of a workflow job template, or of a run differs. */
+  /** Differences of the field on a job template, a workflow job template, or a run. */
   ofTemplate?: Partial<Field>;
   ofWorkflow?: Partial<Field>;
   ofRun?: Partial<Field>;
@@ -50,8 +50,8 @@ const Prompt =
   };
 
 /**
- * What a launch can set (docs/contract/launching.md#prompts), each declared here and nowhere else:
- * its type, its field, and the switch that asks for it. Templates, saved launches and the bodies of
+ * The launch options (docs/contract/launching.md#prompts). Each one is declared here only: its
+ * type, its field, and the switch that prompts for it. Templates, saved launches and the bodies of
  * launches take their fields from here. References are ids.
  */
 class LaunchOptions {
@@ -142,35 +142,34 @@ class LaunchOptions {
 
 export type PromptField = keyof LaunchOptions;
 
-/** Launch fields that name several objects. */
+/** Launch fields with lists of objects. */
 export type PromptList = 'credentials' | 'labels' | 'instance_groups';
 
-/** Launch fields that workflows hand to the runs in them, in columns of their own. */
+/** Launch fields that workflows pass to their runs, stored in columns of their own. */
 type HandedDown = 'inventory' | 'limit' | 'job_tags' | 'skip_tags' | 'scm_branch';
 
-/** Launch fields as a saved launch or a run has them: those with a column; null: not set. */
+/** Launch fields of a saved launch or a run: those with a column; null: not set. */
 export type SavedOptions = {
   [Name in Exclude<PromptField, PromptList | 'extra_vars' | 'execution_environment'>]:
     LaunchOptions[Name] | null;
 };
-/** Those of a workflow, by name of the field. */
+/** Launch fields of a workflow, by name. */
 export type HandedOptions = Pick<SavedOptions, HandedDown>;
-/** A workflow job template has variables besides, as text. */
+/** Launch fields of a workflow job template, which also has variables, as text. */
 export type WorkflowOptions = HandedOptions & { extra_vars: string };
-/** As a job template has them: nothing but the inventory may be unset. */
+/** Launch fields of a job template: only the inventory can be unset. */
 export type TemplateOptions = Pick<SavedOptions, 'inventory'> & {
   [Name in Exclude<keyof SavedOptions, 'inventory'>]: LaunchOptions[Name];
 } & { extra_vars: string };
 
-/** Values a launch sets, by launch field. */
 export type Prompts = { -readonly [Name in PromptField]?: LaunchOptions[Name] };
 
-/** A launch field as it was declared. */
+/** A declared launch field. */
 export interface LaunchOption extends PromptOptions {
   name: PromptField;
-  /** As a job template has it, or would have it. */
+  /** Field of a job template. */
   field: Field;
-  /** The switch that lets a launch set it. */
+  /** Switch that permits a launch to set it. */
   switch: string;
 }
 
@@ -188,7 +187,7 @@ export const LAUNCH_OPTIONS: readonly LaunchOption[] = fieldsOf(LaunchOptions).m
 
 export const PROMPT_FIELDS: readonly PromptField[] = LAUNCH_OPTIONS.map(({ name }) => name);
 
-/** Launch fields of one topic that rows have columns of. */
+/** Returns the launch fields of a topic that have a column. */
 export const launchFieldsOf = (
   topic: LaunchTopic,
   which: (option: LaunchOption) => boolean = () => true,
@@ -197,12 +196,12 @@ export const launchFieldsOf = (
     (option) => option.about === topic && option.field.column !== null && which(option),
   ).map(({ name }) => name);
 
-/** Launch field -> switch of the template that lets a launch set it. */
+/** Switch of the template for each launch field. */
 export const ASK_SWITCHES: Readonly<Record<PromptField, string>> = tableOf(PROMPT_FIELDS, (name) =>
   switchOf(entryOf(DECLARED, name)),
 );
 
-/** The switches of a template for some launch fields. */
+/** Returns the switches of a template for some launch fields. */
 export const switchesOf = (
   template: Readonly<Record<string, unknown>>,
   fields: readonly PromptField[],
@@ -211,15 +210,15 @@ export const switchesOf = (
     fields.map((field) => [ASK_SWITCHES[field], template[ASK_SWITCHES[field]] === true]),
   );
 
-/** Launch fields a workflow job template can ask for. */
+/** Launch fields that a workflow job template can prompt for. */
 export const WORKFLOW_PROMPTS: readonly PromptField[] = LAUNCH_OPTIONS.filter(
   ({ inWorkflows }) => inWorkflows,
 ).map(({ name }) => name);
 
-/** Launch fields that name several objects. */
+/** Launch fields with lists of objects. */
 export const PROMPT_LISTS: readonly PromptList[] = ['credentials', 'labels', 'instance_groups'];
 
-/** The lists of a saved launch that name anything. */
+/** Returns the non-empty lists of a saved launch. */
 export const listsIn = (lists: Readonly<Record<PromptList, number[]>>): Prompts =>
   promptsIn(
     lists,
@@ -227,8 +226,8 @@ export const listsIn = (lists: Readonly<Record<PromptList, number[]>>): Prompts 
   );
 
 /**
- * The launch fields of a record that have a value, such as those of a row or of a validated body,
- * which have them in the types of the declaration.
+ * Returns the launch fields of a record that have a value. Rows and validated bodies have the types
+ * of the declaration, so the result is not validated again.
  */
 export function promptsIn(
   record: Readonly<Record<string, unknown>>,

@@ -5,38 +5,38 @@ import { isTexts, mapValues, tableOf } from '../common/records.js';
 import { promptsIn, type Prompts } from './launch-options.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
-/** Key of `launch_config` under which the secret answers of a survey stand, sealed one by one. */
+/** Key of `launch_config` with the secret answers of a survey, each sealed separately. */
 const SECRETS = 'survey_passwords';
 
 /** Secret answers by variable, sealed. */
 type SealedSecrets = Readonly<{ [SECRETS]?: Readonly<Record<string, string>> }>;
 
-/** Key of `launch_config` under which a workflow job keeps which of its variables are artifacts. */
+/** Key of `launch_config` with the names of a workflow job's variables that are artifacts. */
 const ARTIFACTS = 'artifact_names';
 
-/** What a run was launched with: its prompts, secret answers masked, and those answers sealed. */
+/** Options of a run's launch: its prompts with masked secret answers, and these answers sealed. */
 export type LaunchConfig = Readonly<Prompts> &
   SealedSecrets & { readonly [ARTIFACTS]?: readonly string[] };
 
 /**
- * Returns the names of the variables that runs around a workflow job handed to it: artifacts of its
- * own runs take their place.
+ * Returns the names of the variables that a workflow job inherited as artifacts of surrounding
+ * runs. Artifacts of its own runs replace them.
  */
 export const artifactNamesOf = (launchConfig: LaunchConfig | null): readonly string[] =>
   launchConfig?.[ARTIFACTS] ?? [];
 
-/** Returns the part of `launch_config` that keeps names of artifacts; empty without any. */
+/** Returns the part of `launch_config` with names of artifacts; empty without any. */
 export const artifactNamesPart = (names: readonly string[]): Partial<LaunchConfig> =>
   names.length === 0 ? {} : { [ARTIFACTS]: names };
 
 const contextOf = (jobId: number, name: string): string => rowContext('unified_jobs', jobId, name);
 
-/** `extra_vars` of a job row: JSON text in which secret answers are masked. */
+/** Returns `extra_vars` of a job row with masked secret answers. */
 export function maskedVariables(
   variables: Readonly<Record<string, unknown>>,
   secretNames: readonly string[],
 ): Readonly<Record<string, unknown>> {
-  // There may be thousands, of each node of a workflow.
+  // Fast path: a workflow can have thousands of nodes.
   if (secretNames.length === 0) return variables;
   const shown = entriesOf(variables).map(
     ([name, value]) => [name, secretNames.includes(name) ? ENCRYPTED : value] as const,
@@ -44,11 +44,11 @@ export function maskedVariables(
   return recordOf(shown);
 }
 
-/** Names of variables that are stored masked. */
+/** Returns the names of variables that are stored masked. */
 export const maskedNames = (variables: object | null | undefined): string[] =>
   Object.entries(variables ?? {}).flatMap(([name, value]) => (value === ENCRYPTED ? [name] : []));
 
-/** The part of `launch_config` that keeps the secret answers; empty without any. */
+/** Returns the part of `launch_config` with the sealed secret answers; empty without any. */
 export function sealSecrets(
   box: SecretBox,
   jobId: number,
@@ -63,10 +63,10 @@ export function sealSecrets(
 }
 
 /**
- * The secret answers a job was launched with, by variable: they take the place of the masked values
- * of its `extra_vars`, and must not be shown or logged.
+ * Returns the decrypted secret answers of a job's launch, by variable. They replace the masked
+ * values of its `extra_vars`, and must not be displayed or logged.
  *
- * @throws UnsealError when they cannot be opened with the installation's keys
+ * @throws UnsealError if they cannot be opened with the installation's keys
  */
 export function openSecrets(
   box: SecretBox,
@@ -78,15 +78,15 @@ export function openSecrets(
   );
 }
 
-/** Names under which a `launch_config` keeps secrets. */
+/** Returns the names of the secrets in a `launch_config`. */
 export const sealedNames = (launchConfig: LaunchConfig | null): string[] =>
   Object.keys(launchConfig?.[SECRETS] ?? {});
 
-/** The prompts of a `launch_config`, without what is kept beside them. */
+/** Returns the prompts of a `launch_config` without its other keys. */
 export const promptsOf = (launchConfig: LaunchConfig | null): Prompts =>
   promptsIn({ ...launchConfig });
 
-/** `start_args` of a run: the passwords of its launch by name, sealed; empty without any. */
+/** Returns `start_args` of a run: the sealed passwords of its launch by name; empty without any. */
 export const sealPasswords = (
   box: SecretBox,
   jobId: number,
@@ -97,10 +97,10 @@ export const sealPasswords = (
     : box.seal(JSON.stringify(passwords), contextOf(jobId, 'start_args'));
 
 /**
- * The passwords of a launch by name.
+ * Returns the passwords of a launch by name.
  *
  * @param sealed `start_args` of the run
- * @throws UnsealError when they cannot be opened with the installation's keys
+ * @throws UnsealError if they cannot be opened with the installation's keys
  */
 export function openPasswords(
   box: SecretBox,

@@ -7,33 +7,39 @@ import { answerErrors, defaultAnswers, secretVariables, type Survey } from './su
 export interface VariableSources {
   /** Variables of the template itself. */
   template: Readonly<Record<string, unknown>>;
-  /** The survey when it is switched on, its defaults in clear. */
+  /** Enabled survey with decrypted defaults; null without one. */
   survey: Survey | null;
-  /** The template asks for variables of any name. */
+  /** True if the template prompts for variables of any name. */
   asks: boolean;
-  /** The template takes variables that decide how Ansible connects. */
+  /** True if launches can set connection variables. */
   allowsConnectionVars: boolean;
-  /** Variables the launch sends. */
+  /** Variables of the launch request. */
   sent: Readonly<Record<string, unknown>>;
-  /** Set on top of all others, whether the template asks for them or not. */
+  /** Variables that override all others, even if the template does not prompt for variables. */
   forced?: Readonly<Record<string, unknown>>;
-  /** Names of variables that are secret besides the passwords of the survey. */
+  /** Names of secret variables besides the passwords of the survey. */
   secretNames?: readonly string[];
-  /** The answers were checked by an earlier launch. */
+  /** True if the answers were validated by an earlier launch. */
   isRelaunch?: boolean;
 }
 
 export interface MergedVariables {
-  /** What the job runs with, low to high: template, survey defaults, launch, forced. */
+  /**
+   * Variables of the job, merged in ascending precedence: template, survey defaults, launch,
+   * forced.
+   */
   variables: Record<string, unknown>;
   accepted: Record<string, unknown>;
   ignored: Record<string, unknown>;
-  /** Names among `variables` whose values are secret. */
+  /** Names of the secret variables. */
   secrets: string[];
   errors: FieldErrors;
 }
 
-/** What a run has when its launch says nothing: the template's variables, survey defaults over them. */
+/**
+ * Returns the variables of a run without those of its launch: the template's variables, overridden
+ * by survey defaults.
+ */
 export const heldVariables = (
   template: Readonly<Record<string, unknown>>,
   survey: Survey | null,
@@ -58,7 +64,7 @@ export function mergeVariables(sources: VariableSources): MergedVariables {
   const accepted = mergeExact(sent, forced);
   const ignored: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(accepted)) {
-    // A password sent back as it was shown stands for the default.
+    // A password that is sent back in its masked form selects the default.
     const isDefault = passwords.has(name) && value === ENCRYPTED;
     if (!isDefault && isAccepted(name)) continue;
     if (!isDefault) ignored[name] = value;
@@ -90,15 +96,15 @@ const reservedWords = (accepted: Readonly<Record<string, unknown>>): string[] =>
       : [],
   );
 
-/** Faults of variables by the fields in which a launch tells them. */
+/** Returns the faults of variables by the launch fields that report them. */
 export const variableErrors = ({ answers, variables }: VariableFaults): FieldErrors => ({
   ...(answers.length > 0 ? { variables_needed_to_start: answers } : {}),
   ...(variables.length > 0 ? { extra_vars: variables } : {}),
 });
 
 interface VariableFaults {
-  /** Texts about answers to the survey. */
+  /** Error texts about answers to the survey. */
   answers: string[];
-  /** Texts about any variables. */
+  /** Error texts about other variables. */
   variables: string[];
 }

@@ -7,7 +7,7 @@ import {
   type Prompts,
 } from './launch-options.js';
 
-/** Launch fields with a column: lists stand in tables of their own, variables beside the others. */
+/** Launch fields with a column: lists have tables of their own, variables have special columns. */
 const STORED = LAUNCH_OPTIONS.filter(
   ({ field: { column, kind } }) => column !== null && kind !== 'variables',
 );
@@ -16,7 +16,7 @@ const VARIABLES = LAUNCH_OPTIONS.flatMap(({ field }) =>
   field.kind === 'variables' ? [field] : [],
 );
 
-/** Null stands for "not set". */
+/** Returns the field with null for "not set". */
 export const optional = (field: Field): Field => ({
   ...field,
   nullable: true,
@@ -24,7 +24,7 @@ export const optional = (field: Field): Field => ({
   onDelete: 'SET NULL',
 });
 
-/** As a run shows what it was launched with. */
+/** Returns the field in the form in which a run shows its launch options. */
 const shown = ({ field, ofRun }: LaunchOption): Field => ({
   ...optional(field),
   readOnly: true,
@@ -34,7 +34,7 @@ const shown = ({ field, ofRun }: LaunchOption): Field => ({
   ...ofRun,
 });
 
-/** What a template says about its launches. */
+/** Returns the switch fields of a template. */
 const switches = (options: readonly LaunchOption[]): readonly Field[] =>
   declareFields([
     ...options.map((option) => [option.switch, Bool()] as const),
@@ -46,26 +46,26 @@ const switches = (options: readonly LaunchOption[]): readonly Field[] =>
     ],
   ]);
 
-/** A job template's own values of the launch fields. */
+/** Fields of a job template with its own values of the launch options. */
 export const TEMPLATE_OPTIONS: readonly Field[] = LAUNCH_OPTIONS.flatMap(({ field, ofTemplate }) =>
   field.column === null ? [] : [{ ...field, ...ofTemplate }],
 );
-/** What a job template lets a launch set. */
+/** Switches of a job template. */
 export const TEMPLATE_SWITCHES = switches(LAUNCH_OPTIONS);
 
-/** Values a workflow job template hands to the nodes that ask for them; null: none. */
+/** Fields of a workflow job template with values for nodes that prompt for them; null: none. */
 export const WORKFLOW_OPTIONS: readonly Field[] = [
   ...VARIABLES,
   ...HANDED_DOWN.map(({ field, ofWorkflow }) => ({ ...optional(field), ...ofWorkflow })),
 ];
-/** What a workflow job template lets a launch set. */
+/** Switches of a workflow job template. */
 export const WORKFLOW_SWITCHES = switches(LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows));
 
-/** Launch fields that a saved launch sets, of a node or a schedule; null: not set. */
+/** Launch fields of a node or a schedule; null: not set. */
 export const SAVED_OPTIONS: readonly Field[] = STORED.map(({ field }) => optional(field));
-/** The same as the node of a workflow job shows them. */
+/** Launch fields of a workflow job's node. */
 export const NODE_RUN_OPTIONS = STORED.map(shown);
-/** What a workflow job was launched with. */
+/** Launch options of a workflow job. */
 export const WORKFLOW_RUN_OPTIONS = HANDED_DOWN.map(shown);
 
 type Stored = readonly (readonly [field: PromptField, column: string])[];
@@ -76,39 +76,39 @@ const columns = (options: readonly LaunchOption[]): Stored =>
 const types = (options: readonly LaunchOption[]): Readonly<Record<string, string>> =>
   Object.fromEntries(options.map(({ field }) => [columnOf(field), field.columnType]));
 
-/** Launch fields that templates, saved launches and runs have columns of. */
+/** Launch fields with columns in templates, saved launches and runs. */
 export const STORED_PROMPTS = columns(STORED);
 export const STORED_TYPES = types(STORED);
 
-/** Those of a workflow, which reach the runs in it. */
+/** Launch fields of a workflow, which apply to its runs. */
 export const HANDED_PROMPTS = columns(HANDED_DOWN);
 export const HANDED_TYPES = types(HANDED_DOWN);
 
-/** The launch fields that a row has columns of, as far as they are set. */
+/** Returns the launch fields of a row that are set. */
 export const storedPrompts = (
   row: Readonly<Record<string, unknown>>,
   stored: Stored = STORED_PROMPTS,
 ): Prompts => promptsIn(Object.fromEntries(stored.map(([field, column]) => [field, row[column]])));
 
-/** The columns that keep launch fields, null for those that are not set. */
+/** Returns the columns of launch fields, null for those that are not set. */
 export const columnsOfPrompts = (
   prompts: Prompts,
   stored: Stored = STORED_PROMPTS,
 ): Record<string, unknown> =>
   Object.fromEntries(stored.map(([field, column]) => [column, prompts[field] ?? null]));
 
-/** Values of the columns that keep launch fields, in the order of `STORED_TYPES`. */
+/** Returns the values of launch field columns, in the order of `STORED_TYPES`. */
 export const storedValues = (prompts: Prompts): unknown[] =>
   STORED_PROMPTS.map(([field]) => prompts[field] ?? null);
 
-/** The prompts of a workflow that reach the runs in it. */
+/** Returns the prompts of a workflow that apply to its runs. */
 export const handedDown = (prompts: Prompts): Prompts =>
   promptsIn(
     prompts,
     HANDED_DOWN.flatMap(({ name }) => (prompts[name] === '' ? [] : [name])),
   );
 
-/** What a job runs with where neither its template nor its launch says otherwise. */
+/** Values of a job's options that neither its template nor its launch sets. */
 export const OPTION_DEFAULTS = promptsIn(
   Object.fromEntries(STORED.map(({ name, field }) => [name, field.default])),
 );
@@ -119,7 +119,7 @@ const aimsOf = (options: readonly LaunchOption[]): readonly string[] => [
   'survey_spec',
 ];
 
-/** What of a template is about its questions, under one heading of its page. */
+/** Returns the fields about prompts, for one section of a template's page. */
 const asking = (switches: readonly Field[]): readonly string[] => [
   'survey_enabled',
   ...switches.map(({ name }) => name),
@@ -128,17 +128,20 @@ export const TEMPLATE_ASKS = asking(TEMPLATE_SWITCHES);
 export const WORKFLOW_ASKS = asking(WORKFLOW_SWITCHES);
 
 /**
- * Fields that decide what the credentials of runs meet, and what lets a launch decide: the switches,
- * and the survey, whose answers are variables.
+ * Fields that determine what receives the credentials of runs, and fields that permit a launch to
+ * determine it: the switches, and the survey, whose answers are variables.
  */
 export const TEMPLATE_AIMS = aimsOf(LAUNCH_OPTIONS);
 export const WORKFLOW_AIMS = aimsOf(LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows));
-/** The same of a saved launch, which has other words for its variables and no switches. */
+/**
+ * Fields of a saved launch that determine what receives the credentials of runs. Its variables have
+ * another name, and it has no switches.
+ */
 export const SAVED_AIMS = LAUNCH_OPTIONS.flatMap(({ aims, name, field }) =>
   aims === true ? [field.kind === 'variables' ? 'extra_data' : name] : [],
 );
 
-/** Columns of a job template which decide nothing about what runs where. */
+/** Columns of a job template that do not affect what runs where. */
 export const HARMLESS_OPTIONS: readonly string[] = LAUNCH_OPTIONS.flatMap((option) => [
   ...(option.harmless === 'value' || option.harmless === 'both' ? [option.name] : []),
   ...(option.harmless === 'switch' || option.harmless === 'both' ? [option.switch] : []),

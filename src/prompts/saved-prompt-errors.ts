@@ -6,26 +6,26 @@ import type { Prompts } from './launch-options.js';
 import { heldVariables, variableErrors } from './launch-variables.js';
 import { secretVariables, valueErrors, type Survey } from './survey.js';
 
-/** What is said of what a template does not ask for. */
+/** Error texts for prompts that a template does not ask for. */
 export interface Refusal {
   field: string;
-  /** Of variables, by their names. */
+  /** Error text for variables, by their names. */
   variables: (names: readonly string[]) => string;
 }
 
-/** A template as a saved launch of it is checked: a node of a workflow, for instance. */
+/** The template of a saved launch, with the data that checks need. */
 export interface SavedTarget {
   prompted: PromptedTemplate;
   refusal: Refusal;
-  /** The survey when it is switched on. */
+  /** Enabled survey; null without one. */
   survey: Survey | null;
 }
 
 /**
- * What of a saved launch the template would not take, by launch field
- * (docs/contract/launching.md#saved-launches). Unlike a launch, which ignores and tells, saving
- * what could never count is refused. What a launch may still bring, such as a mandatory answer, is
- * not missing here.
+ * Returns the faults of a saved launch by launch field (docs/contract/launching.md#saved-launches).
+ * A launch ignores and reports fields that the template does not prompt for; saving refuses them,
+ * because they could never have an effect. Values that a launch can still supply, such as a
+ * mandatory answer, are not required here.
  */
 export function savedPromptErrors(target: SavedTarget, prompts: Prompts): FieldErrors {
   const { ignored } = mergePrompts(target.prompted, prompts);

@@ -14,24 +14,23 @@ import { secretVariables } from './survey.js';
 
 type Variables = Record<string, unknown>;
 
-/** A row that keeps launch fields for launches to come: a node of a workflow, or a schedule. */
+/** A row with launch fields for future launches: a workflow node or a schedule. */
 export interface SavedLaunch extends Row, Readonly<Record<PromptList, number[]>> {
   extra_data: Variables;
   survey_passwords: SealedAnswers;
 }
 
-/** Variables in the form that `readExtraData` brings them into. */
+/** Converts the result of `readExtraData` to variables. */
 const asVariables = (value: unknown): Variables => (isRecord(value) ? value : {});
 
-/** Values that take every launch field off a saved launch. */
+/** Values that reset every launch field of a saved launch. */
 export const NO_PROMPTS: Values = {
   ...Object.fromEntries(STORED_PROMPTS.map(([field]) => [field, null])),
   extra_data: {},
 };
 
 /**
- * Values with `extra_data` in its form: it is read as the variables of a launch are, an object, or its
- * JSON or YAML text.
+ * Parses `extra_data` like the variables of a launch: an object, or its JSON or YAML text.
  *
  * @throws Invalid
  */
@@ -46,10 +45,11 @@ export function readExtraData(values: Readonly<Values>): { extra_data?: Variable
 }
 
 /**
- * Why the template would not take what a request saves, by field of the saved launch.
+ * Returns the reasons why the template would not accept the saved values, by field of the saved
+ * launch.
  *
- * @param values of the request, `extra_data` in its form
- * @param row the saved launch as it is, if there is one
+ * @param values values of the request, with parsed `extra_data`
+ * @param row present saved launch; empty for a new one
  */
 export function savedFaults(
   values: Readonly<Values>,
@@ -61,7 +61,7 @@ export function savedFaults(
   const environment = prompts.execution_environment;
   return {
     ...refErrors(prompts),
-    // There are none, so none can be named.
+    // There are no execution environments, so no id is valid.
     ...(environment === undefined ? {} : { execution_environment: [invalidPk(environment)] }),
     ...errors,
     ...(variables === undefined ? {} : { extra_data: variables }),
@@ -80,9 +80,10 @@ function promptsAfter(values: Readonly<Values>, row: Partial<Row>): Prompts {
 }
 
 /**
- * The variables of a saved launch as they are stored: masked, and the sealed answers beside them.
+ * Returns the variables of a saved launch in their stored form: masked, with the sealed answers in
+ * a separate column.
  *
- * @param former sealed answers that the row has stored
+ * @param former stored sealed answers of the row
  */
 export function sealSaved(
   box: SecretBox,
@@ -98,10 +99,10 @@ export function sealSaved(
 }
 
 /**
- * The prompts of a saved launch, its secret answers in clear.
+ * Returns the prompts of a saved launch with decrypted secret answers.
  *
- * @param table the one the row stands in
- * @throws UnsealError when they cannot be opened with the installation's keys
+ * @param table table of the row
+ * @throws UnsealError if they cannot be opened with the installation's keys
  */
 export function openSaved(box: SecretBox, table: string, row: SavedLaunch): Prompts {
   const place = { table, id: row.id };
@@ -112,6 +113,6 @@ export function openSaved(box: SecretBox, table: string, row: SavedLaunch): Prom
   };
 }
 
-/** Variables as launch fields; without any the field is not set. */
+/** Returns variables as launch fields; the field is not set without variables. */
 export const variablesIn = (variables: Variables): Prompts =>
   Object.keys(variables).length > 0 ? { extra_vars: variables } : {};

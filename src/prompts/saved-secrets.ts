@@ -8,24 +8,24 @@ type Variables = Readonly<Record<string, unknown>>;
 /** Secret answers of a saved launch by variable, each sealed for its row. */
 export type SealedAnswers = Readonly<Record<string, string>>;
 
-/** The row a saved launch is stored in. */
+/** The row of a saved launch. */
 export interface SavedRow {
   table: string;
   id: number;
 }
 
-/** Variables of a saved launch as they are stored: secret answers masked, and kept apart. */
+/** Stored variables of a saved launch: masked secret answers, and the sealed answers separately. */
 export interface StoredVariables {
   shown: Record<string, unknown>;
   sealed: Record<string, string>;
 }
 
 /**
- * Seals the secret answers for their row. An answer sent as it was shown keeps what is stored, and is
- * dropped where nothing is.
+ * Seals the secret answers for their row. An answer that is sent in its masked form keeps the
+ * stored one; without a stored one it is dropped.
  *
- * @param secretNames variables whose values are secret
- * @param former what the row has stored
+ * @param secretNames names of the secret variables
+ * @param former stored sealed answers of the row
  */
 export function sealAnswers(
   box: SecretBox,
@@ -50,9 +50,9 @@ export function sealAnswers(
 }
 
 /**
- * The variables of a saved launch with its secret answers in clear.
+ * Returns the variables of a saved launch with decrypted secret answers.
  *
- * @throws UnsealError when they cannot be opened with the installation's keys
+ * @throws UnsealError if they cannot be opened with the installation's keys
  */
 export function openAnswers(
   box: SecretBox,

@@ -3,21 +3,24 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { isRecord } from '../common/records.js';
 import { hasDefault, type Survey } from './survey.js';
 
-/** Named by the key a secret stands under, as in every JSON column with secrets. */
+/**
+ * Returns the context of sealed defaults, which contains the key of the secret, as in every JSON
+ * column with secrets.
+ */
 const contextOf = (templateId: number): string =>
   rowContext('unified_job_templates', templateId, 'default');
 
-/** A survey as it is stored: defaults of passwords sealed for the template's row. */
+/** Returns a survey in its stored form, with password defaults sealed for the template's row. */
 export const sealSurvey = (box: SecretBox, templateId: number, survey: Survey): Survey =>
   mapSecrets(survey, (text) => box.seal(text, contextOf(templateId)));
 
-/** A stored survey with its secrets in clear; null when the template has none. */
+/** Returns a stored survey with decrypted secrets; null if the template has none. */
 export const openSurvey = (box: SecretBox, templateId: number, stored: unknown): Survey | null =>
   isSurvey(stored)
     ? mapSecrets(stored, (text) => (isSealed(text) ? box.open(text, contextOf(templateId)) : text))
     : null;
 
-/** A stored survey as the API shows it. */
+/** Returns a stored survey with masked secrets, for the API. */
 export const maskSurvey = (stored: unknown): Survey | Record<string, never> =>
   isSurvey(stored) ? mapSecrets(stored, () => ENCRYPTED) : {};
 
@@ -32,6 +35,9 @@ function mapSecrets(survey: Survey, change: (text: string) => string): Survey {
   };
 }
 
-/** Whether a column holds a survey: it is null, or an empty object after the survey was removed. */
+/**
+ * Returns true if a column holds a survey: it is null, or an empty object after the removal of the
+ * survey.
+ */
 export const isSurvey = (stored: unknown): stored is Survey =>
   isRecord(stored) && Array.isArray(stored.spec);

@@ -11,15 +11,15 @@ import {
 } from './survey.js';
 
 /**
- * A survey cannot be stored as it is; `message` is the contract's text, which counts questions from
- * zero (docs/contract/launching.md#surveys).
+ * Error for an invalid survey; `message` is the contract's text, which counts questions from zero
+ * (docs/contract/launching.md#surveys).
  */
 export class SurveyError extends Error {
   override readonly name = 'SurveyError';
-  /** The same for a form, which counts them from one; null where no question is named. */
+  /** Error text for forms, which counts questions from one; null if the text names no question. */
   readonly inForm: string | null;
 
-  /** @param text given the number of the question, where one is at fault */
+  /** @param text error text; a function gets the number of the faulty question */
   constructor(text: string | ((number: number) => string), index = 0) {
     super(typeof text === 'string' ? text : text(index));
     this.inForm = typeof text === 'string' ? null : text(index + 1);
@@ -28,13 +28,14 @@ export class SurveyError extends Error {
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const MAX_QUESTIONS = 200;
-/** Of all questions as JSON: every launch looks through them. */
+/** Maximum JSON size of all questions, in characters: every launch reads them. */
 const MAX_SPEC_LENGTH = 131_072;
 
 /**
- * Reads the survey of a request.
+ * Parses the survey of a request.
  *
- * @param previous stored survey, defaults in clear: a password default sent as `$encrypted$` is kept
+ * @param previous stored survey with decrypted defaults: a password default sent as `$encrypted$`
+ *   is kept
  * @throws SurveyError
  */
 export function readSurvey(body: Record<string, unknown>, previous: Survey | null): Survey {

@@ -1,7 +1,7 @@
 import { Bool, Char, Choices, fieldsOf, Integer, Json, Text } from '../common/fields/field.js';
 import type { FormRows } from '../common/fields/form-rows.js';
 
-/** What a form asks of each question (docs/contract/launching.md#surveys). */
+/** Form fields of a survey question (docs/contract/launching.md#surveys). */
 class QuestionSchema {
   @Char({ label: 'Question', help: 'As it is asked at the launch.' })
   question_name!: string;
@@ -48,7 +48,7 @@ const QUESTION_ROWS: FormRows = {
   label: 'Question',
   fields: fieldsOf(QuestionSchema),
   secrets: ['default'],
-  // Forms have texts: the answer to a question for a number is one.
+  // Forms send texts: defaults of numeric questions are converted to numbers.
   read: ({ default: standard, ...question }) => ({
     ...question,
     ...(standard === undefined
@@ -60,7 +60,7 @@ const QUESTION_ROWS: FormRows = {
 const asNumber = (value: unknown): unknown =>
   Number.isFinite(Number(value)) ? Number(value) : value;
 
-/** Text areas of browsers end lines in their own way. */
+/** Normalizes line ends: browsers send CRLF from text areas. */
 const asLines = (value: unknown): unknown =>
   typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value;
 

@@ -13,8 +13,7 @@ export const QUESTION_TYPES = [
 export type QuestionType = (typeof QUESTION_TYPES)[number];
 
 /**
- * One question of a survey in the shape that is stored and shown
- * (docs/contract/launching.md#surveys).
+ * One question of a survey in its stored and displayed form (docs/contract/launching.md#surveys).
  */
 export interface SurveyQuestion {
   question_name: string;
@@ -35,16 +34,18 @@ export interface Survey {
   spec: SurveyQuestion[];
 }
 
-/** Characters an answer in words may have. */
+/** Maximum length of a text answer. */
 export const MAX_ANSWER_LENGTH = 65_536;
-/** Values a list of answers may have; the choices of a question are no more. */
+/** Maximum number of values in a list answer, and of a question's choices. */
 export const MAX_CHOICES = 1000;
 
-/** Wrong values of one answer that are told one by one, and choices that are listed for each. */
+/**
+ * Maximum number of wrong values that are reported for an answer, and of choices listed for each.
+ */
 const TOLD_VALUES = 10;
 const TOLD_CHOICES = 100;
 
-/** Choices as a list, whichever way they are written. */
+/** Returns choices as a list, from either notation. */
 export function choicesOf({ choices }: Pick<SurveyQuestion, 'choices'>): string[] {
   const list = typeof choices === 'string' ? choices.split('\n') : (choices ?? []);
   return list.map((choice) => choice.trim()).filter((choice) => choice !== '');
@@ -52,25 +53,25 @@ export function choicesOf({ choices }: Pick<SurveyQuestion, 'choices'>): string[
 
 const choiceSets = new WeakMap<SurveyQuestion, ReadonlySet<string>>();
 
-/** The choices of a stored question, worked out once however many answers it is given. */
+/** Returns the choices of a stored question; they are computed once per question. */
 function choiceSetOf(question: SurveyQuestion): ReadonlySet<string> {
   const known = choiceSets.get(question) ?? new Set(choicesOf(question));
   choiceSets.set(question, known);
   return known;
 }
 
-/** Whether a question fills its variable when it is not answered. */
+/** Returns true if a question sets its variable without an answer. */
 export const hasDefault = ({ default: value }: SurveyQuestion): boolean =>
   value !== undefined && value !== null && value !== '';
 
-/** Variables of the questions that must be answered. */
+/** Returns the variables of questions that require an answer. */
 export const requiredVariables = ({ spec }: Survey): string[] =>
   spec.filter((one) => one.required === true && !hasDefault(one)).map(({ variable }) => variable);
 
 export const secretVariables = ({ spec }: Survey): string[] =>
   spec.filter(({ type }) => type === 'password').map(({ variable }) => variable);
 
-/** What is wrong with the answers, one text each (docs/contract/launching.md#answers). */
+/** Returns the faults of the answers, one text each (docs/contract/launching.md#answers). */
 export function answerErrors(survey: Survey, answers: Readonly<Record<string, unknown>>): string[] {
   return survey.spec.flatMap((question) => {
     const { variable } = question;
@@ -82,15 +83,15 @@ export function answerErrors(survey: Survey, answers: Readonly<Record<string, un
   });
 }
 
-/** A password sent back as it was shown stands for the default. */
+/** Returns true for a password in its masked form, which selects the default. */
 const isKept = ({ type }: SurveyQuestion, value: unknown): boolean =>
   type === 'password' && value === ENCRYPTED;
 
 const defaultsOf = new WeakMap<Survey, Readonly<Record<string, unknown>>>();
 
 /**
- * Defaults that are valid answers, by variable; an invalid default is as good as none. A bulk launch
- * asks for those of one survey a hundred times.
+ * Returns defaults that are valid answers, by variable; an invalid default counts as none. The
+ * result is cached, because a bulk launch uses one survey a hundred times.
  */
 export function defaultAnswers(survey: Survey): Readonly<Record<string, unknown>> {
   const known = defaultsOf.get(survey) ?? workOutDefaults(survey);
@@ -106,7 +107,7 @@ function workOutDefaults({ spec }: Survey): Record<string, unknown> {
   return Object.fromEntries(answers.map(({ question, value }) => [question.variable, value]));
 }
 
-/** The default as an answer: several choices are written one a line. */
+/** Returns the default as an answer: several choices are stored one per line. */
 export function defaultOf(question: SurveyQuestion): unknown {
   const value = question.default;
   return question.type === 'multiselect' && typeof value === 'string'
@@ -114,7 +115,7 @@ export function defaultOf(question: SurveyQuestion): unknown {
     : value;
 }
 
-/** Faults of one answer. An empty answer to an optional question is none. */
+/** Returns the faults of one answer. An empty answer to an optional question is valid. */
 export function valueErrors(question: SurveyQuestion, answer: unknown): string[] {
   const value = answer instanceof ExactNumber ? answer.valueOf() : answer;
   const { variable, type } = question;
@@ -194,7 +195,7 @@ function choiceErrors(question: SurveyQuestion, value: unknown): string[] {
   ];
 }
 
-/** Passwords never stand in an error. */
+/** Returns a value for an error text; passwords are masked. */
 function shown({ type }: SurveyQuestion, value: unknown): string {
   if (type === 'password') return ENCRYPTED;
   return typeof value === 'string' ? value : JSON.stringify(value);

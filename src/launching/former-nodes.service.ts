@@ -10,12 +10,12 @@ import {
 import type { NewNode } from '../workflows/workflow-rows.service.js';
 import type { WorkflowSecrets } from './node-request.js';
 
-/** The nodes of a workflow job as they were, for another one like it. */
+/** Loads the nodes of an earlier workflow job for its relaunch. */
 @Injectable()
 export class FormerNodes {
   constructor(private readonly nodes: WorkflowJobNodesRepository) {}
 
-  /** @param fill puts the secret answers of the workflow job into stored prompts */
+  /** @param fill inserts the secret answers of the workflow job into stored prompts */
   async load(workflowJobId: number, fill: WorkflowSecrets['fill']): Promise<NewNode[]> {
     const nodes = await this.nodes.former(workflowJobId);
     return nodes.map((node) => ({
@@ -29,7 +29,7 @@ export class FormerNodes {
   }
 }
 
-/** What the node set itself; objects deleted meanwhile are gone from it. */
+/** Returns the prompts that the node itself set, without objects that were deleted meanwhile. */
 const promptsOf = (node: FormerNode): Prompts => ({
   ...storedPrompts(node),
   ...listsIn(node),

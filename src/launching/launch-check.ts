@@ -15,15 +15,15 @@ import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
-/** A launch with everything its job row is made of. */
+/** A planned launch with all data of its job row. */
 export interface PlannedLaunch extends LaunchCheck, Omit<SettledLaunch, 'unknown'> {
   template: LaunchTemplate;
   credentials: LaunchCredential[];
-  /** Jobs among which the hosts are shared out; 1: the launch is one job. */
+  /** Number of jobs that share the hosts; 1: a single job. */
   slices: number;
 }
 
-/** Works out one launch: its rules over loaded objects, without any side effect. */
+/** Plans one launch: applies the rules to loaded objects, without side effects. */
 export function planLaunch(
   request: LaunchRequest,
   template: LaunchTemplate,
@@ -58,7 +58,7 @@ export function planLaunch(
   };
 }
 
-/** One job for each slice, and no slice without hosts. */
+/** Returns the number of slices: one job per slice, and no slice without hosts. */
 function slicesOf(
   { slice }: LaunchRequest,
   { inventory, job_slice_count: wanted }: Prompts,
@@ -69,7 +69,10 @@ function slicesOf(
   return Math.max(1, Math.min(Number(wanted), hosts));
 }
 
-/** What a launch may set of a job template; a relaunch may set what the first launch did. */
+/**
+ * Returns the prompts that a job template accepts; a relaunch can set the prompts of its first
+ * launch.
+ */
 export function promptedOf(
   template: LaunchTemplate,
   { isRelaunch = false, holds = [] }: Pick<LaunchRequest, 'isRelaunch' | 'holds'> = {},
@@ -88,10 +91,16 @@ export function promptedOf(
   };
 }
 
-/** Saved launches name credentials that come on top of the template's; any other names all of them. */
+/**
+ * Kinds of saved launches: their credentials are added to the template's. The credentials of other
+ * launches replace the template's.
+ */
 const SAVED: readonly LaunchType[] = ['workflow', 'scheduled'];
 
-/** The credentials of a saved launch replace those of their kind alone. */
+/**
+ * Combines the credentials of a saved launch with the template's: each replaces only a credential
+ * of the same kind.
+ */
 function withOwnCredentials(
   prompts: Prompts,
   { launchType }: LaunchRequest,
@@ -120,7 +129,7 @@ function credentialsOf(
   );
 }
 
-/** What a row may refer to; what is missing is among the errors. */
+/** Returns the prompts without references to missing objects, which are reported as errors. */
 function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
   const { inventory, labels, ...rest } = prompts;
   const known = labels?.filter((id) => objects.labels.has(id));
@@ -154,7 +163,10 @@ function resourceErrors(
   return { ...errors, ...deletionErrors(inventory, accepted, 'Job Template') };
 }
 
-/** A sync on its way is waited for by the scheduler; one that failed, or never was, leaves no files. */
+/**
+ * Returns true if the project has no files to run. The scheduler waits for an active sync; a failed
+ * or missing one leaves no files.
+ */
 function lacksRevision({ project }: LaunchTemplate): boolean {
   if (!project || project.scmType === '' || project.updatesOnLaunch) return false;
   if (['failed', 'error'].includes(project.status)) return true;
@@ -198,7 +210,7 @@ function credentialErrors({ request, template, accepted, credentials, slices }: 
   return errors;
 }
 
-/** Names of the passwords a launch must bring, each once. */
+/** Returns the distinct names of the passwords that a launch requires. */
 export const neededPasswords = (credentials: readonly LaunchCredential[]): string[] => [
   ...new Set(credentials.flatMap((one) => one.passwordsNeeded)),
 ];

@@ -8,7 +8,7 @@ import type { LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 
 /**
- * What a launch of a template needs and asks for: the answer to GET
+ * Returns the requirements and prompts of a launch: the response to GET
  * (docs/contract/launching.md#what-a-launch-needs).
  */
 export function describeLaunch(template: LaunchTemplate): LaunchAnswer {

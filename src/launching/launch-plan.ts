@@ -11,11 +11,11 @@ import type { Survey } from '../prompts/survey.js';
 import type { LaunchInventory, LaunchObjects } from './launch.loader.js';
 import type { LaunchCheck, LaunchRequest } from './launch-request.js';
 
-/** What of a template decides about a launch of it, whatever its kind. */
+/** The data of a template, of any kind, that determines its launches. */
 export interface LaunchableTemplate {
   row: Row;
   mayStart: boolean;
-  /** The survey when it is switched on, its defaults in clear. */
+  /** Enabled survey with decrypted defaults; null without one. */
   survey: Survey | null;
   credentials: readonly LaunchCredential[];
   labels: readonly { id: number }[];
@@ -24,7 +24,7 @@ export interface LaunchableTemplate {
 
 const ownVariables = new WeakMap<Row, Readonly<Record<string, unknown>>>();
 
-/** Reads the variables of templates once, whatever the number of their launches. */
+/** Parses the variables of templates once, independent of the number of their launches. */
 export async function readOwnVariables(rows: readonly Row[]): Promise<void> {
   const texts = rows.map((row) => String(row.extra_vars ?? ''));
   const forget = await readAhead(texts);
@@ -35,7 +35,7 @@ export async function readOwnVariables(rows: readonly Row[]): Promise<void> {
   }
 }
 
-/** What a template of any kind says about the variables of its launches. */
+/** Returns the rules of a template about the variables of its launches. */
 export const variablesOf = ({
   row,
 }: Pick<LaunchableTemplate, 'row'>): Pick<
@@ -46,24 +46,24 @@ export const variablesOf = ({
   allowsConnectionVars: row.allow_connection_vars === true,
 });
 
-/** The part of a launch that is worked out alike for every kind of template. */
+/** The part of a launch plan that is the same for every kind of template. */
 export interface SettledLaunch extends Pick<LaunchCheck, 'request' | 'forbidden' | 'ignored'> {
-  /** Set by the launch, asked for, and differing from the template. */
+  /** Prompts that the template accepts and that differ from its own values. */
   accepted: Prompts;
-  /** Value of each launch field that holds for the run. */
+  /** Effective value of each launch field. */
   effective: Prompts;
   variables: MergedVariables;
-  /** What was named and does not exist, by field. */
+  /** Faults about missing objects, by field. */
   unknown: FieldErrors;
 }
 
-/** Launch fields whose objects this installation has none of. */
+/** Launch fields whose objects do not exist in this installation. */
 const WITHOUT_OBJECTS = ['execution_environment'] as const;
 
 /**
- * The ref of an event is used where it can be (docs/contract/launching.md#branches).
+ * Uses the ref of an event as the branch if possible (docs/contract/launching.md#branches).
  *
- * @param isAllowed whether what the template runs lets its branch be chosen
+ * @param isAllowed true if the project or workflow permits another branch
  */
 export function withEventRef(
   { prompts, scmBranch }: LaunchRequest,
@@ -77,10 +77,11 @@ export function withEventRef(
 }
 
 /**
- * Tells what a launch sets from what it sends in vain, and what it may not name.
+ * Separates the accepted from the ignored prompts of a launch, and checks permissions on their
+ * objects.
  *
- * @param prompts of the request, with what its kind adds to them
- * @param fields those that templates of the kind can ask for
+ * @param prompts prompts of the request, completed for its kind
+ * @param fields fields that templates of the kind can prompt for
  */
 export function settleLaunch(
   request: LaunchRequest,
@@ -117,7 +118,10 @@ interface LaunchInput {
   fields: readonly PromptField[];
 }
 
-/** What the template itself uses may be used by whoever may launch it. */
+/**
+ * Returns the reason for a refusal. A user who can launch the template can use all objects of the
+ * template.
+ */
 function forbiddenOf(
   accepted: Prompts,
   template: LaunchableTemplate,
@@ -155,7 +159,7 @@ function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjec
   return errors;
 }
 
-/** @param label what templates of the kind are called */
+/** @param label name of the kind of template */
 export function deletionErrors(
   inventory: LaunchInventory | undefined,
   accepted: Prompts,

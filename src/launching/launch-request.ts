@@ -3,69 +3,77 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import type { PromptField, Prompts } from '../prompts/launch-options.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
-/** One job to be launched from a job template. */
+/** A request to launch a job template. */
 export interface LaunchRequest {
   templateId: number;
   launchType: LaunchType;
-  /** Launch fields by name, already typed; what the template does not ask for is ignored and told. */
+  /**
+   * Launch fields by name, with their types; fields that the template does not prompt for are
+   * ignored and reported.
+   */
   prompts: Prompts;
-  /** Launch fields that hold although the template does not ask for them. */
+  /** Launch fields that apply even if the template does not prompt for them. */
   holds?: readonly PromptField[];
-  /** User shown as the launcher; null for webhooks. */
+  /** User who launches; null for webhooks. */
   createdBy: number | null;
-  /** Answers to `passwords_needed_to_start`, by name. */
+  /** Passwords for `passwords_needed_to_start`, by name. */
   credentialPasswords?: Readonly<Record<string, string>>;
-  /** Set on top of all other variables whether the template asks for variables or not. */
+  /** Variables that override all others, even if the template does not prompt for variables. */
   extraVars?: Readonly<Record<string, unknown>>;
-  /** Variables of a workflow job that are artifacts of the runs around it. */
+  /** Variables of a workflow job that are artifacts of surrounding runs. */
   artifactNames?: readonly string[];
-  /** Names of variables whose values are secret, besides the passwords of the template's survey. */
+  /** Names of secret variables besides the passwords of the template's survey. */
   secretNames?: readonly string[];
-  /** Ref of an event: used where project and template let it be chosen, else left out. */
+  /** Ref of an event: used if project and template permit another branch, otherwise ignored. */
   scmBranch?: string | null;
   webhook?: LaunchWebhook;
-  /** The run is made as `new` and begins once it is approved (`HeldRuns`). */
+  /** True to create the run as `new`; it starts once it is approved (`HeldRuns`). */
   isHeld?: boolean;
   /**
-   * The share of the hosts this job takes, numbered from 1; number 0: all of them. A launch that does
-   * not say is sliced as its template wants it.
+   * Slice of the hosts for this job, numbered from 1; number 0: all hosts. Without this property
+   * the template's slice count applies.
    */
   slice?: { number: number; count: number };
-  /** The prompts were accepted by an earlier launch of the same template and hold as they are. */
+  /**
+   * True if the prompts were accepted by an earlier launch of the same template and apply
+   * unchanged.
+   */
   isRelaunch?: boolean;
-  /** Name of the job where it is not the template's. */
+  /** Name of the job; default: the template's name. */
   name?: string;
 }
 
-/** What would come of one request: what is wrong with it, or what it ignores. */
+/** The checked launch of one request: its faults and its ignored fields. */
 export interface LaunchCheck {
   request: LaunchRequest;
-  /** Empty when the job can be launched. Texts by field. */
+  /** Texts by field; empty if the launch is possible. */
   errors: FieldErrors;
-  /** The caller may not launch the template, or may not use an object that the request names. */
+  /**
+   * Reason for a refusal: no permission to launch the template, or to use an object of the request.
+   */
   forbidden: 'template' | 'prompts' | null;
-  /** Fields that were sent and that the template does not ask for, with their values. */
+  /** Fields of the request that the template does not prompt for, with their values. */
   ignored: Record<string, unknown>;
 }
 
-/** The run that came of a request. */
+/** The run that a request launched. */
 export interface LaunchedRun {
   id: number;
-  /** Resource type: a job template launched in slices makes a workflow job. */
+  /** Resource type: a job template that is launched in slices creates a workflow job. */
   type: 'job' | 'workflow_job';
-  /** Fields that were sent and that the template does not ask for, with their values. */
+  /** Fields of the request that the template does not prompt for, with their values. */
   ignored: Record<string, unknown>;
 }
 
-/** What came of a request that was launched if it could be. */
+/** Result of a request that was launched if possible. */
 export interface TriedLaunch {
   run: LaunchedRun | null;
-  /** Why there is none, by field. */
+  /** Reasons why there is no run, by field. */
   errors: FieldErrors;
 }
 
-/** A run that was made whatever is wrong with it. */
+/** A run that was created despite its faults. */
 export interface SpawnedRun extends LaunchedRun {
-  /** Why it cannot go on, by field; empty when it can. */
+  /** Reasons why it cannot start, by field; empty if it can. */
   errors: FieldErrors;
 }

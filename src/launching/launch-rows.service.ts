@@ -14,7 +14,7 @@ import { RunTransitions } from '../runs/run-transitions.service.js';
 import { reportsTo } from '../runs/webhook-run.schema.js';
 import type { JobStatus } from '../runs/unified-job.schema.js';
 
-/** Columns a job takes over from its template as they are. */
+/** Columns that a job copies from its template. */
 const COPIED = {
   description: 'text',
   organization_id: 'integer',
@@ -48,15 +48,18 @@ const OWN = {
   job_slice_count: 'integer',
 } as const;
 
-/** Those that a launch may have set are among them. */
+/** Columns of a job; a launch can override some of them. */
 const COLUMNS: Record<string, string> = { ...STORED_TYPES, ...COPIED, ...OWN };
 
-/** A launch and the id of the job that it makes, where it makes one. */
+/** A planned launch with the id of its job, if it creates one. */
 export interface NumberedLaunch extends PlannedLaunch {
   id: number;
 }
 
-/** Writes jobs: rows, credentials, audit, and what follows a new run, in the caller's transaction. */
+/**
+ * Writes jobs in the caller's transaction: rows, credentials, audit entries, and the effects of new
+ * runs.
+ */
 @Injectable()
 export class LaunchRows {
   constructor(
@@ -67,7 +70,7 @@ export class LaunchRows {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** Ids of jobs to be written: they come first, because secrets are sealed for their row. */
+  /** Takes the ids of new jobs. They are needed first, because secrets are sealed for their row. */
   async takeIds(count: number): Promise<number[]> {
     return count === 0 ? [] : this.runs.takeIds(count);
   }
@@ -119,7 +122,7 @@ export class LaunchRows {
       }),
       job_slice_number: request.slice?.number ?? 0,
       job_slice_count: request.slice?.count ?? 1,
-      // Slices of one launch run side by side.
+      // Slices of one launch run in parallel.
       ...((request.slice?.number ?? 0) > 0 ? { allow_simultaneous: true } : {}),
       webhook_service: request.webhook?.service ?? '',
       webhook_credential_id: request.webhook?.credentialId ?? null,
@@ -136,7 +139,7 @@ export class LaunchRows {
     await this.database.unheard(this.runs.attachCredentials(links));
   }
 
-  /** Labels of the launch come on top of the template's. */
+  /** Labels of the launch are added to the template's. */
   private async linkLabels(plans: readonly NumberedLaunch[]): Promise<void> {
     const links = plans.flatMap(({ id, template, accepted }) => {
       const own = template.labels.map((label) => label.id);
@@ -167,7 +170,7 @@ export class LaunchRows {
 const statusOf = ({ request }: PlannedLaunch): JobStatus =>
   request.isHeld === true ? 'new' : 'pending';
 
-/** Passwords that no credential of the job asks for are not kept. */
+/** Returns the passwords that a credential of the job requires; others are not stored. */
 function usedPasswords({ request, credentials }: PlannedLaunch): Record<string, string> {
   const given = request.credentialPasswords ?? {};
   return Object.fromEntries(
@@ -178,7 +181,7 @@ function usedPasswords({ request, credentials }: PlannedLaunch): Record<string, 
   );
 }
 
-/** What the launch set, for relaunches: prompts by field, secret answers masked. */
+/** Returns the prompts of the launch for relaunches, by field, with masked secret answers. */
 function configOf({ accepted, variables }: PlannedLaunch): Record<string, unknown> {
   if (Object.keys(variables.accepted).length === 0) return accepted;
   return { ...accepted, extra_vars: maskedVariables(variables.accepted, variables.secrets) };

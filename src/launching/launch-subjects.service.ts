@@ -8,7 +8,7 @@ import { LaunchTargets } from './launch-targets.service.js';
 import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
 import type { LaunchSubject } from './workflow-launch-needs.js';
 
-/** Loads what tells whether a workflow can be launched, and what a launch asks for. */
+/** Loads the data that determines if a workflow can be launched, and its prompts. */
 @Injectable()
 export class LaunchSubjects {
   constructor(

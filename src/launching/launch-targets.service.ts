@@ -12,7 +12,7 @@ import type { Refusal } from '../prompts/saved-prompt-errors.js';
 import { workflowPrompted } from './workflow-launch-check.js';
 import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
 
-/** An update of a project, for instance, takes nothing along. */
+/** A template without prompts, such as the update of a project. */
 const ASKS_NOTHING: PromptedTemplate = {
   asks: () => false,
   own: {},
@@ -28,7 +28,7 @@ const NOT_ASKED: Refusal = {
     'setting on the Template to include Extra Variables.',
 };
 const NOT_ALLOWED = 'Field is not allowed on launch.';
-/** What clients know of templates that have no switches, by type. */
+/** Error texts that clients expect for templates without switches, by type. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   inventory_source: { field: NOT_ALLOWED, variables: () => NOT_ALLOWED },
 };

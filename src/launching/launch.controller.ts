@@ -48,7 +48,7 @@ const LAUNCH_NEEDS = object({
   defaults: freeObject("The template's own value of each launch field."),
 });
 
-/** The form of a launch asks for what the template asks for. */
+/** Returns the fields of the launch form: the template's prompts. */
 async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
   const { templates } = await services.find(LaunchLoader).load({ templates: [parent.id] }, actor);
@@ -57,7 +57,7 @@ async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> 
   return { ...ALL_OPEN, fields: launchForm(needsOf(describeLaunch(template)), template.survey) };
 }
 
-/** Launching a job template (docs/contract/launching.md#launch). */
+/** Launches a job template (docs/contract/launching.md#launch). */
 @ApiTags('job_templates')
 @Controller('api/v2/job_templates/:id/launch')
 export class LaunchController {

@@ -57,20 +57,20 @@ export interface LaunchInstanceGroup {
   mayUse: boolean;
 }
 
-/** A job template with all that decides about a launch of it. */
+/** A job template with all data that determines its launches. */
 export interface LaunchTemplate extends LaunchableTemplate {
   row: RowOf<JobTemplateSchema>;
-  /** Its own values of the launch fields that it has columns of. */
+  /** Own values of the launch fields with columns. */
   stored: Prompts;
   project: LaunchProject | null;
   inventory: LaunchInventory | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
-  /** The groups its jobs prefer, best first. */
+  /** Preferred instance groups of its jobs, best first. */
   instanceGroups: LaunchInstanceGroup[];
 }
 
-/** Everything a set of launches names, by id. */
+/** All objects of a set of launches, by id. */
 export interface LaunchObjects {
   templates: Map<number, LaunchTemplate>;
   inventories: Map<number, LaunchInventory>;
@@ -79,9 +79,9 @@ export interface LaunchObjects {
   instanceGroups: Map<number, LaunchInstanceGroup>;
 }
 
-/** Ids that a set of launches names, besides those that their templates do. */
+/** Ids of a set of launches, besides those of their templates. */
 export interface LaunchReferences {
-  /** Those that are no job templates are passed over. */
+  /** Template ids; ids of other kinds than job templates are ignored. */
   templates?: readonly number[];
   inventories?: readonly number[];
   credentials?: readonly number[];
@@ -89,7 +89,7 @@ export interface LaunchReferences {
   instanceGroups?: readonly number[];
 }
 
-/** Loads what launches need, in five statements however many they are. */
+/** Loads the data of launches in five statements, independent of their number. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -102,7 +102,7 @@ export class LaunchLoader {
     private readonly box: SecretBox,
   ) {}
 
-  /** @param actor null: everything may be used (webhooks) */
+  /** @param actor caller; null: no permission check (webhooks) */
   async load(
     {
       templates: ids = [],
@@ -118,7 +118,7 @@ export class LaunchLoader {
       this.inventories(namedInventories, actor, ids),
       this.credentials(namedCredentials, actor, ids),
     ]);
-    // What a template was given while it was read is asked for once more.
+    // Loads objects that were attached to a template while it was being read.
     const [newInventories, newCredentials, labels, instanceGroups] = await atOnce([
       this.inventories(missing(inventories, rows.flatMap(inventoryOf)), actor),
       this.credentials(
@@ -151,7 +151,7 @@ export class LaunchLoader {
     return { templates, inventories, credentials, labels, instanceGroups };
   }
 
-  /** @param templates whose inventories are loaded too */
+  /** @param templates templates whose inventories are loaded, too */
   private async inventories(
     ids: readonly number[],
     actor: Actor | null,
@@ -175,7 +175,7 @@ export class LaunchLoader {
     );
   }
 
-  /** @param templates whose credentials are loaded too */
+  /** @param templates templates whose credentials are loaded, too */
   private async credentials(
     ids: readonly number[],
     actor: Actor | null,

@@ -15,7 +15,7 @@ import { Launcher } from './launcher.js';
 import type { LaunchedRun, LaunchRequest } from './launch-request.js';
 import { slicedJobOf } from './sliced-jobs.js';
 
-/** Launches job templates: as jobs, those in slices as workflow jobs. */
+/** Launches job templates: as jobs, or in slices as workflow jobs. */
 @Injectable()
 export class LaunchService extends Launcher<NumberedLaunch> {
   constructor(

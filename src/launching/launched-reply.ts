@@ -3,7 +3,10 @@ import { resource } from '../common/resource/registry.js';
 import type { ResourceService } from '../common/rest/resource.service.js';
 import type { LaunchedRun } from './launch-request.js';
 
-/** The run that came of a launch, under the word for its kind as well (docs/contract/launching.md#launch). */
+/**
+ * Returns the response with the run of a launch; its id is also under the name of its kind
+ * (docs/contract/launching.md#launch).
+ */
 export async function launchedReply(
   resources: ResourceService,
   { id, type, ignored }: LaunchedRun,

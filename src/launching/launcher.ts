@@ -12,8 +12,8 @@ import type {
 } from './launch-request.js';
 
 /**
- * The one way from templates of a kind to runs. Set-based: the number of statements does not depend on
- * the number of requests.
+ * The single code path from templates of a kind to runs. Set-based: the number of statements is
+ * independent of the number of requests.
  */
 export abstract class Launcher<Plan extends LaunchCheck> {
   constructor(
@@ -24,8 +24,8 @@ export abstract class Launcher<Plan extends LaunchCheck> {
   /**
    * Creates the runs as `pending`, in the caller's transaction or one of its own.
    *
-   * @param actor null: no permission is asked (webhooks)
-   * @returns in the order of the requests
+   * @param actor caller; null: no permission check (webhooks)
+   * @returns runs in the order of the requests
    * @throws Invalid, Forbidden or NotFound for the first request that cannot be launched
    */
   launch(requests: readonly LaunchRequest[], actor: Actor | null): Promise<LaunchedRun[]> {
@@ -39,10 +39,10 @@ export abstract class Launcher<Plan extends LaunchCheck> {
   }
 
   /**
-   * Creates the runs of those requests that can be launched, in the caller's transaction and without
-   * asking for any permission: for what starts by itself, and tells elsewhere why it did not.
+   * Creates the runs of those requests that can be launched, in the caller's transaction and
+   * without a permission check. For automatic launches that report their faults elsewhere.
    *
-   * @returns in the order of the requests
+   * @returns results in the order of the requests
    * @throws NotFound for a template that does not exist
    */
   async launchPossible(requests: readonly LaunchRequest[]): Promise<TriedLaunch[]> {
@@ -55,9 +55,9 @@ export abstract class Launcher<Plan extends LaunchCheck> {
   }
 
   /**
-   * Creates a `pending` run for every request, also for one that cannot go on, in the caller's
-   * transaction and without asking for any permission: for what starts by itself and has to show why
-   * it cannot. The caller ends the runs that come with errors.
+   * Creates a `pending` run for every request, even if it cannot start, in the caller's transaction
+   * and without a permission check. For automatic launches whose runs show why they cannot start.
+   * The caller must end the runs with errors.
    *
    * @throws NotFound for a template that does not exist
    */
@@ -67,21 +67,28 @@ export abstract class Launcher<Plan extends LaunchCheck> {
     return zip(runs, plans).map(([run, { errors }]) => ({ ...run, errors }));
   }
 
-  /** Works out what would come of requests, all faults of all of them. @throws NotFound */
+  /**
+   * Plans requests and collects all faults of all requests.
+   *
+   * @throws NotFound
+   */
   protected abstract plan(requests: readonly LaunchRequest[], actor: Actor | null): Promise<Plan[]>;
 
-  /** Makes the runs of plans, in their order. */
+  /** Creates the runs of plans, in their order. */
   protected abstract write(plans: readonly Plan[]): Promise<LaunchedRun[]>;
 }
 
 const isPossible = ({ errors }: LaunchCheck): boolean => Object.keys(errors).length === 0;
 
-/** The refusal comes first: faults tell of the template and of what the launch names. */
+/**
+ * Throws the faults of a plan. A missing permission comes first, because faults reveal data of the
+ * template and of the request's objects.
+ */
 function assertLaunchable(plan: LaunchCheck): void {
   if (plan.forbidden !== null) throw new Forbidden();
   if (!isPossible(plan)) throw new Invalid(plan.errors);
 }
 
-/** Ids of the runs that begin once they are approved. */
+/** Returns the ids of runs that wait for an approval. */
 const heldAmong = (runs: readonly LaunchedRun[], requests: readonly LaunchRequest[]): number[] =>
   zip(runs, requests).flatMap(([{ id }, { isHeld }]) => (isHeld === true ? [id] : []));

@@ -16,7 +16,7 @@ import { WorkflowLaunchController } from './workflow-launch.controller.js';
 import { WorkflowLaunchService } from './workflow-launch.service.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 
-/** Makes runs of templates, for people, workflows, schedules, webhooks and bulk requests alike. */
+/** Creates runs of templates for users, workflows, schedules, webhooks and bulk requests. */
 @Global()
 @Module({
   controllers: [LaunchController, RelaunchController, WorkflowLaunchController],

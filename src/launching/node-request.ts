@@ -6,25 +6,31 @@ import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { handedDown } from '../prompts/prompt-columns.js';
 
-/** A node that is about to start, with what it takes from its workflow job and its parents. */
+/** A node that is about to start, with its inherited artifacts. */
 export interface StartingNode extends DueNode {
-  /** What the runs before it handed on with `set_stats`; a later parent's value wins. */
+  /**
+   * Artifacts that earlier runs passed on with `set_stats`; values of later parents take
+   * precedence.
+   */
   inherited: Artifacts;
 }
 
 /** The secret answers of one workflow job. */
 export interface WorkflowSecrets {
-  /** Puts them into stored prompts; the identifier is empty for those of the workflow itself. */
+  /**
+   * Inserts the secret answers into stored prompts; the identifier is empty for those of the
+   * workflow itself.
+   */
   fill: (identifier: string, prompts: Prompts) => Prompts;
-  /** Secret names among the workflow's own variables. */
+  /** Names of the secret variables of the workflow itself. */
   names: readonly string[];
 }
 
 /**
- * Returns how the run of a node is launched (docs/contract/workflows.md#what-a-node-is-launched-with):
- * prompts of the workflow job over those of the node; variables of the node, then artifacts, those of
- * the nearest run last, then variables of the workflow job. A bulk launch laid its defaults under the
- * prompts of its nodes already.
+ * Returns the launch request of a node (docs/contract/workflows.md#what-a-node-is-launched-with).
+ * Prompts of the workflow job override those of the node. Variables are merged in this order:
+ * variables of the node, artifacts (those of the nearest run last), variables of the workflow job.
+ * For a bulk launch, the prompts of the nodes already contain its defaults.
  */
 export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets): LaunchRequest {
   const own = fill(node.identifier, node.prompts);
@@ -33,7 +39,7 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
     launchType: 'workflow',
     createdBy: node.created_by_id,
     ...eventOf(node),
-    // What the launch in slices took over from its template was settled then.
+    // Values that a sliced launch copied from its template are already validated.
     ...(node.slice ? { slice: node.slice, isRelaunch: true } : {}),
   } as const;
   if (node.is_bulk_job) return { ...common, prompts: own };
@@ -57,12 +63,15 @@ export function requestOf(node: StartingNode, { fill, names }: WorkflowSecrets):
   };
 }
 
-/** Labels of both, as labels of a launch come on top of the template's. */
+/** Returns the labels of both, because labels of a launch are added to the template's. */
 function labelsOf(own: Prompts, workflow: Prompts): Prompts {
   const labels = [own.labels, workflow.labels].flatMap((ids) => ids ?? []);
   return labels.length > 0 ? { labels: [...new Set(labels)] } : {};
 }
 
-/** The event's variables reach the run; its status and its repetitions are the workflow job's. */
+/**
+ * Returns the webhook of a node's run: the run gets the event's variables; status posts and
+ * deduplication belong to the workflow job.
+ */
 const eventOf = ({ webhook_delivery_id: deliveryId }: StartingNode): Partial<LaunchRequest> =>
   deliveryId === null ? {} : { webhook: { service: '', credentialId: null, guid: '', deliveryId } };

@@ -23,7 +23,8 @@ export class ProjectUpdateLaunches extends ProjectSyncs {
   }
 
   start(projectIds: readonly number[], actor: Actor): Promise<number[]> {
-    // The first administrator is made, and the demo data with it, before there is a user.
+    // The id is 0 when the first administrator and the demo data are created, before any user
+    // exists.
     const author = actor.id === 0 ? null : actor.id;
     return this.create(projectIds, 'manual', { created_by_id: author, modified_by_id: author });
   }
@@ -40,8 +41,8 @@ export class ProjectUpdateLaunches extends ProjectSyncs {
   }
 
   /**
-   * @param origin columns that tell who or what asked for the updates
-   * @param codeHost that is told how they go
+   * @param origin columns with the user or event that requested the updates
+   * @param codeHost code host that receives status posts; null: none
    */
   private create(
     projectIds: readonly number[],

@@ -6,9 +6,9 @@ import { sealedNames } from '../prompts/launch-secrets.js';
 import type { UnifiedJobSchema } from '../runs/unified-job.schema.js';
 
 /**
- * Secret answers are used again by whoever gave them.
+ * Checks that the caller gave the secret answers, which only the same user can reuse.
  *
- * @param names of the answers of a run that were kept secret
+ * @param names names of the secret answers of a run
  * @throws Forbidden
  */
 export function assertOwnSecrets(
@@ -21,7 +21,7 @@ export function assertOwnSecrets(
   }
 }
 
-/** Names of the secret answers of a workflow job and of its nodes. */
+/** Returns the names of the secret answers of a workflow job and of its nodes. */
 export const secretsOf = (job: RowOf<UnifiedJobSchema>, nodes: readonly NewNode[]): string[] => [
   ...sealedNames(job.launch_config),
   ...nodes.flatMap(({ secrets }) => secrets),

@@ -27,7 +27,7 @@ import { jobs } from '../runs/jobs.resource.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
 import { RelaunchService, type RelaunchHosts } from './relaunch.service.js';
 
-/** What a relaunch may be told. */
+/** Body of a relaunch. */
 export class RelaunchBody {
   @Choices(
     [
@@ -42,7 +42,7 @@ export class RelaunchBody {
   credential_passwords!: Record<string, string>;
 }
 
-/** Counts of hosts, or a sentence while the job is active. */
+/** Number of hosts, or a sentence while the job is active. */
 const COUNT = anyOf(INTEGER, STRING);
 const RELAUNCH_NEEDS = object({
   passwords_needed_to_start: list(STRING),
@@ -50,8 +50,9 @@ const RELAUNCH_NEEDS = object({
 });
 
 /**
- * The form of a relaunch asks for the passwords that the credentials of the job lack. Who may not
- * start it is shown none; a request is told what the job has lost before what the caller may not do.
+ * Returns the fields of the relaunch form: the missing passwords of the job's credentials. A caller
+ * without permission to start the job gets no form. A request reports deleted objects before
+ * missing permissions.
  */
 async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
@@ -61,7 +62,7 @@ async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> 
   return { ...ALL_OPEN, fields: [...fields, ...passwordFields(needs.passwords_needed_to_start)] };
 }
 
-/** Launching a job again (docs/contract/launching.md#relaunch). */
+/** Launches a job again (docs/contract/launching.md#relaunch). */
 @ApiTags('jobs')
 @Controller('api/v2/jobs/:id/relaunch')
 export class RelaunchController {

@@ -34,18 +34,18 @@ const TEXTS = {
   noTemplate: 'Job Template is missing or undefined.',
 } as const;
 
-/** Which hosts of the former run a relaunch is for. */
+/** Hosts of the former run for which a job is relaunched. */
 export type RelaunchHosts = 'all' | 'failed';
 
 type JobRow = RowOf<JobSchema>;
 
-/** What a relaunch needs, in the words of the API; no counts while the job is active. */
+/** Requirements of a relaunch, with the names of the API; no counts while the job is active. */
 interface RelaunchNeeds {
   passwords_needed_to_start: string[];
   retry_counts: string | { all: number | string; failed: number | string };
 }
 
-/** Launching a job again with the prompts it had (docs/contract/launching.md#relaunch). */
+/** Launches a job again with its prompts (docs/contract/launching.md#relaunch). */
 @Injectable()
 export class RelaunchService {
   constructor(
@@ -58,7 +58,7 @@ export class RelaunchService {
     private readonly held: HeldRuns,
   ) {}
 
-  /** What a relaunch needs: the answer to GET. */
+  /** Returns the requirements of a relaunch: the response to GET. */
   async needs(job: Row, actor: Actor): Promise<RelaunchNeeds> {
     const credentials = await this.runs.credentialsOf(job.id);
     const loaded = await this.loader.load({ credentials }, actor);
@@ -98,7 +98,7 @@ export class RelaunchService {
       const launched = await this.launches.launch([request], actor);
       return itemAt(launched, 0).id;
     } catch (error) {
-      // Launching the template itself is allowed: what is refused are the objects of the prompts.
+      // The caller can launch the template itself, so the refusal concerns objects of the prompts.
       throw error instanceof Forbidden ? new Forbidden(TEXTS.prompts) : withRelaunchTexts(error);
     }
   }
@@ -130,10 +130,10 @@ export class RelaunchService {
   }
 
   /**
-   * The prompts of the former launch; secret answers come from the former job's row.
+   * Returns the prompts of the former launch, with secret answers from the former job's row.
    *
-   * @throws BadRequest where nobody approved of the former launch, Forbidden where its secret answers
-   *   are another user's
+   * @throws BadRequest if the former launch was never approved, Forbidden if its secret answers are
+   *   another user's
    */
   async promptsAgain(job: JobRow, actor: Actor): Promise<Prompts> {
     await this.held.assertApproved(job);
@@ -146,7 +146,7 @@ export class RelaunchService {
       const answers = tableOf(secrets, (name) => opened[name]);
       prompts.extra_vars = { ...prompts.extra_vars, ...answers };
     }
-    // Credentials that were deleted meanwhile are gone from the former job too.
+    // Credentials that were deleted meanwhile were also removed from the former job.
     if (prompts.credentials) prompts.credentials = await this.runs.credentialsOf(job.id);
     return prompts;
   }
@@ -167,7 +167,10 @@ export class RelaunchService {
   }
 }
 
-/** What the template lost since is told in a sentence (docs/contract/launching.md#relaunch). */
+/**
+ * Returns the error with the contract's text for objects that were removed from the template
+ * (docs/contract/launching.md#relaunch).
+ */
 function withRelaunchTexts(error: unknown): unknown {
   if (!(error instanceof Invalid)) return error;
   if ('project' in error.errors) {

@@ -3,13 +3,13 @@ import { PROMPT_FIELDS, promptsIn, type PromptField } from '../prompts/launch-op
 import { HANDED_PROMPTS } from '../prompts/prompt-columns.js';
 import type { NewWorkflowJob } from '../workflows/workflow-rows.service.js';
 
-/** Fields of a launch that its slices have no more say in. */
+/** Fields of a launch that are fixed for all of its slices. */
 const SETTLED: ReadonlySet<PromptField> = new Set(['extra_vars', 'job_slice_count']);
 
 /**
- * The workflow job of a launch whose hosts are shared out among several jobs
- * (docs/contract/launching.md#slices): they take the hosts and the variables of the whole launch as
- * they were worked out for it.
+ * Returns the workflow job of a launch whose hosts are divided among several jobs
+ * (docs/contract/launching.md#slices). Its jobs use the hosts and variables that were determined
+ * for the whole launch.
  */
 export function slicedJobOf(plan: PlannedLaunch): NewWorkflowJob {
   const { request, template, effective, variables, slices } = plan;

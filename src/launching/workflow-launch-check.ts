@@ -8,17 +8,16 @@ import { HANDED_PROMPTS, handedDown, storedPrompts } from '../prompts/prompt-col
 import type { MergedVariables } from '../prompts/launch-variables.js';
 import type { WorkflowTemplate } from './workflow-launch.loader.js';
 
-/** A launch with everything its workflow job is made of, except the nodes. */
+/** A planned launch with all data of its workflow job except the nodes. */
 export interface PlannedWorkflow extends LaunchCheck {
   template: WorkflowTemplate;
-  /** What the nodes are handed, labels among it when the launch named some. */
+  /** Prompts for the nodes; includes labels if the launch named any. */
   handedOn: Prompts;
-  /** Labels of the workflow job. */
   labels: number[];
   variables: MergedVariables;
 }
 
-/** What a launch may set of a workflow job template. */
+/** Returns the prompts that a workflow job template accepts. */
 export function workflowPrompted(template: WorkflowTemplate): PromptedTemplate {
   const { row, labels } = template;
   return {
@@ -32,7 +31,7 @@ export function workflowPrompted(template: WorkflowTemplate): PromptedTemplate {
   };
 }
 
-/** Works out one launch: its rules over loaded objects, without any side effect. */
+/** Plans one launch: applies the rules to loaded objects, without side effects. */
 export function planWorkflow(
   request: LaunchRequest,
   template: WorkflowTemplate,
@@ -62,7 +61,7 @@ export function planWorkflow(
   };
 }
 
-/** Values that are set, and of references those that exist. */
+/** Returns the prompts that are set, without references to missing objects. */
 function handedOn(
   effective: Prompts,
   { inventories }: Pick<LaunchObjects, 'inventories'>,

@@ -6,17 +6,17 @@ import { requiredVariables } from '../prompts/survey.js';
 import type { SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
 import type { SavedNode, WorkflowTemplate } from './workflow-launch.loader.js';
 
-/** A workflow job template with what stands in the way of a launch. */
+/** A workflow job template with the data that determines if it can be launched. */
 export interface LaunchSubject {
   template: WorkflowTemplate;
   nodes: readonly SavedNode[];
   nodeTemplates: ReadonlyMap<number, SavedLaunchTarget>;
-  /** Of the template, as far as the caller may read it. */
+  /** Inventory of the template; null without permission to read it. */
   inventory: { id: number; name: string } | null;
 }
 
 /**
- * What a launch of a workflow needs and asks for: the answer to GET
+ * Returns the requirements and prompts of a workflow's launch: the response to GET
  * (docs/contract/launching.md#what-a-launch-needs).
  */
 export function describeWorkflowLaunch(subject: LaunchSubject): LaunchAnswer {

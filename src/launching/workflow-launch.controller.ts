@@ -46,7 +46,7 @@ const WORKFLOW_LAUNCH_NEEDS = object({
 const asked: readonly string[] = WORKFLOW_PROMPTS;
 const BODY = PROMPTS_BODY_FIELDS.filter(({ name }) => asked.includes(name));
 
-/** The form of a launch asks for what the workflow asks for. */
+/** Returns the fields of the launch form: the workflow's prompts. */
 async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
   const subject = await services.find(LaunchSubjects).load(parent.id, actor);
@@ -54,7 +54,7 @@ async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> 
   return { ...ALL_OPEN, fields: launchForm(needs, subject.template.survey) };
 }
 
-/** Launching a workflow job template (docs/contract/launching.md#launch). */
+/** Launches a workflow job template (docs/contract/launching.md#launch). */
 @ApiTags('workflow_job_templates')
 @Controller('api/v2/workflow_job_templates/:id/launch')
 export class WorkflowLaunchController {

@@ -14,28 +14,27 @@ import type { WorkflowTemplateSchema } from '../workflow-templates/workflow-temp
 import { WorkflowTemplatesRepository } from '../workflow-templates/workflow-templates.repository.js';
 import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
 
-/** A workflow job template with all that decides about a launch of it, except its nodes. */
+/** A workflow job template with all data that determines its launches, except its nodes. */
 export interface WorkflowTemplate extends LaunchableTemplate {
   row: RowOf<WorkflowTemplateSchema>;
-  /** Labels it carries. */
   labels: { id: number; name: string }[];
 }
 
-/** A node as a launch takes it along. */
+/** A node with the data for a launch. */
 export interface SavedNode {
   id: number;
   workflowTemplateId: number;
   templateId: number | null;
   identifier: string;
   allParentsMustConverge: boolean;
-  /** Launch fields that the node sets, with credentials, labels and groups, and answers in clear. */
+  /** Launch fields that the node sets, with credentials, labels, groups and decrypted answers. */
   prompts: Prompts;
-  /** Names of variables whose values are secret. */
+  /** Names of secret variables. */
   secrets: string[];
   parents: { identifier: string; kind: EdgeKind }[];
 }
 
-/** Loads workflow job templates, in a constant number of statements however many there are. */
+/** Loads workflow job templates, in a constant number of statements. */
 @Injectable()
 export class WorkflowLaunchLoader {
   constructor(
@@ -44,7 +43,7 @@ export class WorkflowLaunchLoader {
     private readonly box: SecretBox,
   ) {}
 
-  /** @param actor null: everything may be launched (webhooks) */
+  /** @param actor caller; null: no permission check (webhooks) */
   async templates(
     ids: readonly number[],
     actor: Actor | null,
@@ -59,7 +58,7 @@ export class WorkflowLaunchLoader {
           mayStart: row.may_start,
           survey: row.survey_enabled ? openSurvey(this.box, row.id, row.survey_spec) : null,
           labels: row.carried,
-          // The jobs of its nodes have them.
+          // Only the jobs of its nodes have these.
           credentials: [],
           instanceGroups: [],
         },
@@ -70,9 +69,9 @@ export class WorkflowLaunchLoader {
   }
 
   /**
-   * Nodes of workflow job templates with their edges.
+   * Returns the nodes of workflow job templates with their edges.
    *
-   * @throws UnsealError when a secret answer cannot be opened with the installation's keys
+   * @throws UnsealError if a secret answer cannot be opened with the installation's keys
    */
   async nodes(workflowIds: readonly number[]): Promise<SavedNode[]> {
     const rows = await this.savedNodes.saved(workflowIds);

@@ -42,10 +42,13 @@ const TEXTS = {
   resources: 'You do not have permission to the workflow job resources required for relaunch.',
 } as const;
 
-/** Prompts that hold again as they were; inventory and labels may have been deleted. */
+/** Prompts that are reused unchanged; inventory and labels can have been deleted. */
 const KEPT = PROMPT_FIELDS.filter((field) => field !== 'inventory' && field !== 'labels');
 
-/** Launching a workflow job again as it was: its nodes and prompts, not those of its template now. */
+/**
+ * Launches a workflow job again with its own nodes and prompts, not with those of its present
+ * template.
+ */
 @Injectable()
 export class WorkflowRelaunch {
   constructor(
@@ -93,8 +96,9 @@ export class WorkflowRelaunch {
   }
 
   /**
-   * The variables of the former launch are those of its template of that time too. What decides how
-   * Ansible connects must be in the template now, or the template must take it from a launch.
+   * Checks the variables of the former launch, which include those of its template at that time.
+   * Connection variables must still be in the template, or the template must accept them from a
+   * launch.
    */
   private async assertVariables(
     job: RowOf<WorkflowJobSchema>,
@@ -110,7 +114,7 @@ export class WorkflowRelaunch {
     if (faults.length > 0) throw new Invalid({ extra_vars: faults });
   }
 
-  /** One statement for all that the nodes run and name. */
+  /** Checks permissions on all objects of the nodes, in one statement. */
   private async assertMayUse(
     job: RowOf<WorkflowJobSchema>,
     nodes: readonly NewNode[],
@@ -160,7 +164,7 @@ export class WorkflowRelaunch {
       launchType: 'relaunch',
       prompts: {
         ...promptsIn(prompts, KEPT),
-        // The column forgets an inventory that is deleted; the prompts do not.
+        // The column is null for a deleted inventory; the prompts still contain its id.
         ...(inventory === null ? {} : { inventory }),
         ...(labels.handed.length > 0 ? { labels: labels.handed } : {}),
       },

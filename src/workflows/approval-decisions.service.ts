@@ -8,7 +8,7 @@ import { RunTransitions } from '../runs/run-transitions.service.js';
 import { HeldRuns } from './held-runs.listener.js';
 import { workflowApprovals } from './workflow-approvals.resource.js';
 
-/** Deciding on approvals (docs/contract/workflows.md#approvals). */
+/** Decides on approvals (docs/contract/workflows.md#approvals). */
 @Injectable()
 export class ApprovalDecisions {
   constructor(
@@ -19,9 +19,9 @@ export class ApprovalDecisions {
   ) {}
 
   /**
-   * Ends an approval. Of several decisions at the same moment exactly one counts.
+   * Ends an approval. Of several simultaneous decisions exactly one takes effect.
    *
-   * @throws BadRequest when it is decided already
+   * @throws BadRequest if it is already decided
    */
   async decide(approval: Row, decision: 'successful' | 'failed', actor: Actor): Promise<void> {
     await this.database.transaction(async () => {

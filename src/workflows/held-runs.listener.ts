@@ -9,8 +9,8 @@ const NOT_APPROVED = 'The run was not approved, so it cannot be launched again.'
 const KEPT = 'What was not approved cannot be deleted before the run that it holds.';
 
 /**
- * Runs that begin once somebody approves of them (docs/contract/webhooks.md#forks): they stay `new`,
- * which no scheduler looks at, while an approval of their own waits for its decision.
+ * Runs that wait for an approval before they start (docs/contract/webhooks.md#forks). They keep the
+ * status `new`, which no scheduler processes, while their approval waits for a decision.
  */
 @Injectable()
 @ListensToRuns()
@@ -20,13 +20,13 @@ export class HeldRuns implements RunListener {
     private readonly transitions: RunTransitions,
   ) {}
 
-  /** Lets runs that were just made as `new` wait for an approval each. In their transaction. */
+  /** Creates an approval for each of some new runs. Call it in their transaction. */
   async hold(runIds: readonly number[]): Promise<void> {
     if (runIds.length === 0) return;
     await this.transitions.created(await this.jobs.insertHolds(runIds, 'Change from a fork'));
   }
 
-  /** What a decision means for the run it holds; nothing where it is a step of a workflow. */
+  /** Applies a decision to the run that waits for it; does nothing for a step of a workflow. */
   async decided(
     { id, name, workflow_job_id: runId }: Row,
     decision: 'successful' | 'failed',
@@ -41,7 +41,7 @@ export class HeldRuns implements RunListener {
     }
   }
 
-  /** Nobody has to decide any more on what was canceled. */
+  /** Cancels the approvals of canceled runs. */
   async runsChanged(changes: readonly RunChange[]): Promise<void> {
     const canceled = changes.filter(
       ({ type, status }) => status === 'canceled' && ['job', 'workflow_job'].includes(type),
@@ -51,13 +51,15 @@ export class HeldRuns implements RunListener {
     if (waiting.length > 0) await this.transitions.cancel(waiting);
   }
 
-  /** @throws BadRequest for a run that nobody approved of: launching it again is no way around that */
+  /**
+   * @throws BadRequest for a run that was never approved: a relaunch must not bypass the approval
+   */
   async assertApproved({ id, started, webhook_delivery_id: delivery }: Row): Promise<void> {
     if (started !== null || delivery === null) return;
     if (await this.jobs.lacksApproval(id)) throw new BadRequest(NOT_APPROVED);
   }
 
-  /** @throws Forbidden for an approval without which nobody would know that its run lacks one */
+  /** @throws Forbidden for an approval that proves that its run was never approved */
   async assertDeletable({ status, workflow_job_id: runId }: Row): Promise<void> {
     if (status === 'successful' || typeof runId !== 'number') return;
     if (!(await this.jobs.hasBegun(runId))) throw new Forbidden(KEPT);

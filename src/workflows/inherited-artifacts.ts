@@ -1,14 +1,14 @@
 import { UnsealError, type SecretBox } from '../common/crypto/secret-box.js';
 import { mergeArtifacts, openArtifacts, type Artifacts } from '../runs/handed-artifacts.js';
 
-/** A run and what it hands on. */
+/** A run with its artifacts. */
 export interface HandingRun {
   run_id: number;
   artifacts: unknown;
   secret_artifacts: string | null;
 }
 
-/** A node that ended, what was handed to it, and its run where there was one. */
+/** A finished node with its inherited artifacts, and its run if there was one. */
 export interface HandingNode extends Partial<HandingRun> {
   node_id: number;
   ancestor_artifacts: unknown;
@@ -18,16 +18,16 @@ export interface HandingNode extends Partial<HandingRun> {
 export const NOTHING_HANDED: Artifacts = { open: {}, secret: {} };
 
 /**
- * What runs hand on together; a later one's value wins.
+ * Returns the merged artifacts of runs; values of later runs take precedence.
  *
- * @returns null when something of it cannot be opened with the installation's keys
+ * @returns null if secret artifacts cannot be opened with the installation's keys
  */
 export const handedByRuns = (box: SecretBox, runs: readonly HandingRun[]): Artifacts | null =>
   unlessLocked(() => mergeArtifacts(runs.map((run) => ofRun(box, run))));
 
 /**
- * Returns the artifacts of a node: those of its parents' runs over those that its parents got
- * themselves; as `handedByRuns`.
+ * Returns the artifacts of a node: those of its parents' runs, which override those that the
+ * parents inherited. Returns null like `handedByRuns`.
  */
 export const handedByNodes = (box: SecretBox, nodes: readonly HandingNode[]): Artifacts | null =>
   unlessLocked(() =>

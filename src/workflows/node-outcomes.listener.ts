@@ -4,8 +4,8 @@ import { isFinal } from '../runs/state-machine.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 
 /**
- * Writes how a node ended in the transaction that ends its run, so that no end is missed and none
- * counts twice. Nodes of a workflow job that is over can start no more.
+ * Stores the outcome of a node in the transaction that ends its run, so that no end is missed or
+ * counted twice. Skips the nodes of a finished workflow job that were not started.
  */
 @Injectable()
 @ListensToRuns()

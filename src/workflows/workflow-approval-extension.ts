@@ -37,8 +37,8 @@ export const APPROVAL_SHOWS: ShownBesides = {
 };
 
 /**
- * Fields and summaries of approvals that are no columns (docs/contract/workflows.md#approvals), in
- * one statement with what else a page shows.
+ * Returns the fields and summaries of approvals that are not columns
+ * (docs/contract/workflows.md#approvals), in one statement with the other data of a page.
  */
 export async function workflowApprovalExtension(
   rows: readonly Row[],
@@ -81,7 +81,10 @@ export async function workflowApprovalExtension(
   );
 }
 
-/** The run that waits: a workflow job in its midst, or a run of any kind before it begins. */
+/**
+ * Returns links to the run that waits: an active workflow job, or a run of any kind before its
+ * start.
+ */
 function waitingRun({ workflow_job_id: id, run_type: type }: ApprovalFacts) {
   const url = id === null || type === null ? null : resource(type).url(id);
   return type === 'job'

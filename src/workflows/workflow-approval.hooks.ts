@@ -5,7 +5,7 @@ import { RunsRepository } from '../runs/runs.repository.js';
 import { HeldRuns } from './held-runs.listener.js';
 import type { WorkflowApprovalSchema } from './workflow-approval.schema.js';
 
-/** Approvals are deleted as runs are, but for those that still hold one. */
+/** Deletes approvals like runs, except those whose run still waits. */
 @Injectable()
 export class WorkflowApprovalHooks extends RunHooks {
   constructor(

@@ -5,8 +5,8 @@ import { UnifiedJobSchema } from '../runs/unified-job.schema.js';
 import { ABSENT } from './workflow-job.schema.js';
 
 /**
- * Somebody's decision that a run waits for: a step of a workflow job
- * (docs/contract/workflows.md#approvals), or what must be approved before it begins
+ * An approval that a run waits for: a step of a workflow job
+ * (docs/contract/workflows.md#approvals), or a condition for its start
  * (docs/contract/webhooks.md#forks).
  */
 export class WorkflowApprovalSchema extends UnifiedJobSchema {
@@ -19,11 +19,11 @@ export class WorkflowApprovalSchema extends UnifiedJobSchema {
   @Bool({ readOnly: true, help: 'Nobody decided in time.' })
   timed_out!: boolean;
 
-  /** Seconds after which it fails; 0: never. Shown as `approval_expiration`. */
+  /** Seconds after which the approval fails; 0: never. Shown as `approval_expiration`. */
   @Integer({ internal: true, default: 0 })
   timeout!: number;
 
-  /** The workflow job it is a step of, or the run, of whichever kind, that it holds. */
+  /** The workflow job of the step, or the run, of any kind, that waits for the approval. */
   @Reference(() => resource('workflow_job'), {
     ...WIDE,
     readOnly: true,

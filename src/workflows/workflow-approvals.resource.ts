@@ -8,8 +8,8 @@ import { WorkflowApprovalHooks } from './workflow-approval.hooks.js';
 import { WorkflowApprovalSchema } from './workflow-approval.schema.js';
 
 /**
- * The caller holds a role on the template of the run that waits. Job templates have no role for
- * approvals: their administrators decide.
+ * Returns a predicate: the caller has a role on the template of the waiting run. Job templates have
+ * no approval role, so their administrators decide.
  */
 const onTemplate = (role: string, ofJobs = role): Predicate =>
   through(

@@ -11,17 +11,17 @@ import type { HandingNode, HandingRun } from './inherited-artifacts.js';
 import type { NodeOutcome } from './workflow-job-node.schema.js';
 import type { EdgeKind } from './workflow-rows.service.js';
 
-/** A node as the rules of how workflows go on see it. */
+/** A node with the data for the workflow rules. */
 export interface GraphNode {
   id: number;
   identifier: string;
-  /** Empty: not over. */
+  /** Outcome; empty while the node is not finished. */
   outcome: NodeOutcome | '';
-  /** It was started; without an outcome its run goes on. */
+  /** True if it was started; without an outcome its run is active. */
   hasStarted: boolean;
-  /** There is a template that can be run. */
+  /** True if its template exists and can be run. */
   canStart: boolean;
-  /** Every incoming edge must match, not only one of them. */
+  /** True if every incoming edge must match, false if one is sufficient. */
   mustConverge: boolean;
   parents: readonly { id: number; kind: EdgeKind }[];
 }
@@ -31,7 +31,7 @@ interface NodeOfWorkflow extends GraphNode {
   workflowJobId: number;
 }
 
-/** A node that is about to start, with what its workflow job says of its launch. */
+/** A node that is about to start, with the launch data of its workflow job. */
 export interface DueNode extends Row {
   workflow_job_id: number;
   identifier: string;
@@ -43,26 +43,26 @@ export interface DueNode extends Row {
   created_by_id: number | null;
   launch_config: LaunchConfig | null;
   webhook_delivery_id: number | null;
-  /** Of a sliced job: which of its nodes this is. */
+  /** Position of the node in a sliced job; null for other workflow jobs. */
   slice: { number: number; count: number } | null;
 }
 
-/** The run that was made for a node, and what was handed to it. */
+/** A node with its new run and its inherited artifacts. */
 export interface TiedNode {
   id: number;
   runId: number;
-  /** Open artifacts, JSON text. */
+  /** Artifacts as JSON text. */
   artifacts: string;
-  /** Secret ones, sealed. */
+  /** Secret artifacts, sealed. */
   secret: string;
 }
 
-/** A run inside a workflow job that runs inside another one. */
+/** A run of a workflow job that is nested in another one. */
 export interface NestedRun extends HandingRun, Row {
   workflow_job_id: number;
 }
 
-/** The nodes of running workflow jobs, as the engine that makes them go on reads and writes them. */
+/** The nodes of active workflow jobs, for the workflow engine. */
 @Injectable()
 export class WorkflowGraphsRepository extends TableRepository<Row> {
   constructor(database: Database) {
@@ -70,9 +70,9 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Takes workflow jobs of which nodes have ended since the last call.
+   * Returns workflow jobs whose nodes have ended since the last call, and marks these nodes.
    *
-   * @param most workflow jobs taken at once
+   * @param most maximum number of workflow jobs
    */
   async takeDue(most: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
@@ -101,7 +101,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       WHERE node.workflow_job_id = ANY(${workflowJobIds}::bigint[]) ORDER BY node.id`);
   }
 
-  /** Nodes that start, with their parents in the order of their ids. */
+  /** Returns nodes that are about to start, with their parents in the order of ids. */
   starting(ids: readonly number[]): Promise<(DueNode & { parents: HandingNode[] })[]> {
     return this.database.rows(sql`
       SELECT node.id, node.workflow_job_id, node.identifier, node.prompts,
@@ -127,7 +127,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       WHERE node.id = ANY(${ids}::bigint[]) ORDER BY node.id`);
   }
 
-  /** Ties nodes to the runs that were made for them. */
+  /** Stores the new runs of nodes. */
   async tie(nodes: readonly TiedNode[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes node SET job_id = given.job_id, modified = now(),
@@ -140,9 +140,9 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Writes the end of nodes that have no run.
+   * Stores the end of nodes that have no run.
    *
-   * @param followed what comes of it for the nodes after them is decided already
+   * @param followed true if the consequences for their child nodes are already decided
    */
   async end(ended: ReadonlyMap<number, 'missing' | 'skipped'>, followed: boolean): Promise<void> {
     await this.database.execute(sql`
@@ -153,7 +153,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
       WHERE node.id = given.id`);
   }
 
-  /** Runs of workflow jobs that have not ended and that nobody has canceled. */
+  /** Returns the active runs of workflow jobs that have no cancel request. */
   async activeRuns(workflowJobIds: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT run.id FROM workflow_job_nodes node JOIN (${allRuns()}) run ON run.id = node.job_id
@@ -162,7 +162,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Runs that hand something on beyond their workflow job, in the order of their ends. */
+  /** Returns runs of nested workflow jobs with artifacts, in the order of their ends. */
   handingRuns(workflowJobIds: readonly number[]): Promise<NestedRun[]> {
     return this.database.rows<NestedRun>(sql`
       SELECT node.workflow_job_id, run.id, run.id AS run_id, run.artifacts, run.secret_artifacts

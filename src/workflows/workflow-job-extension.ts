@@ -40,8 +40,8 @@ export const WORKFLOW_JOB_SHOWS: ShownBesides = {
 };
 
 /**
- * Fields and summaries of workflow jobs that are no columns
- * (docs/contract/workflows.md#workflow-jobs); asked as those of jobs are.
+ * Returns the fields and summaries of workflow jobs that are not columns
+ * (docs/contract/workflows.md#workflow-jobs); loaded like those of jobs.
  */
 export async function workflowJobExtension(
   rows: readonly Row[],
@@ -67,7 +67,7 @@ export async function workflowJobExtension(
         elapsed: run.live_elapsed ?? row.elapsed,
         extra_vars: variables.get(row.id),
         workflow_job_template: template,
-        // The contract has it at the top level, the clients look in `related`.
+        // The contract has this link at the top level; clients look for it in `related`.
         workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
       };
       const source = sourceOf(run);

@@ -44,13 +44,13 @@ export const NODE_SHOWS: ShownBesides = {
         canceled_on: orNull(INSTANT),
         timed_out: BOOLEAN,
       },
-      // A caller who may not read the run sees its id and name.
+      // Without permission to read the run, only its id and name are included.
       ['description', 'status', 'failed', 'elapsed', 'type', 'canceled_on', 'timed_out'],
     ),
   },
 };
 
-/** What a node runs, its run, and what follows it. Two statements a page. */
+/** Returns the template, the run and the children of each node, with two statements per page. */
 export async function nodeExtension(
   rows: readonly RowOf<WorkflowJobNodeSchema>[],
   context: RepresentContext,

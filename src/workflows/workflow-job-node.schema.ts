@@ -7,7 +7,7 @@ import type { SavedOptions } from '../prompts/launch-options.js';
 import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 
 /**
- * How a node can end: as its run did, `missing` when no run could be made, or `skipped` when it was
+ * Outcome of a node: that of its run, `missing` if no run could be created, or `skipped` if it was
  * not to run.
  */
 export type NodeOutcome = 'successful' | 'failed' | 'error' | 'canceled' | 'missing' | 'skipped';
@@ -15,7 +15,7 @@ export type NodeOutcome = 'successful' | 'failed' | 'error' | 'canceled' | 'miss
 export interface WorkflowJobNodeSchema extends SavedOptions {}
 
 /**
- * One run of a workflow job: what it is a run of, with which prompts
+ * One node of a workflow job with its template and its prompts
  * (docs/contract/workflows.md#workflow-jobs).
  */
 @Includes(NODE_RUN_OPTIONS, 'extra_data')
@@ -58,23 +58,23 @@ export class WorkflowJobNodeSchema extends ResourceSchema {
   })
   extra_data!: Record<string, unknown>;
 
-  /** What the run is launched with: the node's prompts over the defaults of the workflow. */
+  /** Prompts of the run: those of the node over the defaults of the workflow. */
   @Json({ internal: true })
   prompts!: Record<string, unknown>;
 
-  /** How the node ended, written once; empty while it may still start or its run goes on. */
+  /** Outcome of the node, written once; empty before its end. */
   @Char({ internal: true })
   outcome!: NodeOutcome | '';
 
-  /** Whether the nodes after it were decided since it ended. */
+  /** True if its child nodes were decided after its end. */
   @Bool({ internal: true })
   followed!: boolean;
 
-  /** What the runs before it handed on with `set_stats`; known once the node starts. */
+  /** Artifacts that earlier runs passed on with `set_stats`; set when the node starts. */
   @Json({ internal: true })
   ancestor_artifacts!: Record<string, unknown>;
 
-  /** What of it was set under `no_log`: sealed JSON, or empty. */
+  /** Inherited artifacts set under `no_log`: sealed JSON, or empty. */
   @Text({ internal: true, filter: false })
   secret_artifacts!: string;
 }

@@ -6,7 +6,10 @@ import { TRUE } from '../database/sql.js';
 import { labelsOf } from '../labels/sublists.js';
 import { workflowJobNodes } from './workflow-job-nodes.resource.js';
 
-/** Whoever may open a node may open those after it, of the same workflow job. */
+/**
+ * Returns the sublist of a node's children. Readers of a node can read all nodes of its workflow
+ * job.
+ */
 const childrenOf = (relation: string) => related(relation, { options: () => ({ visible: TRUE }) });
 
 @Resource(workflowJobNodes)

@@ -12,7 +12,7 @@ import type { JobStatus } from '../runs/unified-job.schema.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { Edge, EdgeKind } from './workflow-rows.service.js';
 
-/** A node, its run and what follows it, as lists of nodes show them. */
+/** A node with its run and its children, for lists of nodes. */
 export interface NodeFacts extends Row {
   node_id: number;
   success_nodes: number[];
@@ -26,25 +26,25 @@ export interface NodeOnPage {
   identifier: string;
   outcome: string;
   template_type: string | null;
-  /** Null unless the caller may read the template. */
+  /** Name of the template; null without permission to read it. */
   template_name: string | null;
   run_id: number | null;
   run_type: string | null;
   run_name: string | null;
-  /** Why its run ended as it did; null unless the caller may read the run. */
+  /** Explanation of its run; null without permission to read the run. */
   explanation: string | null;
   status: string | null;
   may_read_run: boolean;
   may_decide: boolean;
 }
 
-/** Where a node stands: the status of its run, or how it ended without one. */
+/** State of a node: the status of its run, or its outcome without a run. */
 export interface NodeState extends Row {
   job: number | null;
   status: string;
 }
 
-/** A node as it was, with its prompts. */
+/** A node of an earlier workflow job, with its prompts. */
 export interface FormerNode extends Row {
   unified_job_template_id: number | null;
   identifier: string;
@@ -56,7 +56,7 @@ export interface FormerNode extends Row {
   instance_groups: number[];
 }
 
-/** The nodes of workflow jobs, as people see them and as runs find them. */
+/** The nodes of workflow jobs, for lists and for updates by their runs. */
 @Injectable()
 export class WorkflowJobNodesRepository
   extends TableRepository<Row>
@@ -90,7 +90,7 @@ export class WorkflowJobNodesRepository
       WHERE n.id = ANY(${ids}::bigint[])`);
   }
 
-  /** The nodes of a workflow job as its page shows them to the caller. */
+  /** Returns the nodes of a workflow job for its page, with the caller's permissions. */
   onPage(workflowJobId: number, actor: Actor): Promise<NodeOnPage[]> {
     const may = (type: string, action: string, alias: string): Sql =>
       permit(resource(type).policy, action, alias, actor);
@@ -122,7 +122,7 @@ export class WorkflowJobNodesRepository
       WHERE node.workflow_job_id = ${workflowJobId} ORDER BY node.id`);
   }
 
-  /** The nodes of a workflow job as they were made, for another one like it. */
+  /** Returns the original nodes of a workflow job, for a relaunch. */
   former(workflowJobId: number): Promise<FormerNode[]> {
     return this.database.rows<FormerNode>(sql`
       SELECT n.*,
@@ -140,7 +140,7 @@ export class WorkflowJobNodesRepository
       FROM workflow_job_nodes n WHERE n.workflow_job_id = ${workflowJobId} ORDER BY n.id`);
   }
 
-  /** Writes how nodes ended whose runs did. */
+  /** Stores the outcomes of nodes whose runs have ended. */
   async endWith(runs: readonly { jobId: number; status: JobStatus }[]): Promise<void> {
     await this.database.execute(sql`
       UPDATE workflow_job_nodes node SET outcome = given.status, modified = now()

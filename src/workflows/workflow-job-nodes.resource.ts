@@ -10,7 +10,7 @@ import { workflowJobs } from './workflow-jobs.resource.js';
 import type { EdgeKind } from './workflow-rows.service.js';
 import { workflowJobsWhere } from './workflow-jobs.repository.js';
 
-/** Children of a node by how it must end for them to start. */
+/** Returns the relation to the children that start after a given result of their parent. */
 const childrenBy = (kind: EdgeKind): Relation => ({
   kind: 'many-to-many',
   target: () => resource('workflow_job_node'),
@@ -20,7 +20,7 @@ const childrenBy = (kind: EdgeKind): Relation => ({
   fixed: { kind },
 });
 
-/** Nodes are seen by those who see their workflow job. */
+/** Returns the predicate for nodes: the caller can read their workflow job. */
 const ofWorkflowJob =
   (action: 'read' | 'list') =>
   (alias: string, actor: Actor): Sql => sql`${ident(alias, 'workflow_job_id')} IN (
@@ -35,7 +35,7 @@ export const workflowJobNodes = defineResource({
   summary: ['id', 'identifier'],
   capabilities: {},
   audited: false,
-  // Where a pass of the engine begins: nodes that have ended since the last one.
+  // Index for the first step of the engine's pass: nodes that have ended since the last pass.
   indexes: [
     {
       name: 'workflow_job_nodes_due_idx',

@@ -8,7 +8,7 @@ import { ExecutedJobSchema } from '../runs/unified-job.schema.js';
 import { WebhookRunFields } from '../runs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
-/** Columns all runs have and that mean nothing to a run without a process of its own. */
+/** Options of columns that all runs have and that are unused by a run without a process. */
 export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
 
 export interface WorkflowJobSchema extends WebhookRunFields, HandedOptions {}
@@ -30,7 +30,7 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   @Bool(ABSENT)
   is_bulk_job!: boolean;
 
-  /** The variables of a webhook are not in it but expanded from its delivery. */
+  /** Does not contain the variables of a webhook, which are expanded from its delivery. */
   @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
@@ -47,11 +47,11 @@ export class WorkflowJobSchema extends ExecutedJobSchema {
   @Bool({ ...READ_ONLY, help: 'The hosts of one launch are shared out among its jobs.' })
   is_sliced_job!: boolean;
 
-  /** What its runs handed on with `set_stats`; read by a workflow around this one. */
+  /** Artifacts that its runs passed on with `set_stats`, for a surrounding workflow. */
   @Json({ internal: true })
   artifacts!: Record<string, unknown>;
 
-  /** What of it was set under `no_log`: sealed JSON, or empty. */
+  /** Artifacts set under `no_log`: sealed JSON, or empty. */
   @Text({ internal: true, filter: false })
   secret_artifacts!: string;
 }

@@ -11,13 +11,13 @@ import { approvalsOf } from './workflow-jobs.repository.js';
 @Resource(workflowJobs)
 @SubList(
   'workflow_nodes',
-  // Who may open the workflow job sees what it consists of.
+  // The permission to read the workflow job includes its nodes.
   children('workflow_nodes', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
 )
 @SubList('labels', labelsOf())
 @SubList(
   'notifications',
-  // Those of its approvals among them.
+  // Includes the notifications of its approvals.
   children('notifications', {
     readOnly: true,
     scope: ({ id }) => sql`(t.unified_job_id = ${id} OR t.unified_job_id IN (${approvalsOf(id)}))`,

@@ -17,7 +17,7 @@ import { templateNames } from '../templates/templates.repository.js';
 type Columns = Readonly<Record<string, string>>;
 type Values = readonly (readonly unknown[])[];
 
-/** Rows of workflow jobs and of all that hangs on them, in the order of their columns. */
+/** Rows of workflow jobs and of all dependent tables, in the order of their columns. */
 export interface WorkflowJobRows {
   jobs: { columns: Columns; values: Values };
   nodes: { columns: Columns; values: Values };
@@ -29,39 +29,39 @@ export interface WorkflowJobRows {
   lists: Readonly<Record<PromptList, Values>>;
 }
 
-/** Ids for rows that are about to be written. */
+/** Ids of rows to be inserted. */
 export interface WorkflowJobIds {
   jobs: number[];
   nodes: number[];
 }
 
-/** What an approval shows besides its columns. */
+/** Data of an approval besides its columns. */
 export interface ApprovalFacts extends Row {
   may_approve: boolean;
   expires: string | null;
   workflow_job_id: number | null;
-  /** Kind of the run that waits. */
+  /** Kind of the waiting run. */
   run_type: string | null;
   workflow_template: object | null;
   approval_template: object | null;
 }
 
-/** A workflow job that runs. */
+/** A running workflow job. */
 export interface RunningWorkflowJob extends Row {
   cancel_requested: boolean;
   launch_config: LaunchConfig | null;
 }
 
-/** What the runs of a workflow job handed on. */
+/** Artifacts of a workflow job's runs. */
 export interface HandedArtifacts {
   id: number;
-  /** Open artifacts, JSON text. */
+  /** Artifacts as JSON text. */
   artifacts: string;
-  /** Secret ones, sealed. */
+  /** Secret artifacts, sealed. */
   secret: string;
 }
 
-/** Link tables of the prompts of nodes that are lists, and the column that names what is listed. */
+/** Link tables of the list prompts of nodes, with the column of the linked object. */
 const LISTS = {
   credentials: ['workflow_job_node_credentials', 'credential_id'],
   labels: ['workflow_job_node_labels', 'label_id'],
@@ -69,9 +69,8 @@ const LISTS = {
 } as const satisfies Record<PromptList, readonly [string, string]>;
 
 /**
- * Every pending workflow job with the one that blocks it: a run of its template, unless both may
- * overlap. Those of no template, the parents of bulk launches, block nothing
- * (docs/contract/runs.md#blocking).
+ * SQL of every pending workflow job with the one that blocks it: a run of its template, unless simultaneous
+ * runs are allowed. Bulk launch parents have no template and block nothing (docs/contract/runs.md#blocking).
  */
 const CANDIDATES = raw(`
   lines AS (
@@ -93,7 +92,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     super(database, 'unified_jobs');
   }
 
-  /** Ids of jobs and nodes: secrets are sealed for their row, and edges name their nodes. */
+  /** Takes ids of jobs and nodes: secrets are sealed for their row, and edges refer to their nodes. */
   async takeIdsOf(jobs: number, nodes: number): Promise<WorkflowJobIds> {
     const row = await this.database.preparedRow<WorkflowJobIds & Row>(sql`
       SELECT ARRAY(${takeIds('unified_jobs', jobs)}) AS jobs,
@@ -101,7 +100,11 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return existing(row, 'a SELECT without FROM has a row');
   }
 
-  /** Inserts workflow jobs with all that hangs on them, in one statement. @returns the rows of the jobs */
+  /**
+   * Inserts workflow jobs and their dependent rows in one statement.
+   *
+   * @returns the rows of the jobs
+   */
   insertAll({ jobs, nodes, edges, labels, lists }: WorkflowJobRows): Promise<Row[]> {
     const edgeColumns = { parent_id: 'bigint', child_id: 'bigint', kind: 'text' };
     const labelColumns = { workflow_job_id: 'bigint', label_id: 'integer' };
@@ -120,7 +123,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 
   /**
-   * Inserts the approval of each node that asks for one.
+   * Inserts the approvals of nodes.
    *
    * @param ids id of the approval by node
    */
@@ -139,7 +142,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       RETURNING id, type, status, unified_job_template_id`);
   }
 
-  /** Query for `ApprovalFacts`: whoever reads an approval reads the template of its workflow, too. */
+  /** Returns a query for `ApprovalFacts`. Readers of an approval can read the workflow's template, too. */
   approvalFacts(ids: readonly number[], actor: Actor): Sql {
     const { policy } = resource('workflow_approval');
     return sql`
@@ -158,7 +161,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       WHERE run.id = ANY(${ids}::bigint[])`;
   }
 
-  /** Adds the approvals that runs which have not begun wait for, and has the runs say so. */
+  /** Inserts the approvals that runs wait for before their start, and updates the runs' explanations. */
   insertHolds(runIds: readonly number[], name: string): Promise<NewRun[]> {
     return this.database.rows<NewRun>(sql`
       WITH approval AS (
@@ -174,7 +177,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       RETURNING approval.id, approval.type, approval.status, approval.unified_job_template_id`);
   }
 
-  /** Approvals nobody has decided on, of runs. */
+  /** Returns the pending approvals of runs. */
   async undecidedOf(runIds: readonly number[]): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs
@@ -183,7 +186,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Whether a run that has not begun lacks an approval. */
+  /** Returns true if a run that has not started has an approval that was not granted. */
   async lacksApproval(runId: number): Promise<boolean> {
     const row = await this.database.row(sql`
       SELECT 1 FROM unified_jobs
@@ -191,14 +194,14 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return row !== undefined;
   }
 
-  /** Whether a run has begun. */
+  /** Returns true if a run has started. */
   async hasBegun(runId: number): Promise<boolean> {
     const row = await this.database.row(sql`
       SELECT 1 FROM unified_jobs WHERE id = ${runId} AND started IS NOT NULL`);
     return row !== undefined;
   }
 
-  /** Approvals nobody decided in time, by the database's clock. */
+  /** Returns approvals that were not decided in time, by the database's clock. */
   expiredApprovals(): Promise<(Row & { name: string; timeout: number })[]> {
     return this.database.rows(sql`
       SELECT id, name, timeout FROM unified_jobs
@@ -206,7 +209,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
         AND created + make_interval(secs => timeout) <= now()`);
   }
 
-  /** Pending approvals of one template. */
+  /** Returns the pending approvals of one template. */
   async pendingApprovals(templateId: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs
@@ -215,7 +218,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Workflow jobs that may start, in the order of their launch. */
+  /** Returns workflow jobs that can start, in launch order. */
   async ready(most: number): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       WITH ${CANDIDATES}
@@ -223,7 +226,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
     return rows.map(({ id }) => id);
   }
 
-  /** Says on those that have been pending for a while what they wait for. */
+  /** Updates the explanations of workflow jobs that have been pending for a while. */
   async explain(): Promise<void> {
     await this.database.execute(sql`
       WITH ${CANDIDATES}, explained AS (
@@ -236,7 +239,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
         AND unified_jobs.job_explanation <> explained.text`);
   }
 
-  /** The running ones among `ids`, and all that somebody wants canceled. */
+  /** Returns the running workflow jobs among `ids`, and all with a cancel request. */
   running(ids: readonly number[]): Promise<RunningWorkflowJob[]> {
     return this.database.rows<RunningWorkflowJob>(sql`
       SELECT id, cancel_requested, launch_config FROM unified_jobs
@@ -254,7 +257,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       WHERE workflow.id = given.id`);
   }
 
-  /** Templates of a workflow job and of those around it, the innermost first. */
+  /** Returns the templates of a workflow job and of the jobs around it, innermost first. */
   chains(ids: readonly number[]): Promise<(Row & { chain: { id: number; name: string }[] })[]> {
     return this.database.rows(sql`
       WITH RECURSIVE chain AS (
@@ -271,7 +274,7 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       GROUP BY chain.start_id`);
   }
 
-  /** Labels of a workflow job, and of some others those that still exist. */
+  /** Returns the labels of a workflow job, and those of some other labels that still exist. */
   async labelsOf(
     id: number,
     others: readonly number[],
@@ -285,10 +288,10 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
   }
 }
 
-/** Query for the ids of the workflow jobs that meet a condition on `wfj`. */
+/** Returns a query for the ids of workflow jobs that meet a condition on `wfj`. */
 export const workflowJobsWhere = (condition: Sql): Sql => sql`
   SELECT wfj.id FROM unified_jobs wfj WHERE ${condition}`;
 
-/** Query for the ids of the approvals of a workflow job. */
+/** Returns a query for the ids of a workflow job's approvals. */
 export const approvalsOf = (workflowJobId: number): Sql => sql`
   SELECT approval.id FROM unified_jobs approval WHERE approval.workflow_job_id = ${workflowJobId}`;

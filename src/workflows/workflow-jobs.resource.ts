@@ -14,7 +14,10 @@ const isBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')}`;
 const isNoBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 
-/** The caller holds a role on the workflow job template, or on the job template that was sliced. */
+/**
+ * Returns a predicate: the caller has a role on the workflow job template, or on the sliced job
+ * template.
+ */
 const onTemplate = (role: string): Predicate =>
   anyOf(
     hasRoleOn('unified_job_template_id', 'workflow_job_template', role),
@@ -24,7 +27,7 @@ const onTemplate = (role: string): Predicate =>
 const onOrganization = (role: string): Predicate =>
   hasRoleOn('organization_id', 'organization', role);
 
-/** Whoever launched jobs in bulk: there is no template to hold a role on. */
+/** Predicate for the user of a bulk launch, which has no template with roles. */
 const launchedBulk = allOf(isBulk, isActor('created_by_id'));
 const readable = anyOf(onTemplate('read_role'), onOrganization('admin_role'));
 
@@ -52,18 +55,19 @@ export const workflowJobs = defineResource({
   },
   pages: { columns: RUN_COLUMNS },
   policy: {
-    // Whoever launched jobs in bulk may open it, and is shown only the jobs in lists
+    // The user of a bulk launch can read its workflow job, which lists do not show to that user
     // (docs/contract/bulk.md#who-sees-the-workflow-job).
     read: anyOf(launchedBulk, readable),
     list: readable,
     delete: allOf(isNoBulk, onOrganization('workflow_admin_role')),
     actions: {
-      // The rights on what the nodes run are asked by the relaunch itself.
+      // The relaunch itself checks the permissions on the objects of the nodes.
       start: anyOf(launchedBulk, onTemplate('execute_role')),
       cancel: anyOf(
         isActor('created_by_id'),
         onTemplate('admin_role'),
-        // Of no template there is no administrator: those of the organization stand in.
+        // Without a template, administrators of the organization take the place of its
+        // administrators.
         allOf(isBulk, onOrganization('admin_role')),
         allOf(isNoBulk, isOrphan, onOrganization('workflow_admin_role')),
       ),

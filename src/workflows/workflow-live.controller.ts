@@ -9,12 +9,12 @@ import { RunStreams, type NewsSender, type Sent } from '../runs/live/run-streams
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 
-/** Nobody tells of the runs of nodes by the name of their workflow: they are looked for. */
+/** Polling interval in ms: worker messages about a node's run do not name its workflow. */
 const PATIENCE_MS = 1000;
 
 /**
- * Workflow jobs while they run, like jobs (docs/contract/runs.md#live). Who may open the workflow
- * job may follow its nodes.
+ * Live stream of a workflow job (docs/contract/runs.md#live). Requires read access to the workflow
+ * job.
  */
 @ApiTags('workflow_jobs')
 @Controller('api/v2/workflow_jobs/:id/events/stream')
@@ -49,7 +49,7 @@ export class WorkflowLiveController {
     await this.streams.serve({ run, actor, judgeAgain, response, sender, patienceMs });
   }
 
-  /** Sends the nodes whose state is another than the client was told. */
+  /** Returns a sender of the nodes whose state differs from the one sent last. */
   private nodeSender(runId: number): NewsSender {
     const told = new Map<number, string>();
     return async (stream, signal) => {

@@ -27,7 +27,7 @@ import {
   type WorkflowJobRows,
 } from './workflow-jobs.repository.js';
 
-/** How a parent must have ended for its child to start by this edge. */
+/** Required result of a parent for its child to start over this edge. */
 export type EdgeKind = 'success' | 'failure' | 'always';
 
 /** A link between two nodes of a graph, by their ids. */
@@ -39,47 +39,49 @@ export interface Edge {
 
 /** A node of a workflow job that is about to be made. */
 export interface NewNode {
-  /** Unique within its workflow job. */
+  /** Identifier, unique within its workflow job. */
   identifier: string;
-  /** Null: its template is gone already; the node takes the failed path. */
+  /** Template; null if it was deleted: the node then takes the failure path. */
   templateId: number | null;
-  /** Prompts of the node itself, labels, credentials and instance groups among them. */
+  /** Prompts of the node itself, with labels, credentials and instance groups. */
   own: Prompts;
   /**
-   * What its run is launched with where that is not `own`: a bulk launch lays them over its defaults.
-   * The prompts of a workflow with a template are laid over these when the node starts.
+   * Prompts of its run if they differ from `own`: for a bulk launch, its defaults overridden by
+   * `own`. The prompts of a workflow with a template override these when the node starts.
    */
   effective?: Prompts;
-  /** Names of variables whose values are secret. */
+  /** Names of secret variables. */
   secrets: readonly string[];
-  /** Edges that lead here, by identifier of the parent. */
+  /** Edges to this node, by identifier of the parent. */
   parents?: readonly { identifier: string; kind: EdgeKind }[];
   allParentsMustConverge?: boolean;
 }
 
-/** A workflow job that is about to be made. */
+/** A new workflow job. */
 export interface NewWorkflowJob {
   name: string;
   description: string;
   /** Workflow job template; null for a bulk launch and for a sliced job. */
   templateId: number | null;
   isBulk: boolean;
-  /** Job template whose slices the nodes are. */
+  /** Job template of the slices. */
   slicedTemplateId?: number | null;
-  /** False: waits for another workflow job of its template. */
+  /** False to wait for other workflow jobs of its template. */
   allowSimultaneous: boolean;
   organizationId: number | null;
-  /** Null: launched by an event. */
+  /** User who launched; null for an event. */
   createdBy: number | null;
   launchType: LaunchType;
-  /** Hold for every node whose template asks for the field; for a bulk launch, as defaults. */
+  /**
+   * Prompts for every node whose template prompts for the field; for a bulk launch, default values.
+   */
   prompts: Prompts;
   secrets: readonly string[];
-  /** Variables among the prompts that runs around the workflow job handed to it. */
+  /** Names of variables among the prompts that are artifacts of surrounding runs. */
   artifactNames?: readonly string[];
   labels?: readonly number[];
   webhook?: LaunchWebhook;
-  /** It begins once it is approved (`HeldRuns`). */
+  /** True if it waits for an approval before it starts (`HeldRuns`). */
   isHeld?: boolean;
   nodes: readonly NewNode[];
 }
@@ -135,17 +137,17 @@ export class WorkflowRows {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** Ids of workflow jobs to be written, and of all their nodes. */
+  /** Takes the ids of new workflow jobs and of all their nodes. */
   takeIds(jobs: number, nodes: number): Promise<WorkflowJobIds> {
     return this.workflowJobs.takeIdsOf(jobs, nodes);
   }
 
   /**
-   * Makes workflow jobs, in two statements however many they are and however many nodes
-   * they have.
+   * Creates workflow jobs, in two statements, independent of their number and of the number of
+   * nodes.
    *
-   * @param taken ids of them and of their nodes, where they were taken before
-   * @returns their rows in the order given
+   * @param taken ids of jobs and nodes, if they were taken before
+   * @returns their rows in the given order
    */
   async write(given: readonly NewWorkflowJob[], taken?: WorkflowJobIds): Promise<Row[]> {
     if (given.length === 0) return [];
@@ -250,7 +252,7 @@ export class WorkflowRows {
   }
 }
 
-/** What the workflow job is a run of, whichever kind of template that is. */
+/** Returns the template of the workflow job, of either kind. */
 const templateOf = ({ templateId, slicedTemplateId = null }: NewWorkflowJob): number | null =>
   templateId ?? slicedTemplateId;
 
@@ -267,11 +269,14 @@ function edgeRows(nodes: readonly PlacedNode[]): unknown[][] {
   );
 }
 
-/** Nodes and the objects that their prompts list. */
+/** Returns rows that link nodes with the objects of a list prompt. */
 const listRows = (field: PromptList, nodes: readonly PlacedNode[]): unknown[][] =>
   nodes.flatMap(({ id, own }) => (own[field] ?? []).map((one) => [id, one]));
 
-/** Each node may have as many variables as a launch. */
+/**
+ * Returns the values of nodes; yields regularly, because each node can have as many variables as a
+ * launch.
+ */
 async function allNodeValues(nodes: readonly PlacedNode[]): Promise<unknown[][]> {
   const turns = new Turns();
   const values: unknown[][] = [];

@@ -12,12 +12,12 @@ import type { Prompts } from '../prompts/launch-options.js';
 type Variables = Record<string, unknown>;
 
 /**
- * Secret answers of a workflow are kept with the workflow job, under the name of the node they are
- * for (empty: the defaults for all) and that of the variable.
+ * Returns the key of a secret answer. A workflow job stores the secret answers of all its nodes, by
+ * the identifier of the node (empty: defaults for all nodes) and the name of the variable.
  */
 const keyOf = (identifier: string, name: string): string => `${identifier}/${name}`;
 
-/** Some of the prompts of a workflow, and which of its variables are secret. */
+/** A part of a workflow's prompts, with the names of its secret variables. */
 export interface SecretPrompts {
   identifier: string;
   prompts: Prompts;
@@ -26,13 +26,13 @@ export interface SecretPrompts {
 
 const variablesOf = ({ extra_vars: variables = {} }: Prompts): Variables => variables;
 
-/** The prompts as they may be stored and shown. */
+/** Returns the prompts with masked secrets, for storing and displaying. */
 export function maskedPrompts(prompts: Prompts, secrets: readonly string[]): Prompts {
   if (prompts.extra_vars === undefined) return prompts;
   return { ...prompts, extra_vars: maskedVariables(variablesOf(prompts), secrets) };
 }
 
-/** The part of the workflow job's `launch_config` that keeps the secret answers. */
+/** Returns the part of the workflow job's `launch_config` with the sealed secret answers. */
 export function sealWorkflowSecrets(
   box: SecretBox,
   workflowJobId: number,
@@ -48,13 +48,16 @@ export function sealWorkflowSecrets(
   return sealSecrets(box, workflowJobId, values, Object.keys(values));
 }
 
-/** Names of the secret variables among the defaults for all nodes. */
+/** Returns the names of the secret variables among the defaults for all nodes. */
 export const secretNamesOf = (launchConfig: LaunchConfig | null): string[] =>
   sealedNames(launchConfig)
     .filter((key) => key.startsWith(keyOf('', '')))
     .map((key) => key.slice(keyOf('', '').length));
 
-/** Opens the secret answers of a workflow job; the result puts them into stored prompts. */
+/**
+ * Decrypts the secret answers of a workflow job; returns a function that inserts them into stored
+ * prompts.
+ */
 export function secretFiller(
   box: SecretBox,
   workflowJobId: number,

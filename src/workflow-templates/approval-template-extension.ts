@@ -14,7 +14,7 @@ export const APPROVAL_TEMPLATE_SHOWS: ShownBesides = {
   summary_fields: { workflow_job_template: ref('WorkflowJobTemplateSummary') },
 };
 
-/** The workflow that asks for the approval. Two statements a page. */
+/** Returns the workflow of each approval template, with two statements per page. */
 export async function approvalTemplateExtension(
   rows: readonly Row[],
   context: RepresentContext,
@@ -34,7 +34,7 @@ export async function approvalTemplateExtension(
       const extension: Extension = {
         related: {
           workflow_job_template: workflows.url(workflowId),
-          // The name that clients know; `approvals` is the name of the URL.
+          // The name that clients expect; the name in the URL is `approvals`.
           jobs: `${resource('workflow_approval_template').url(id)}approvals/`,
         },
         summary_fields: summary ? { workflow_job_template: summary } : {},

@@ -8,7 +8,7 @@ import type { ApprovalTemplateSchema } from './approval-template.schema.js';
 export class ApprovalTemplateHooks implements ResourceHooks<ApprovalTemplateSchema> {
   constructor(private readonly runs: ActiveRuns) {}
 
-  /** The node stays, with nothing to run. */
+  /** The node remains without a template. */
   async prepareDelete(row: RowOf<ApprovalTemplateSchema>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
   }

@@ -1,7 +1,7 @@
 import { Integer } from '../common/fields/field.js';
 import { UnifiedTemplateSchema } from '../templates/unified-template.schema.js';
 
-/** What a node runs at which somebody has to approve (docs/contract/workflows.md#approvals). */
+/** The template of a node that waits for an approval (docs/contract/workflows.md#approvals). */
 export class ApprovalTemplateSchema extends UnifiedTemplateSchema {
   @Integer({ min: 0, default: 0, help: 'Seconds until an undecided approval fails; 0 is never.' })
   timeout!: number;

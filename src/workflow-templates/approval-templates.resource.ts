@@ -11,7 +11,9 @@ import {
 } from './approval-template-extension.js';
 import { templatesRunBy } from './workflow-template-nodes.repository.js';
 
-/** The caller holds a role on the workflow whose node runs the approval template. */
+/**
+ * Returns a predicate: the caller has a role on the workflow whose node uses the approval template.
+ */
 const onWorkflow = (role: string): Predicate =>
   withHints(
     (alias, actor) => sql`${ident(alias, 'id')} IN (
@@ -19,7 +21,7 @@ const onWorkflow = (role: string): Predicate =>
     { type: 'workflow_job_template', role },
   );
 
-/** Made by `create_approval_template/` of a node only, and shown in no list of templates. */
+/** Created only by `create_approval_template/` of a node, and not part of the list of templates. */
 export const approvalTemplates = defineResource({
   path: 'workflow_approval_templates',
   type: 'workflow_approval_template',

@@ -10,7 +10,7 @@ import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repos
 
 const GONE = 'The approval was denied because its node was removed from the workflow.';
 
-/** The templates behind nodes that wait for an approval: each belongs to one node. */
+/** Manages the templates of approval nodes; each belongs to one node. */
 @Injectable()
 export class ApprovalTemplates {
   constructor(
@@ -21,7 +21,10 @@ export class ApprovalTemplates {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  /** Lets a locked node run an approval template; launch fields mean nothing to it. */
+  /**
+   * Assigns an approval template to a locked node and clears the node's launch fields, which have
+   * no effect on approvals.
+   */
   async assign(node: RowOf<WorkflowTemplateNodeSchema>, template: Row): Promise<void> {
     const former = node.unified_job_template_id;
     await this.nodes.assignApproval(node.id, template.id);
@@ -33,7 +36,9 @@ export class ApprovalTemplates {
     await this.discard(former);
   }
 
-  /** Deletes what a node no longer runs, if it is an approval template; undecided ones are denied. */
+  /**
+   * Deletes the former template of a node if it is an approval template; pending approvals fail.
+   */
   async discard(templateId: number | null): Promise<void> {
     if (templateId === null) return;
     const pending = await this.approvals.pendingApprovals(templateId);

@@ -3,10 +3,10 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 
-/** Of all users of advisory locks in this database, whoever nests a workflow in another. */
+/** Key of the advisory lock on nesting workflows, unique in this database. */
 const NESTING_LOCK = 7_302;
 
-/** Keeps workflows from containing themselves, at any depth. */
+/** Prevents workflows from containing themselves, at any depth. */
 @Injectable()
 export class Nesting {
   constructor(
@@ -15,8 +15,9 @@ export class Nesting {
   ) {}
 
   /**
-   * Whether a workflow would contain itself if it had a node that runs `innerId`. Until the end of
-   * the transaction nobody else nests anything: two requests must not close a circle together.
+   * Returns true if a workflow would contain itself with a node that runs `innerId`. Locks nesting
+   * until the end of the transaction, so that two simultaneous requests cannot create a cycle
+   * together.
    */
   async wouldRecur(outerId: number, innerId: number): Promise<boolean> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock(${NESTING_LOCK})`);

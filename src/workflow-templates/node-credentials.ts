@@ -11,9 +11,9 @@ import {
 } from '../prompts/saved-launch-targets.js';
 
 /**
- * Refuses a credential that a saved launch, of a node or a schedule, could not take
- * (docs/contract/workflows.md#credentials-of-nodes). The row it is saved in is locked: two
- * attachments at once must see each other.
+ * Refuses a credential that a saved launch, of a node or a schedule, cannot use
+ * (docs/contract/workflows.md#credentials-of-nodes). Locks the row of the saved launch, so that
+ * simultaneous attachments see each other.
  */
 export async function assertCredentialFits(context: LinkContext, child: Row): Promise<void> {
   const { services, parent } = context;

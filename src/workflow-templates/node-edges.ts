@@ -7,8 +7,9 @@ import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
 /**
- * `<kind>_nodes/` of a node: `{id}` ties a node of the same workflow, a body without id makes one
- * and ties it (docs/contract/workflows.md#edges). Only the right to change the workflow is asked.
+ * Returns the sublist `<kind>_nodes/` of a node: `{id}` links a node of the same workflow, a body
+ * without id creates a node and links it (docs/contract/workflows.md#edges). Requires only
+ * permission to change the workflow.
  */
 export const followedBy = (kind: EdgeKind): SubListFactory =>
   attached(`${kind}_nodes`, {
@@ -17,8 +18,8 @@ export const followedBy = (kind: EdgeKind): SubListFactory =>
   });
 
 /**
- * @throws BadRequest for an edge that would close a cycle, or a pair that is tied in another way;
- *   Forbidden for a node of another workflow
+ * @throws BadRequest for an edge that would close a cycle, or a pair with another edge; Forbidden
+ *   for a node of another workflow
  */
 async function assertLinkable(
   { services, parent }: LinkContext,
@@ -26,7 +27,7 @@ async function assertLinkable(
   kind: EdgeKind,
 ): Promise<void> {
   if (child.workflow_job_template_id !== parent.workflow_job_template_id) throw new Forbidden();
-  // One edge at a time in a workflow: two requests must not close a cycle together.
+  // Locks the workflow, so that two simultaneous requests cannot create a cycle together.
   await services.find(TemplatesRepository).lock(Number(parent.workflow_job_template_id));
   const found = await services
     .find(WorkflowTemplateNodesRepository)

@@ -5,13 +5,13 @@ const node = {
   references: { table: 'workflow_job_template_nodes', onDelete: 'CASCADE' },
 } as const;
 
-/** What follows what in workflows. Two nodes are tied in one way at most. */
+/** Edges of workflow job templates. Two nodes have at most one edge. */
 defineTable({
   name: 'workflow_job_template_node_edges',
   columns: {
     parent_id: { ...node, primary: true },
     child_id: { ...node, primary: true },
-    /** `success`, `failure` or `always`. */
+    /** Kind of the edge: `success`, `failure` or `always`. */
     kind: { type: 'text' },
   },
   indexes: [{ name: 'workflow_job_template_node_edges_child_id_idx', columns: ['child_id'] }],

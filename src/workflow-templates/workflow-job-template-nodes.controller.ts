@@ -52,7 +52,7 @@ export class WorkflowJobTemplateNodesController extends ResourceController(workf
     const { database, resources } = this.services;
     return database.transaction(async () => {
       const node = await resources.lock(workflowTemplateNodes, target, actor);
-      // Who may change the node may let it wait.
+      // No further permission: users who can change the node can add an approval.
       const authorise = (): Promise<void> => Promise.resolve();
       const made = await resources.insert(approvalTemplates, { ...body }, actor, authorise);
       await this.approvals.assign(node, made);

@@ -21,7 +21,7 @@ const APPROVAL = 'workflow_approval_template';
 const NAMES = list(STRING);
 
 /**
- * What of a workflow does not come along: what the copier may not use himself
+ * Copies a workflow without the objects that the caller has no permission to use
  * (docs/contract/workflows.md#copying-workflows).
  */
 export const workflowCopy: CopyOptions = {
@@ -65,7 +65,10 @@ export const workflowCopy: CopyOptions = {
     };
   },
 
-  /** Labels, survey and graph. Notifications are not copied, and the webhook key is a new one. */
+  /**
+   * Copies labels, survey and graph. Notifications are not copied, and the copy gets a new webhook
+   * key.
+   */
   async copied(original, copy, context) {
     const { services } = context;
     await services.find(WorkflowTemplatesRepository).copyLabels(original.id, copy.id);
@@ -74,11 +77,17 @@ export const workflowCopy: CopyOptions = {
   },
 };
 
-/** Whoever copies a workflow makes its approvals anew; all else he must be allowed to launch. */
+/**
+ * Returns true if the copy of a node keeps its template: approval templates are copied, and for
+ * others the caller needs permission to launch them.
+ */
 const keepsTemplate = ({ template, template_type: type }: CopiedNode): boolean =>
   type === APPROVAL || template?.may_use === true;
 
-/** Names of what is left out, each once; what may not even be read goes by its id. */
+/**
+ * Returns the distinct names of objects that are left out; the id replaces the name without read
+ * permission.
+ */
 const namesOf = (references: readonly (CopiedReference | null)[]): string[] => {
   const lost = references.flatMap((one) => (one && !one.may_use ? [one] : []));
   return [...new Set(lost.map(({ id, name, may_read: mayRead }) => (mayRead ? name : `#${id}`)))];
@@ -101,7 +110,7 @@ const NODE_COLUMNS = {
   ...STORED_TYPES,
 } as const;
 
-/** Nodes, edges and what hangs on the nodes, in a constant number of statements. */
+/** Copies nodes, edges and their dependent rows, in a constant number of statements. */
 async function copyGraph(
   nodes: readonly CopiedNode[],
   copyId: number,
@@ -131,7 +140,7 @@ async function copyGraph(
   await repository.attachCredentials(usable);
 }
 
-/** @returns id of the copy by that of the original */
+/** @returns id of the copy by id of the original */
 async function copyApprovals(
   templates: WorkflowTemplatesRepository,
   nodes: readonly CopiedNode[],
@@ -145,7 +154,10 @@ async function copyApprovals(
   return new Map(zip(former, ids));
 }
 
-/** A node that lost its template keeps its name and its place. */
+/**
+ * Returns the values of a copied node. A node that loses its template keeps its identifier and its
+ * edges.
+ */
 function nodeValues(
   { box, table }: { box: SecretBox; table: string },
   node: CopiedNode,

@@ -3,7 +3,7 @@ import { resource } from '../common/resource/registry.js';
 import { summarizeTemplates } from '../templates/template-summaries.js';
 
 /**
- * What a workflow job template shows besides its fields
+ * Returns the data of workflow job templates besides their fields
  * (docs/contract/workflows.md#workflow-job-templates).
  */
 export const workflowTemplateExtension = (

@@ -13,7 +13,7 @@ export const NODE_SHOWS: ShownBesides = {
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };
 
-/** What follows each node, and what each runs by its kind. Two statements a page. */
+/** Returns the children and the template of each node, with two statements per page. */
 export async function nodeExtension(
   rows: readonly RowOf<WorkflowTemplateNodeSchema>[],
   context: RepresentContext,

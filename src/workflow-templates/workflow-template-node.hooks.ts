@@ -41,7 +41,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   ): Promise<Prepared<WorkflowTemplateNodeSchema>> {
     const identifier = sent.identifier === '' ? randomUUID() : sent.identifier;
     const { template, values } = await this.check({ ...sent, identifier }, {});
-    // The id comes first, because secret answers are sealed for their row.
+    // Takes the id first, because secret answers are sealed for their row.
     const id = await this.nodes.takeId();
     const saved = sealSaved(this.box, { table: this.nodes.table, id }, values, template);
     return { values: { ...values, ...saved.values }, columns: { id, ...saved.columns } };
@@ -53,7 +53,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     actor: Actor,
   ): Promise<Prepared<WorkflowTemplateNodeSchema>> {
     const identifier = sent.identifier === '' ? undefined : sent.identifier;
-    // A template that is sent is asked about as every reference is.
+    // The references check permissions on a template in the request.
     const kept = 'unified_job_template' in sent ? null : row.unified_job_template_id;
     if (kept !== null) {
       await this.references.assertAllowed(
@@ -84,10 +84,10 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 
   /**
-   * Checks a node as it would be.
+   * Checks a node in its state after the request.
    *
-   * @returns what the node would run, null for nothing; and its values with `extra_data` in its form
-   * @throws Invalid with every fault
+   * @returns template of the node, null for none; and its values with parsed `extra_data`
+   * @throws Invalid with all faults
    */
   private async check(
     sent: ValuesOf<WorkflowTemplateNodeSchema>,
@@ -122,7 +122,7 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 }
 
-/** Answers that are secret were given to the survey of the former template. */
+/** Requires new secret answers: the stored ones belong to the survey of the former template. */
 function assertNoAnswersKept(
   row: RowOf<WorkflowTemplateNodeSchema>,
   { extra_data: given }: ValuesOf<WorkflowTemplateNodeSchema>,
@@ -134,7 +134,7 @@ function assertNoAnswersKept(
   throw Invalid.field('extra_data', text);
 }
 
-/** A node that runs nothing keeps no launch fields. */
+/** Returns values that reset all launch fields, for a node without a template. */
 const withoutPrompts = (isMoved: boolean): ValuesOf<WorkflowTemplateNodeSchema> => ({
   ...mapValues(NO_PROMPTS, (none) => (isMoved ? none : undefined)),
   execution_environment: undefined,

@@ -17,7 +17,7 @@ const EDGES = { readOnly: true, help: 'Ids of the nodes that follow.' } as const
 export interface WorkflowTemplateNodeSchema extends SavedOptions {}
 
 /**
- * One place in a workflow: what runs there, with which launch fields, and what follows
+ * One node of a workflow job template, with its template, its prompts and its children
  * (docs/contract/workflows.md#nodes).
  */
 @Includes(SAVED_OPTIONS, 'extra_data')
@@ -45,7 +45,7 @@ export class WorkflowTemplateNodeSchema extends ResourceSchema {
   @Bool({ help: 'Every parent must end the way its edge says, not only one of them.' })
   all_parents_must_converge!: boolean;
 
-  /** Secret answers masked; they are kept in `survey_passwords`. */
+  /** Contains masked secret answers; `survey_passwords` contains the sealed ones. */
   @Json({ help: 'Variables of the node.', anyShape: true })
   extra_data!: Record<string, unknown>;
 
@@ -61,7 +61,7 @@ export class WorkflowTemplateNodeSchema extends ResourceSchema {
   @References(() => resource('workflow_job_template_node'), EDGES)
   always_nodes!: number[];
 
-  /** Secret answers among `extra_data`, each sealed for this row and its variable. */
+  /** Secret answers in `extra_data`, each sealed for this row and its variable. */
   @Json({ internal: true })
   survey_passwords!: Record<string, string>;
 }

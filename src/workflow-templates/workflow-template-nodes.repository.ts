@@ -16,7 +16,7 @@ import { templateNames } from '../templates/templates.repository.js';
 import type { Edge, EdgeKind } from '../workflows/workflow-rows.service.js';
 import { copiedReference, type CopiedReference } from './workflow-templates.repository.js';
 
-/** A node with what it saved for its launch, and the edges that lead to it. */
+/** A node with its saved prompts and the edges to it. */
 export interface SavedNodeRow extends SavedLaunch {
   workflow_job_template_id: number;
   unified_job_template_id: number | null;
@@ -25,7 +25,7 @@ export interface SavedNodeRow extends SavedLaunch {
   parents: { identifier: string; kind: EdgeKind }[];
 }
 
-/** A node on the page of its workflow; its template is named to those who may read it. */
+/** A node on the page of its workflow; the template's name requires read permission. */
 export interface TemplateNodeOnPage {
   id: number;
   identifier: string;
@@ -33,14 +33,14 @@ export interface TemplateNodeOnPage {
   name: string | null;
 }
 
-/** What follows a node, by kind. */
+/** The children of a node, by kind of edge. */
 export interface Followers {
   id: number;
   kind: EdgeKind;
   ids: number[];
 }
 
-/** A node that is copied, with all that it refers to. */
+/** A node to copy, with all objects that it refers to. */
 export interface CopiedNode extends Row {
   unified_job_template_id: number | null;
   identifier: string;
@@ -53,7 +53,7 @@ export interface CopiedNode extends Row {
   credentials: CopiedReference[];
 }
 
-/** Links of nodes that are copied as they are: table, and the column of what is linked. */
+/** Link tables of nodes that are copied unchanged, with the column of the linked object. */
 const COPIED_LINKS = [
   ['workflow_template_node_labels', 'label_id'],
   ['workflow_template_node_instance_groups', 'instance_group_id'],
@@ -65,7 +65,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
     super(database, 'workflow_job_template_nodes');
   }
 
-  /** The nodes of workflows as they are launched. */
+  /** Returns the nodes of workflows for launches. */
   saved(workflowIds: readonly number[]): Promise<SavedNodeRow[]> {
     return this.database.rows<SavedNodeRow>(sql`
       SELECT node.*,
@@ -109,7 +109,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       WHERE parent_id = ANY(${ids}::int[]) GROUP BY parent_id, kind`);
   }
 
-  /** How a node is tied to another, and whether an edge to it would close a cycle. */
+  /** Returns the kind of the edge between two nodes, and true if an edge would close a cycle. */
   async edgeBetween(
     parent: number,
     child: number,
@@ -127,7 +127,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
     return existing(found, 'a SELECT without FROM has a row');
   }
 
-  /** The workflow that asks for each of some approvals. */
+  /** Returns the workflow of each approval template. */
   workflowsOf(
     approvalTemplates: readonly number[],
   ): Promise<{ id: number; workflow_id: number }[]> {
@@ -137,7 +137,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       WHERE unified_job_template_id = ANY(${approvalTemplates}::int[])`);
   }
 
-  /** Lets a node run an approval template; launch fields mean nothing to it. */
+  /** Assigns an approval template to a node and clears the node's launch fields. */
   async assignApproval(id: number, templateId: number): Promise<void> {
     const cleared = Object.keys(STORED_TYPES).map((column) => sql`${ident(column)} = NULL`);
     await this.database.execute(sql`
@@ -147,7 +147,7 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       WHERE id = ${id}`);
   }
 
-  /** The nodes of a workflow, and what of them the caller may let a copy refer to. */
+  /** Returns the nodes of a workflow with the caller's permissions on the objects they refer to. */
   toCopy(workflowId: number, actor: Actor): Promise<CopiedNode[]> {
     return this.database.rows<CopiedNode>(sql`
       SELECT node.*, tpl.type AS template_type,
@@ -164,7 +164,11 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
       WHERE node.workflow_job_template_id = ${workflowId} ORDER BY node.id`);
   }
 
-  /** Gives nodes credentials, in their order. @param links node and credential */
+  /**
+   * Attaches credentials to nodes, in the given order.
+   *
+   * @param links pairs of node and credential
+   */
   async attachCredentials(links: readonly (readonly [number, number])[]): Promise<void> {
     const columns = { node_id: 'integer', credential_id: 'integer' };
     const insert = insertRows('workflow_template_node_credentials', columns, links);
@@ -172,9 +176,9 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
   }
 
   /**
-   * Copies edges, labels and instance groups: the copies of nodes stand where the originals stood.
+   * Copies edges, labels and instance groups from original nodes to their copies.
    *
-   * @param ids id of the copy by place of the original
+   * @param ids ids of the copies, in the order of the originals
    */
   async copyLinks(former: readonly number[], ids: readonly number[]): Promise<void> {
     const pairs = sql`unnest(${former}::int[], ${ids}::int[])`;
@@ -196,12 +200,16 @@ export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
   }
 }
 
-/** Query for the templates that the nodes of some workflows run, by a query for the workflows. */
+/**
+ * Returns a query for the templates that the nodes of some workflows use.
+ *
+ * @param workflows query for the ids of the workflows
+ */
 export const templatesRunBy = (workflows: Sql): Sql => sql`
   SELECT nod.unified_job_template_id FROM workflow_job_template_nodes nod
   WHERE nod.workflow_job_template_id IN (${workflows})`;
 
-/** Whether a row of credentials is attached to a node of a workflow job template. */
+/** Returns the SQL condition that a credential is attached to a node of a workflow job template. */
 export const isCredentialOfNode = (template: Sql, credential: string): Sql => sql`
   ${ident(credential, 'id')} IN (
     SELECT lnk.credential_id FROM workflow_template_node_credentials lnk

@@ -12,7 +12,10 @@ import { nodeExtension, NODE_SHOWS } from './workflow-template-node-extension.js
 const ofWorkflow = (role: string) =>
   hasRoleOn('workflow_job_template_id', 'workflow_job_template', role);
 
-/** What a launch of the node brings along. The names PostgreSQL keeps have 63 letters at most. */
+/**
+ * Returns the relation to objects of a list prompt. Its table names are short, because names in
+ * PostgreSQL have at most 63 bytes.
+ */
 const brings = (type: string): Extract<Relation, { kind: 'many-to-many' }> => ({
   kind: 'many-to-many',
   target: () => resource(type),
@@ -30,7 +33,10 @@ const followers = (kind: EdgeKind): Relation => ({
   fixed: { kind },
 });
 
-/** Nodes have no roles of their own: the workflow decides (docs/contract/access.md#hierarchy). */
+/**
+ * Nodes have no roles of their own: the roles of the workflow apply
+ * (docs/contract/access.md#hierarchy).
+ */
 export const workflowTemplateNodes = defineResource({
   path: 'workflow_job_template_nodes',
   type: 'workflow_job_template_node',
@@ -54,7 +60,7 @@ export const workflowTemplateNodes = defineResource({
   ],
   policy: {
     read: ofWorkflow('read_role'),
-    // The references ask for the role on the workflow and on what the node runs.
+    // The references check the permissions on the workflow and on the node's template.
     add: () => everyone,
     mayAdd: (actor) => holdsAny('workflow_job_template', ['admin_role'], actor),
     change: ofWorkflow('admin_role'),

@@ -40,7 +40,8 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
     actor: Actor,
   ): Promise<Prepared<WorkflowTemplateSchema>> {
     if (values.organization === null && typeof row.organization_id === 'number') {
-      // Taking a workflow out of its organization is up to whoever may put one into it.
+      // Moving a workflow out of its organization requires the same permission as moving one into
+      // it.
       const organization = resource('organization');
       const former = [row.organization_id];
       await this.references.assertAllowed(organization, former, 'workflow_admin', actor);
@@ -49,13 +50,16 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
     return { columns: this.webhooks.keyAfter(row, values) };
   }
 
-  /** Its nodes go with it; the approval templates among what they run belong to nothing else. */
+  /**
+   * Deletes the approval templates of its nodes, which belong to nothing else; the nodes are
+   * deleted with the workflow.
+   */
   async prepareDelete(row: RowOf<WorkflowTemplateSchema>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
     await this.templates.removeApprovalsOf(row.id);
   }
 
-  /** @throws Invalid with every fault across fields */
+  /** @throws Invalid with all faults that concern several fields */
   private async check(
     values: ValuesOf<WorkflowTemplateSchema>,
     row: Partial<RowOf<WorkflowTemplateSchema>>,

@@ -8,7 +8,8 @@ import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.j
 export interface WorkflowTemplateSchema extends WebhookJobTemplateFields, WorkflowOptions {}
 
 /**
- * A graph of templates that is launched as one (docs/contract/workflows.md#workflow-job-templates).
+ * A graph of templates that is launched as a whole
+ * (docs/contract/workflows.md#workflow-job-templates).
  */
 @Includes(WebhookJobTemplateFields)
 @Includes(WORKFLOW_SWITCHES, 'survey_enabled')

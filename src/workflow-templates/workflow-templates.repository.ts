@@ -12,7 +12,7 @@ import { allInventories } from '../inventories/inventories.repository.js';
 import { allLabels } from '../labels/labels.repository.js';
 import type { WorkflowTemplateSchema } from './workflow-template.schema.js';
 
-/** Something a copy would refer to, and whether the copier may let it. */
+/** An object that a copy would refer to, with the caller's permissions. */
 export interface CopiedReference {
   id: number;
   name: string;
@@ -20,20 +20,20 @@ export interface CopiedReference {
   may_use: boolean;
 }
 
-/** A workflow job template that may be launched, with the labels it carries. */
+/** A workflow job template for a launch, with its labels. */
 export interface LaunchableWorkflow extends RowOf<WorkflowTemplateSchema> {
   may_start: boolean;
   carried: { id: number; name: string }[];
 }
 
-/** Workflow job templates, and the approval templates that their nodes run. */
+/** Workflow job templates, and the approval templates of their nodes. */
 @Injectable()
 export class WorkflowTemplatesRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'unified_job_templates');
   }
 
-  /** @param actor null: everything may be launched */
+  /** @param actor caller; null: no permission check */
   launchable(ids: readonly number[], actor: Actor | null): Promise<LaunchableWorkflow[]> {
     const { own } = resource('workflow_job_template');
     return this.database.rows<LaunchableWorkflow>(sql`
@@ -45,7 +45,7 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
       WHERE t.id = ANY(${ids}::int[]) AND ${own('t')}`);
   }
 
-  /** What a workflow itself refers to, for its copy. */
+  /** Returns the objects that a workflow itself refers to, for its copy. */
   async references(
     id: number,
     actor: Actor,
@@ -70,7 +70,11 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
       WHERE workflow_job_template_id = ${original}`);
   }
 
-  /** Makes approval templates anew. @param ids id of the copy by place of the original */
+  /**
+   * Copies approval templates.
+   *
+   * @param ids ids of the copies, in the order of the originals
+   */
   async copyApprovals(
     former: readonly number[],
     ids: readonly number[],
@@ -85,12 +89,12 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
       JOIN unified_job_templates tpl ON tpl.id = given.former_id`);
   }
 
-  /** Removes a template if it is one of an approval. */
+  /** Deletes a template if it is an approval template. */
   async removeApproval(id: number): Promise<void> {
     await this.delete({ id, type: 'workflow_approval_template' });
   }
 
-  /** Removes the approval templates that the nodes of a workflow run. */
+  /** Deletes the approval templates of a workflow's nodes. */
   async removeApprovalsOf(workflowId: number): Promise<void> {
     await this.database.execute(sql`
       DELETE FROM unified_job_templates tpl USING workflow_job_template_nodes node
@@ -98,7 +102,7 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
         AND node.unified_job_template_id = tpl.id AND tpl.type = 'workflow_approval_template'`);
   }
 
-  /** Whether a workflow would contain itself if it had a node that runs `innerId`. */
+  /** Returns true if a workflow would contain itself with a node that runs `innerId`. */
   async wouldContain(outerId: number, innerId: number): Promise<boolean> {
     const found = await this.database.row<{ recurs: boolean }>(sql`
       WITH RECURSIVE inside (id) AS (
@@ -115,9 +119,9 @@ export class WorkflowTemplatesRepository extends TableRepository<Row> {
 }
 
 /**
- * A `CopiedReference` as a value; null where the joined row is not there.
+ * Returns a `CopiedReference` as an SQL value; null if the joined row is missing.
  *
- * @param type resource of which `alias` is a row, in that statement
+ * @param type resource type of the rows of `alias`
  */
 export function copiedReference(alias: string, type: string, action: string, actor: Actor): Sql {
   const { policy } = resource(type);

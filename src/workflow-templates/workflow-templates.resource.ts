@@ -14,7 +14,10 @@ import { WorkflowTemplateSchema } from './workflow-template.schema.js';
 import { TEMPLATE_SHOWS } from '../templates/template-summaries.js';
 import { workflowTemplateExtension } from './workflow-template-extension.js';
 
-/** What the workflow asks for and has reaches its nodes, and with them their credentials. */
+/**
+ * Credentials of the workflow's nodes: prompts and values of the workflow reach its nodes, and
+ * thereby their credentials.
+ */
 const credentialsOfNodes: Relation = {
   kind: 'computed',
   target: () => resource('credential'),
@@ -67,7 +70,7 @@ export const workflowTemplates = defineResource({
   },
   policy: {
     read: hasRole('workflow_job_template', 'read_role'),
-    // The reference asks for the role on the organization; the hooks refuse a workflow without one.
+    // The reference checks the role on the organization; the hooks refuse a workflow without one.
     add: () => everyone,
     mayAdd: (actor) => holdsAny('organization', ['workflow_admin_role'], actor),
     change: hasRole('workflow_job_template', 'admin_role'),
@@ -79,7 +82,7 @@ export const workflowTemplates = defineResource({
         hasRole('workflow_job_template', 'read_role'),
         hasRoleOn('organization_id', 'organization', 'workflow_admin_role'),
       ),
-      // A key is as good as the role to launch with any payload: auditors do not see it.
+      // With the key, a sender can launch the template with any payload, so auditors do not see it.
       manage_webhook_key: hasRole('workflow_job_template', 'admin_role'),
     },
   },

@@ -13,25 +13,25 @@ import { Recurrence } from './recurrence.js';
 import { ScheduledRuns, type ScheduledLaunch } from './scheduled-runs.service.js';
 import { SchedulesRepository, type DueSchedule } from './schedules.repository.js';
 
-/** Schedules looked at in one pass; the next pass follows at once when there were as many. */
+/** Maximum number of schedules per pass; if a pass reaches it, the next one follows at once. */
 const BATCH = 200;
 const NO_RULE = 'The rule of this schedule cannot be followed: set it anew.';
 const LOCKED = 'The secret variables of this schedule cannot be opened with the present keys.';
 
-/** What became of a schedule in a pass. */
+/** Result of a schedule in a pass. */
 interface Outcome {
   schedule: DueSchedule;
   occurrence: Date;
   next: Date | null;
-  /** Null: it cannot be launched, for the reason in `explanation`. */
+  /** Launch; null if it is not possible for the reason in `explanation`. */
   launch: ScheduledLaunch | null;
   explanation: string;
 }
 
 /**
- * Launches the schedules that are due, by the database's clock. A schedule is locked, launched and
- * moved to its next occurrence in one transaction, so that each occurrence is launched once, whoever
- * dies meanwhile. Of occurrences that were missed the newest is caught up with, and only that one.
+ * Launches due schedules, by the database's clock. A schedule is locked, launched and moved to its
+ * next occurrence in one transaction, so that each occurrence is launched once, even if a worker
+ * dies. Of missed occurrences only the newest one is launched.
  */
 @Injectable()
 export class DueSchedules extends ScheduleStep {
@@ -88,7 +88,10 @@ export class DueSchedules extends ScheduleStep {
     };
   }
 
-  /** Null: the secret answers cannot be opened, which must not keep the others from their launch. */
+  /**
+   * Returns the prompts; null if the secret answers cannot be decrypted, so that the other
+   * schedules are still launched.
+   */
   private promptsOf(schedule: DueSchedule): Prompts | null {
     try {
       return openSaved(this.box, 'schedules', schedule);
@@ -98,7 +101,7 @@ export class DueSchedules extends ScheduleStep {
     }
   }
 
-  /** Takes out launches of templates that have as many active runs as there may be. */
+  /** Drops launches of templates that have reached the maximum number of active runs. */
   private async holdBack(outcomes: readonly Outcome[]): Promise<void> {
     const { SCHEDULE_MAX_JOBS: most } = await this.settings.get('SCHEDULE_MAX_JOBS');
     const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
@@ -126,5 +129,5 @@ export class DueSchedules extends ScheduleStep {
   }
 }
 
-/** Why nothing was launched, in the words of a launch. */
+/** Returns the reasons why nothing was launched, with the error texts of a launch. */
 const textOf = (errors: FieldErrors): string => Object.values(errors).flat().map(String).join(' ');

@@ -11,7 +11,7 @@ import { jobs } from '../runs/jobs.resource.js';
 import { JobSchedules } from './job-schedules.service.js';
 import { schedules } from './schedules.resource.js';
 
-/** Launching a job's template again at set times, with the prompts the job had. */
+/** Creates schedules of a job's template with the prompts of the job. */
 @ApiTags('jobs')
 @Controller('api/v2/jobs/:id/create_schedule')
 export class JobScheduleController {

@@ -28,7 +28,7 @@ const TEXTS = {
   missing: 'Cannot create schedule because a related resource is missing.',
 } as const;
 
-/** Prompts that hang on a schedule as lists: their kind, and what attaching one needs. */
+/** List prompts of a schedule: the type of the objects, and the permission to attach them. */
 const LISTS = {
   credentials: { type: 'credential', needs: 'use' },
   labels: { type: 'label', needs: 'read' },
@@ -38,7 +38,7 @@ const LISTS = {
 type ListName = keyof typeof LISTS;
 const LIST_NAMES = keysOf(LISTS);
 
-/** Schedules made of jobs. */
+/** Creates schedules from jobs. */
 @Injectable()
 export class JobSchedules {
   constructor(
@@ -52,7 +52,7 @@ export class JobSchedules {
     private readonly relaunches: RelaunchService,
   ) {}
 
-  /** The answer to GET: secret answers stay masked. */
+  /** Returns the response to GET, with masked secret answers. */
   async describe(job: RowOf<JobSchema>, actor: Actor): Promise<object> {
     const prompts = promptsOf(job.launch_config);
     const context = { database: this.database, actor };
@@ -71,12 +71,12 @@ export class JobSchedules {
   }
 
   /**
-   * A schedule of the job's template with the prompts of the job. It is disabled, monthly from now on
-   * and named after the job, for its author to change.
+   * Creates a schedule of the job's template with the prompts of the job. The schedule is disabled,
+   * monthly from now on and named after the job; its author is expected to change it.
    *
-   * @throws BadRequest where the job cannot be scheduled
-   * @throws Invalid where its template does not take the prompts any more
-   * @throws Forbidden where the caller may not use what they name
+   * @throws BadRequest if no schedule can be created from the job
+   * @throws Invalid if its template no longer accepts the prompts
+   * @throws Forbidden if the caller has no permission to use their objects
    */
   async create(job: RowOf<JobSchema>, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {
@@ -94,7 +94,7 @@ export class JobSchedules {
     });
   }
 
-  /** Why no schedule can be made of a job; null when one can. */
+  /** Returns the reason why no schedule can be created from a job; null if it is possible. */
   private async obstacle(job: RowOf<JobSchema>): Promise<string | null> {
     const credentials = await this.runs.credentialsOf(job.id);
     const loaded = await this.loader.load({ credentials }, null);
@@ -124,7 +124,7 @@ export class JobSchedules {
     return free;
   }
 
-  /** A schedule holds the credentials that its template does not have itself. */
+  /** Returns the lists of the schedule, without credentials that its template already has. */
   private async listsOf(
     job: RowOf<JobSchema>,
     prompts: Prompts,
@@ -146,7 +146,7 @@ export class JobSchedules {
   }
 }
 
-/** An object as far as the caller may read it. */
+/** Returns an object with its name if the caller can read it. */
 const nameOf = (id: number, found: ReadonlyMap<number, Record<string, unknown>>): object => {
   const name = found.get(id)?.name;
   return name === undefined ? { id } : { id, name };

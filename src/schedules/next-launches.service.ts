@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import { comingSchedules } from './schedules.repository.js';
 
-/** Keeps on templates which of their schedules launches them next, and when. */
+/** Updates the next scheduled launch of templates. */
 @Injectable()
 export class NextLaunches {
   constructor(private readonly templates: TemplatesRepository) {}

@@ -14,32 +14,42 @@ import { type Occurrence, RuleWalk } from './rule-walk.js';
 import { instantOf, localTime } from './zones.js';
 import { messageOf } from '../common/errors/message-of.js';
 
-/** Periods without a match (years of a yearly rule, ...) after which a rule counts as ended. */
+/**
+ * Maximum number of consecutive periods without a match (years of a yearly rule, ...); then the
+ * rule counts as ended.
+ */
 const MAX_PERIODS = 1000;
-/** Days and times that all rules may work out in vain, each of them once between two turns for others. */
+/**
+ * Maximum number of days and times that all rules compute without a match between two yields to the
+ * event loop.
+ */
 const MAX_CANDIDATES = 1000;
-/** Periods that are looked at whatever they could hold: enough to come by a leap day. */
+/** Minimum number of searched periods by frequency: enough to include a leap day. */
 const MIN_PERIODS = new Map([
   ['YEARLY', 10],
   ['MONTHLY', 120],
 ]);
-/** Periods that are looked back: more minutes than a week has, so that a weekday is found. */
+/**
+ * Maximum number of periods in a backward search: more minutes than a week has, so that a weekday
+ * is found.
+ */
 const MAX_PERIODS_BACK = 12_000;
-/** Occurrences that exceptions may take out one after the other. */
+/** Maximum number of consecutive occurrences that exceptions remove. */
 const MAX_EXCEPTIONS = 400;
 
-/** An occurrence as clients are shown it. */
+/** An occurrence in the form for clients. */
 export interface ShownOccurrence {
-  /** With the offset of the schedule's zone. */
+  /** Local time with the offset of the schedule's time zone. */
   local: string;
-  /** With `Z`. */
+  /** UTC time with `Z`. */
   utc: string;
 }
 
 /**
- * When a schedule runs: the occurrences of its RRULEs without those of its EXRULEs. Times are those of
- * the schedule's zone, so that nine in the morning stays nine in the morning. A time the clocks skip
- * does not occur, and one that comes twice occurs the first time (RFC 5545, 3.3.10).
+ * The recurrence of a schedule: the occurrences of its RRULEs without those of its EXRULEs. Times
+ * are local to the schedule's time zone, so that nine in the morning remains nine in the morning. A
+ * local time that a clock change skips does not occur, and one that is repeated occurs the first
+ * time (RFC 5545, 3.3.10).
  */
 export class Recurrence {
   private constructor(
@@ -48,7 +58,7 @@ export class Recurrence {
     private readonly exceptions: readonly RRuleTemporal[],
   ) {}
 
-  /** @throws RuleTextError with every fault, as the contract words them */
+  /** @throws RuleTextError with all faults, as contract texts */
   static parse(rrule: string): Recurrence {
     const text = readRuleText(rrule);
     try {
@@ -59,8 +69,9 @@ export class Recurrence {
   }
 
   /**
-   * A rule that was stored; null where it cannot be followed here and now, such as in a zone that this
-   * machine does not know. One such rule must not keep others from being followed, or shown.
+   * Parses a stored rule. Returns null for a rule that cannot be evaluated, for example because
+   * this machine does not know its time zone. Such a rule must not affect the evaluation and
+   * display of others.
    */
   static stored(rrule: string): Recurrence | null {
     try {
@@ -71,12 +82,14 @@ export class Recurrence {
     }
   }
 
-  /** Name of an IANA zone. */
+  /** Name of the IANA time zone. */
   get timezone(): string {
     return this.text.timezone;
   }
 
-  /** Where all rules end at one time, that time as clocks of the zone show it; else empty. */
+  /**
+   * Local end time in the schedule's time zone if all rules end at the same time; otherwise empty.
+   */
   get until(): string {
     const ends = this.ownRules().map(({ parts }) => parts.get('UNTIL'));
     const [end] = ends;
@@ -88,20 +101,20 @@ export class Recurrence {
     return this.after(new Date(0), true);
   }
 
-  /** The last occurrence; null where a rule goes on for ever, or nothing ever occurs. */
+  /** Returns the last occurrence; null if a rule never ends, or if there is no occurrence. */
   async last(): Promise<Date | null> {
     const hasEnd = ({ parts }: Rule): boolean => parts.has('COUNT') || parts.has('UNTIL');
     return this.ownRules().every(hasEnd) ? this.before(new Date(8.64e15)) : null;
   }
 
-  /** The next occurrence after an instant, or at it. */
+  /** Returns the first occurrence after an instant, or at the instant if `inclusive`. */
   async after(instant: Date, inclusive = false): Promise<Date | null> {
     return dateOf(await find(this.forward(), instant, inclusive));
   }
 
   /**
-   * The newest occurrence up to `instant`, where `known` is one. Falls back to `known` where the rule
-   * has too few to find another.
+   * Returns the newest occurrence up to `instant`, where `known` is an earlier one. Falls back to
+   * `known` if the search finds no newer occurrence.
    */
   async newest(known: Date, instant: Date): Promise<Date> {
     const following = await this.after(known);
@@ -138,7 +151,7 @@ export class Recurrence {
     const turns = new Turns();
     const rules: RuleWalk[] = [];
     for (const [rule, same] of zip(this.rules, build(this.text, 'RRULE', MAX_PERIODS_BACK))) {
-      // A rule that never occurs would be gone through for long.
+      // A rule without occurrences would take long in every search.
       const occurs = new RuleWalk(rule, 'next').from(new Date(0), true) !== null;
       if (occurs) rules.push(new RuleWalk(same, 'previous'));
       await turns.next();
@@ -148,14 +161,17 @@ export class Recurrence {
   }
 }
 
-/** What one search goes through, all in the same direction. */
+/** State of one search; all rules are searched in the same direction. */
 interface Search {
   rules: readonly RuleWalk[];
   exceptions: readonly RuleWalk[];
   turns: Turns;
 }
 
-/** The nearest occurrence that no exception takes out. Each rule is looked at in a turn of its own. */
+/**
+ * Returns the nearest occurrence that no exception removes. Yields to the event loop after each
+ * rule.
+ */
 async function find(
   { rules, exceptions, turns }: Search,
   instant: Date,
@@ -226,8 +242,9 @@ function build(text: RuleText, kind: Rule['kind'], maxIterations = MAX_PERIODS):
 }
 
 /**
- * All days of a year or a month are worked out to tell whether one of them is an occurrence, and where it is
- * one by its place among them, all times of these days as well, however many periods have no such place.
+ * Returns the maximum number of periods to search. The library computes all days of a year or a month to find
+ * an occurrence. With `BYSETPOS` it also computes all times of these days, even in periods without a match,
+ * so the minimum of the frequency does not apply.
  */
 function periodsOf(parts: Rule['parts'], most: number, candidates: number): number {
   const enough = MIN_PERIODS.get(parts.get('FREQ') ?? '');
@@ -237,7 +254,7 @@ function periodsOf(parts: Rule['parts'], most: number, candidates: number): numb
   return Math.min(MAX_PERIODS, Math.max(least, affordable));
 }
 
-/** The start as clocks would show it, where it falls into a gap of theirs; else null. */
+/** Returns the local start time if a clock change skips it; otherwise null. */
 function skippedStart({ start, timezone }: RuleText): Date | null {
   const [, year, month, day, hour, minute, second] = existing(
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)/.exec(start),
@@ -250,7 +267,10 @@ function skippedStart({ start, timezone }: RuleText): Date | null {
     : local;
 }
 
-/** The library moves a skipped start behind the gap; the days that have that time shall keep it. */
+/**
+ * Returns the parts with the time of a skipped start: the library moves such a start, but later
+ * days must keep the original time.
+ */
 function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<string, string> {
   const frequency = parts.get('FREQ');
   if (start === null || frequency === 'MINUTELY') return parts;
@@ -258,7 +278,10 @@ function withTimeOf(start: Date | null, parts: Rule['parts']): ReadonlyMap<strin
   return new Map([...hour, ['BYMINUTE', String(start.getUTCMinutes())], ...parts]);
 }
 
-/** The end of a rule, inclusive. Without `Z` it is local, and a date alone is its last second. */
+/**
+ * Returns the end of a rule, inclusive. Without `Z` the end is local, and a date alone means its
+ * last second.
+ */
 function untilOf(value: string, timezone: string): Date {
   const [, year, month, day, hour = '23', minute = '59', second = '59'] = existing(
     /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?/.exec(value),

@@ -1,25 +1,28 @@
-/** One RRULE or EXRULE of a schedule, its parts as they were written. */
+/** One RRULE or EXRULE of a schedule, with its parts as written. */
 export interface Rule {
   kind: 'RRULE' | 'EXRULE';
   parts: ReadonlyMap<string, string>;
 }
 
-/** The text of a schedule's `rrule`, taken apart. */
+/** The parsed text of a schedule's `rrule`. */
 export interface RuleText {
-  /** `20260101T090000`, local to the zone. */
+  /** Local start time, such as `20260101T090000`. */
   start: string;
-  /** Name of an IANA time zone. */
+  /** Name of the IANA time zone. */
   timezone: string;
   rules: readonly Rule[];
 }
 
 const MAX_COUNT = 999;
-/** Lengths that no rule somebody means comes near. */
+/** Maximum number of rules; no real schedule needs as many. */
 const MAX_RULES = 10;
 const MAX_LENGTH = 5000;
-/** Occurrences of one period of all rules: all of them are worked out to find the next one. */
+/**
+ * Maximum number of occurrences in one period of all rules: all of them are computed to find the
+ * next one.
+ */
 const MAX_OCCURRENCES = 1500;
-/** The same with exceptions, where one occurrence after the other may turn out to be one. */
+/** Maximum number with exceptions, because many consecutive occurrences can be exceptions. */
 const MAX_EXCEPTED = 50;
 const START = /DTSTART(?:;([^:\s]*))?:(\S*)/g;
 const START_VALUE = /^\d{8}T\d{6}Z?$/;
@@ -28,7 +31,7 @@ const WEEKDAY = '(?:MO|TU|WE|TH|FR|SA|SU)';
 
 const numbers = (pattern: string): RegExp => new RegExp(`^(?:${pattern})(?:,(?:${pattern}))*$`);
 
-/** What the value of each part of a rule looks like (RFC 5545, 3.3.10). */
+/** Pattern of the value of each rule part (RFC 5545, 3.3.10). */
 const PARTS: Readonly<Record<string, RegExp>> = {
   FREQ: /^(?:YEARLY|MONTHLY|WEEKLY|DAILY|HOURLY|MINUTELY)$/,
   INTERVAL: /^[1-9]\d{0,3}$/,
@@ -46,25 +49,24 @@ const PARTS: Readonly<Record<string, RegExp>> = {
   WKST: new RegExp(`^${WEEKDAY}$`),
 };
 
-/** The text is no rule of a schedule; one message for each fault, as the contract words them. */
+/** Error for an invalid rule, with one contract text for each fault. */
 export class RuleTextError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(faults.join(' '));
   }
 }
 
-/** An instant as rules write it: `20260101T090000Z`. */
+/** Returns an instant in the format of rules: `20260101T090000Z`. */
 export const ruleInstant = (time: Date): string => time.toISOString().replace(/[-:]|\.\d+/g, '');
 
-/** What the calendar or the time zones refuse. */
+/** Returns the error text for a fault of the calendar or the time zones. */
 export const parseFault = (reason: string): string => `rrule parsing failed validation: ${reason}`;
 
 /**
- * Takes apart `DTSTART;TZID=Europe/Berlin:20260101T090000 RRULE:FREQ=DAILY;INTERVAL=1`, with further
- * rules behind it: RRULEs add occurrences, EXRULEs take some out
- * (docs/contract/schedules.md#rules).
+ * Parses `DTSTART;TZID=Europe/Berlin:20260101T090000 RRULE:FREQ=DAILY;INTERVAL=1` and further
+ * rules: RRULEs add occurrences, EXRULEs remove some (docs/contract/schedules.md#rules).
  *
- * @throws RuleTextError with every fault
+ * @throws RuleTextError with all faults
  */
 export function readRuleText(text: string): RuleText {
   if (text.length > MAX_LENGTH) throw new RuleTextError([parseFault('the text is too long')]);
@@ -74,7 +76,7 @@ export function readRuleText(text: string): RuleText {
     ...textFaults(text, starts),
     ...rules.flatMap((rule) => ruleFaults(rule).map((fault) => `${fault}: ${rule}`)),
   ];
-  // Details of a text that is wrong as a whole would only repeat the fault.
+  // Details of a text without a valid structure would only repeat the fault.
   const [start] = starts;
   if (start && faults.length === 0) {
     faults.push(...detailFaults(text, start, rules).map(parseFault));
@@ -144,7 +146,7 @@ function isTooMuch(rules: readonly string[]): boolean {
   return rules.length > MAX_RULES || total > (isExcepted ? MAX_EXCEPTED : MAX_OCCURRENCES);
 }
 
-/** The most occurrences a period of the rule's frequency may have. */
+/** Returns the maximum number of occurrences in a period of the rule's frequency. */
 export function occurrencesOf(parts: ReadonlyMap<string, string>): number {
   const listed = (name: string): number | undefined => parts.get(name)?.split(',').length;
   const times = (listed('BYHOUR') ?? 1) * (listed('BYMINUTE') ?? 1) * (listed('BYSECOND') ?? 1);

@@ -4,9 +4,9 @@ import { messageOf } from '../common/errors/message-of.js';
 export type Occurrence = ReturnType<RRuleTemporal['all']>[number];
 
 /**
- * One rule gone through in one direction, for instants that only move on. What was found holds until it
- * is passed, and a rule that has nothing more is not gone through again: each of its periods is looked
- * at once, however often it is asked.
+ * Searches one rule in one direction, for instants that only advance. A found occurrence is cached
+ * until an instant passes it, and an exhausted rule is not searched again, so each period is
+ * computed once.
  */
 export class RuleWalk {
   private isOver = false;
@@ -17,7 +17,7 @@ export class RuleWalk {
     private readonly direction: 'next' | 'previous',
   ) {}
 
-  /** The nearest occurrence beyond an instant, or at it. */
+  /** Returns the nearest occurrence beyond an instant, or at the instant if `inclusive`. */
   from(instant: Date, inclusive: boolean): Occurrence | null {
     if (this.isOver || (this.found && this.isAhead(this.found, instant, inclusive))) {
       return this.found;
@@ -32,7 +32,10 @@ export class RuleWalk {
     return (this.direction === 'next' ? distance : -distance) > 0 || (inclusive && distance === 0);
   }
 
-  /** The library gives up after its limit by throwing; a rule that old has no further occurrence. */
+  /**
+   * Searches the rule. The library throws at its iteration limit; such a rule has no further
+   * occurrence.
+   */
   private search(instant: Date, inclusive: boolean): Occurrence | null {
     try {
       return this.rule[this.direction](instant, inclusive);

@@ -17,7 +17,7 @@ export const SCHEDULE_SHOWS: ShownBesides = {
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };
 
-/** What a schedule shows besides its fields: of its rule, and of its template by its kind. */
+/** Returns the data of schedules besides their fields: from the rule and from the template. */
 export async function scheduleExtension(
   rows: readonly RowOf<ScheduleSchema>[],
   context: RepresentContext,
@@ -33,9 +33,9 @@ export async function scheduleExtension(
       const extension: Extension = {
         fields: { timezone, until, execution_environment: null },
         related: {
-          // The name that clients know; `jobs` is the name of the URL.
+          // The name that clients expect; the name in the URL is `jobs`.
           unified_jobs: `${resource('schedule').url(row.id)}jobs/`,
-          // No inventory of the template: exports would take the link for the field of the schedule.
+          // No link to the template's inventory: exports would read it as the schedule's own field.
           ...(project === null ? {} : { project: resource('project').url(project) }),
         },
         summary_fields: template ? { unified_job_template: summarizeReferred(template) } : {},

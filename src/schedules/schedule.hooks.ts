@@ -17,10 +17,7 @@ import { SchedulesRepository } from './schedules.repository.js';
 
 const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template', 'inventory_source'];
 
-/**
- * Rules of schedules: when they run, and what the template takes along
- * (docs/contract/schedules.md).
- */
+/** Hooks of schedules: rules and prompts (docs/contract/schedules.md). */
 @Injectable()
 export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
   constructor(
@@ -41,7 +38,7 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
     const times = await this.times(values, errors);
     Object.assign(errors, await this.templateFaults(template), savedFaults(values, {}, template));
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    // The id comes first, because secret answers are sealed for their row.
+    // Takes the id first, because secret answers are sealed for their row.
     const id = await this.schedules.takeId();
     const place = { table: this.schedules.table, id };
     const saved = sealSaved(this.box, place, values, template);
@@ -94,7 +91,9 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
     return isManual ? { unified_job_template: ['Manual Project cannot have a schedule set.'] } : {};
   }
 
-  /** Columns that follow from the rule, by the database's clock; faults go to `errors`. */
+  /**
+   * Returns the columns that depend on the rule, by the database's clock; adds faults to `errors`.
+   */
   private async times(
     { rrule, enabled }: ValuesOf<ScheduleSchema>,
     errors: FieldErrors,

@@ -8,7 +8,7 @@ const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
 export interface ScheduleSchema extends SavedOptions {}
 
-/** Launches of a template at set times (docs/contract/schedules.md). */
+/** Scheduled launches of a template (docs/contract/schedules.md). */
 @Includes(SAVED_OPTIONS.map((field) => ({ ...field, help: '' })), 'extra_data')
 export class ScheduleSchema extends NamedSchema {
   @Text({
@@ -54,7 +54,7 @@ export class ScheduleSchema extends NamedSchema {
   @Text({ readOnly: true, help: 'Why the last occurrence launched nothing; empty when it did.' })
   last_run_explanation!: string;
 
-  /** Secret answers of a survey by variable, each sealed. */
+  /** Secret answers of a survey by variable, each sealed separately. */
   @Json({ internal: true })
   survey_passwords!: Record<string, string>;
 }

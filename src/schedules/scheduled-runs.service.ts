@@ -10,7 +10,7 @@ import type { Prompts } from '../prompts/launch-options.js';
 import { WorkflowLaunchService } from '../launching/workflow-launch.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 
-/** One occurrence of a schedule that is to be launched. */
+/** One occurrence of a schedule to launch. */
 export interface ScheduledLaunch {
   scheduleId: number;
   occurrence: Date;
@@ -19,19 +19,21 @@ export interface ScheduledLaunch {
   prompts: Prompts;
 }
 
-/** A launch and the run that was made of it; null where it could not be made. */
+/** A launch with its run; null if no run could be created. */
 interface Made extends Given {
   runId: number | null;
   errors: FieldErrors;
 }
 
-/** A launch and its place among those asked for. */
+/** A launch with its index in the request. */
 interface Given {
   index: number;
   launch: ScheduledLaunch;
 }
 
-/** Makes the runs of schedules, in the caller's transaction and a constant number of statements. */
+/**
+ * Creates the runs of schedules, in the caller's transaction and a constant number of statements.
+ */
 @Injectable()
 export class ScheduledRuns {
   constructor(
@@ -43,7 +45,7 @@ export class ScheduledRuns {
     private readonly workflows: WorkflowLaunchService,
   ) {}
 
-  /** @returns why each could not be launched, in their order; empty for those that were */
+  /** @returns faults of each launch in order; empty for a launch with a run */
   async launch(launches: readonly ScheduledLaunch[]): Promise<FieldErrors[]> {
     const of = (type: string): Given[] =>
       launches.flatMap((launch, index) =>
@@ -88,14 +90,14 @@ export class ScheduledRuns {
       const { templateId } = one.launch;
       const at = rows.findIndex((row) => row.unified_job_template_id === templateId);
       const [run] = at < 0 ? [] : rows.splice(at, 1);
-      // A project that lost its source since then has nothing to be updated from.
+      // The project can have lost its source since the schedule was created.
       return run
         ? { ...one, runId: run.id, errors: {} }
         : { ...one, runId: null, errors: { project: [NO_SOURCE] } };
     });
   }
 
-  /** Ties the runs to their occurrences; a second run of one would be refused by the database. */
+  /** Links the runs to their occurrences; the database refuses a second run of an occurrence. */
   private async sign(made: readonly Made[]): Promise<void> {
     await this.runs.signScheduled(
       made.flatMap(({ runId, launch: { scheduleId, occurrence } }) =>

@@ -4,7 +4,10 @@ import { DueSchedules } from './due-schedules.service.js';
 import { ScheduledRuns } from './scheduled-runs.service.js';
 import { SchedulesModule } from './schedules.module.js';
 
-/** What of schedules happens in the worker: a step of the scheduler. */
+/**
+ * Registers the launching of schedules as a step of the scheduler; only loaded in the worker
+ * process.
+ */
 @Global()
 @Module({
   imports: [SchedulesModule],

@@ -15,10 +15,10 @@ import { RuleTextError } from './rule-text.js';
 import { schedules } from './schedules.resource.js';
 import { zoneNames } from './zones.js';
 
-/** Occurrences that a preview shows. */
+/** Number of occurrences in a preview. */
 const SHOWN = 10;
 
-/** A rule to be tried. */
+/** Body of a preview request. */
 export class PreviewRequest {
   @Char({ required: true, max: null, column: null, help: 'Rule to be tried.' })
   rrule!: string;

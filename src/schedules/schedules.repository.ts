@@ -8,7 +8,7 @@ import type { SavedLaunch } from '../prompts/saved-prompts.js';
 import { RunSchedules } from '../runs/run-causes.js';
 import { templateNames } from '../templates/templates.repository.js';
 
-/** A schedule whose time has come, with the lists of its prompts. */
+/** A due schedule with the lists of its prompts. */
 export interface DueSchedule extends SavedLaunch {
   rrule: string;
   next_run: Date;
@@ -17,17 +17,17 @@ export interface DueSchedule extends SavedLaunch {
   template_type: string;
 }
 
-/** What became of a due schedule. */
+/** Result of a due schedule. */
 export interface ScheduleOutcome {
   id: number;
-  /** Null: it is never due again. */
+  /** Next run; null if there is none. */
   nextRun: Date | null;
   occurrence: Date;
-  /** Why nothing was launched; empty where something was. */
+  /** Reason why nothing was launched; empty after a launch. */
   explanation: string;
 }
 
-/** Link tables of prompts that are lists, and the column that names what is listed. */
+/** Link tables of the list prompts, with the column of the linked object. */
 const LINKS = {
   credentials: ['schedule_credentials', 'credential_id'],
   labels: ['schedule_labels', 'label_id'],
@@ -44,7 +44,10 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
     return sql`SELECT id, name, unified_job_template_id FROM schedules`;
   }
 
-  /** Locks schedules that are due by the database's clock and that nobody else has locked. */
+  /**
+   * Locks schedules that are due by the database's clock, and skips schedules that are already
+   * locked.
+   */
   lockDue(most: number): Promise<DueSchedule[]> {
     return this.database.rows<DueSchedule>(sql`
       SELECT s.*, now() AS now, t.type AS template_type,
@@ -72,7 +75,7 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
       WHERE s.id = given.id`);
   }
 
-  /** Names of the schedules of a template that begin with some text. */
+  /** Returns the names of a template's schedules that begin with a text. */
   async namesBeginningWith(templateId: number, text: string): Promise<string[]> {
     const rows = await this.database.rows<{ name: string }>(sql`
       SELECT name FROM schedules WHERE unified_job_template_id = ${templateId}
@@ -80,7 +83,7 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
     return rows.map(({ name }) => name);
   }
 
-  /** Gives a schedule objects of one kind for its launches, in their order. */
+  /** Attaches objects of one kind to a schedule, in the given order. */
   async attach(id: number, kind: keyof typeof LINKS, targets: readonly number[]): Promise<void> {
     const [table, far] = LINKS[kind];
     const columns = { schedule_id: 'integer', [far]: 'integer' };
@@ -90,8 +93,8 @@ export class SchedulesRepository extends TableRepository<Row> implements RunSche
 }
 
 /**
- * The schedule that launches each of some templates next: rows of `template_id`, `id` and `next_run`,
- * the last two null where there is none.
+ * Returns a query for the next schedule of templates: rows of `template_id`, `id` and `next_run`,
+ * the last two null if there is none.
  *
  * @param leaving schedule that is about to be deleted
  */

@@ -10,7 +10,7 @@ import { ScheduleHooks } from './schedule.hooks.js';
 import { ScheduleSchema } from './schedule.schema.js';
 import { scheduleExtension, SCHEDULE_SHOWS } from './schedule-extension.js';
 
-/** The roles that launch each kind of template; their objects share one sequence of ids. */
+/** Roles that launch each kind of template; all kinds share one id sequence. */
 const LAUNCHERS = [
   ['job_template', 'execute_role'],
   ['workflow_job_template', 'execute_role'],
@@ -20,7 +20,10 @@ const LAUNCHERS = [
 const onTemplate = (roles: readonly (readonly [type: string, role: string])[]): Predicate =>
   anyOf(...roles.map(([type, role]) => hasRoleOn('unified_job_template_id', type, role)));
 
-/** Sources have no roles of their own: their inventory decides. */
+/**
+ * Returns the predicate for inventory sources, which have no roles of their own: the inventory's
+ * roles apply.
+ */
 const onSource =
   (action: string): Predicate =>
   (alias, actor) => {
@@ -63,7 +66,7 @@ export const schedules = defineResource({
   },
   policy: {
     read: anyOf(ofKinds('read_role'), onSource('read')),
-    // The reference asks for the right to launch.
+    // The reference checks the permission to launch.
     add: () => everyone,
     mayAdd: (actor) =>
       or(

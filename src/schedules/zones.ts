@@ -2,7 +2,7 @@ import { entryOf } from '../common/invariants.js';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** @throws RangeError for a zone that is not known */
+/** @throws RangeError for an unknown time zone */
 function formatOf(timezone: string): Intl.DateTimeFormat {
   const known = formats.get(timezone);
   if (known) return known;
@@ -20,7 +20,7 @@ function formatOf(timezone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The wall clock of a zone, as if it were UTC. */
+/** Returns the local time of a time zone, encoded as if it were UTC. */
 export function localTime(timezone: string, instant: Date): Date {
   const parts = new Map(
     formatOf(timezone)
@@ -34,10 +34,10 @@ export function localTime(timezone: string, instant: Date): Date {
 }
 
 /**
- * The instant at which the wall clock of a zone shows a time. Of a time that comes twice the first is
- * meant, and one that is skipped counts from before the gap.
+ * Returns the instant of a local time. A repeated local time means its first occurrence; a skipped
+ * one is computed with the offset before the gap.
  *
- * @param local the time as if it were UTC
+ * @param local local time, encoded as if it were UTC
  */
 export function instantOf(timezone: string, local: Date): Date {
   const offsetAt = (instant: number): number =>
@@ -49,6 +49,6 @@ export function instantOf(timezone: string, local: Date): Date {
   return new Date(isLater && !isEarlier ? later : earlier);
 }
 
-/** Every zone a schedule may name. */
+/** Returns the names of all time zones that a schedule can use. */
 export const zoneNames = (): string[] =>
   [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])].sort();

@@ -9,12 +9,12 @@ import { DEFAULT_GROUP, membersOfGroups } from './instance-groups.repository.js'
 import { InstancesRepository, LOST } from './instances.repository.js';
 import { WorkerNodesRepository } from './worker-nodes.repository.js';
 
-/** What is shown of groups that nothing runs on: no run is placed by its group. */
+/** Values of groups other than the default group: runs are not placed by group. */
 const UNUSED = { capacity: 0, consumed_capacity: 0, jobs_running: 0, jobs_total: 0, instances: 0 };
 
 /**
- * What the live workers can take and what they have, counted as the scheduler counts; that is of the
- * default group.
+ * Returns the capacity and usage of instance groups, with the scheduler's count for the default
+ * group.
  */
 export async function instanceGroupExtension(
   rows: readonly RowOf<InstanceGroupSchema>[],
@@ -34,7 +34,7 @@ export async function instanceGroupExtension(
   );
 }
 
-/** What the live workers of each machine can take, and what it has run. */
+/** Returns the capacity of each machine's live workers, and the number of its runs. */
 export async function instanceExtension(
   rows: readonly Row[],
   { find }: RepresentContext,
@@ -46,7 +46,7 @@ export async function instanceExtension(
       const fields = {
         node_type: 'execution',
         node_state: capacity > 0 ? 'ready' : 'unavailable',
-        // A worker that is alive and takes nothing refuses to run without isolation.
+        // A live worker without capacity refuses to run without isolation.
         errors: capacity > 0 ? '' : alive === null ? LOST : refusal,
         capacity,
         consumed_capacity: jobs_running,
@@ -59,7 +59,7 @@ export async function instanceExtension(
   );
 }
 
-/** Free part of a capacity, 0 to 100, with two places. */
+/** Returns the free percentage of a capacity, 0 to 100, with two decimal places. */
 function freePercent(capacity: number, used: number): number {
   const free = capacity === 0 ? 0 : Math.max(0, (100 * (capacity - used)) / capacity);
   return Math.round(free * 100) / 100;

@@ -17,7 +17,7 @@ const POLICIES = [
   'policy_instance_list',
 ] as const;
 
-/** Rules of instance groups (docs/contract/resources.md#instance-groups). */
+/** Hooks of instance groups (docs/contract/resources.md#instance-groups). */
 @Injectable()
 export class InstanceGroupHooks implements ResourceHooks<InstanceGroupSchema> {
   constructor(
@@ -45,7 +45,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroupSchema> {
     }
   }
 
-  /** @param whole what the row will hold */
+  /** @param whole all values of the row after the request */
   private async check(whole: Sent, sent: Sent): Promise<void> {
     const errors: FieldErrors = {
       ...(await this.credentialErrors(whole, sent)),
@@ -91,7 +91,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroupSchema> {
   }
 }
 
-/** A group of pods has no machines of its own. */
+/** A container group has no machines of its own. */
 const podErrors = (whole: Sent): FieldErrors =>
   Object.fromEntries(
     POLICIES.filter((name) =>

@@ -6,8 +6,8 @@ import { ResourceSchema } from '../common/resource/schemas.js';
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
 /**
- * A group of workers, or of pods. Whatever worker is alive is in `default`, and takes any run: others
- * are kept, and have no effect on runs.
+ * A group of workers or of pods. Every live worker belongs to `default` and executes any run. Other
+ * groups are stored, but have no effect on runs.
  */
 export class InstanceGroupSchema extends ResourceSchema {
   @Char({ required: true, search: true, max: 250, help: 'Name of this object.' })

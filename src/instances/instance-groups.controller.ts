@@ -11,7 +11,7 @@ import { instanceGroups } from './instance-groups.resource.js';
 import { machinesOfGroup } from './sublists.js';
 
 @Resource(instanceGroups)
-// The default group runs every job.
+// The default group executes every job.
 @SubList(
   'jobs',
   listOf(

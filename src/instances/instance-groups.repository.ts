@@ -7,22 +7,22 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { InstanceGroupSchema } from './instance-group.schema.js';
 
-/** The group that every worker is in, and that runs everything. */
+/** Name of the group that contains every worker and executes every run. */
 export const DEFAULT_GROUP = 'default';
 
-/** An instance group that a launch names, or its template. */
+/** An instance group of a launch or of its template. */
 export interface UsableInstanceGroup {
   id: number;
   name: string;
   may_use: boolean;
 }
 
-/** Query for the groups that a machine is in. */
+/** Returns a query for the groups of a machine. */
 export const groupsOf = (instance: Sql): Sql => sql`
   SELECT id FROM instance_groups WHERE name = ${DEFAULT_GROUP}
   UNION ALL SELECT instance_group_id FROM instance_group_instances WHERE instance_id = ${instance}`;
 
-/** Query for how many machines were put into each of some groups: `id`, `instances`. */
+/** Returns a query for the number of machines in each of some groups: `id`, `instances`. */
 export const membersOfGroups = (ids: readonly number[]): Sql => sql`
   SELECT instance_group_id AS id, count(*)::int AS instances
   FROM instance_group_instances WHERE instance_group_id = ANY(${ids}::int[])
@@ -34,7 +34,11 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
     super(database, 'instance_groups');
   }
 
-  /** Groups as launches need them. @param actor null: all may be used */
+  /**
+   * Returns groups with the fields that launches need.
+   *
+   * @param actor caller; null: no permission check
+   */
   usable(ids: readonly number[], actor: Actor | null): Promise<UsableInstanceGroup[]> {
     return this.database.preparedRows<UsableInstanceGroup>(sql`
       SELECT g.id, g.name, (${permitOrAny('instance_group', 'use', 'g', actor)}) AS may_use

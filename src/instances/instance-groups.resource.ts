@@ -28,14 +28,15 @@ export const instanceGroups = defineResource({
     { field: 'read_role', impliedBy: ['use_role', 'admin_role'] },
   ],
   policy: {
-    // Everybody runs on it; clients look it up by name before they launch.
+    // Readable by all users: all runs use the default group, and clients look it up by name before
+    // a launch.
     read: everyone,
     add: () => superusersOnly,
     change: hasRole('instance_group', 'admin_role'),
     delete: superusersOnly,
     actions: {
       use: hasRole('instance_group', 'use_role'),
-      // Machines are for those who operate them.
+      // Machines are managed by operators of the installation.
       instances: superusersOnly,
     },
   },

@@ -8,7 +8,7 @@ const READ_ONLY = { readOnly: true } as const;
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 const FILTERED = { readOnly: true, column: null } as const;
 
-/** A machine on which workers run, or ran: its row stays when they are gone. */
+/** A machine with present or past workers; its row remains after the last worker has stopped. */
 export class InstanceSchema extends ResourceSchema {
   @Char({ ...READ_ONLY, search: true, max: 253, help: 'Name of the machine.' })
   hostname!: string;

@@ -7,48 +7,54 @@ import { RunLoads } from './run-loads.js';
 import { liveNodes } from './worker-nodes.repository.js';
 import type { InstanceSchema } from './instance.schema.js';
 
-/** What the live workers of a machine can take, and what it has run. */
+/** Capacity of a machine's live workers, and number of its runs. */
 export interface InstanceLoad {
   id: number;
-  /** Null when no worker is alive. */
+  /** Capacity; null if no worker is alive. */
   capacity: number | null;
   isolation_detail: string;
   jobs_running: number;
   jobs_total: number;
 }
 
-/** A machine as a worker on it finds it. */
+/** The properties of a machine that its workers report. */
 export type Machine = Pick<
   RowOf<InstanceSchema>,
   'hostname' | 'version' | 'cpu' | 'memory' | 'isolation' | 'isolation_detail'
 >;
 
-/** Name of a machine, as a value of a statement. */
+/** Returns the name of a machine, as an SQL value. */
 export const hostnameOf = (id: Sql): Sql => sql`(SELECT hostname FROM instances WHERE id = ${id})`;
 
-/** `label` and `value`: each isolation that a machine with a live worker has, and how many have it. */
+/**
+ * Returns a query for `label` and `value`: each isolation of machines with live workers, and their
+ * number.
+ */
 export const liveIsolations = (): Sql => sql`
   SELECT isolation AS label, count(*)::int AS value FROM instances
   WHERE hostname IN (SELECT hostname FROM (${liveNodes()}) node) GROUP BY isolation`;
 
-/** Capacity of the live workers of a machine; null without any. */
+/** Returns the capacity of a machine's live workers, as SQL; null without any. */
 const liveCapacity = (hostname: Sql): Sql => sql`
   (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node WHERE node.hostname = ${hostname})`;
 
 /** Text of `errors` for a machine without live workers. */
 export const LOST = 'No worker of this machine has been heard of lately.';
 
-/** `node_state` of a row of machines. */
+/** Returns `node_state` of a machine, as SQL. */
 export const nodeState = (alias: string): Sql => sql`
   CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN 'ready' ELSE 'unavailable' END`;
 
-/** `errors` of a row: a worker that is alive and takes nothing refuses to run without isolation. */
+/**
+ * Returns `errors` of a machine, as SQL. A live worker without capacity refuses to run without
+ * isolation.
+ */
 export const nodeErrors = (alias: string): Sql => sql`
   CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN ''
     WHEN ${liveCapacity(ident(alias, 'hostname'))} IS NULL THEN ${LOST}
     ELSE ${ident(alias, 'isolation_detail')} END`;
 
-/** Machines that have or had workers. */
+/** Machines with present or past workers. */
 @Injectable()
 export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> {
   constructor(
@@ -58,7 +64,7 @@ export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> 
     super(database, 'instances');
   }
 
-  /** Says that a machine has a live worker, and what it is like now. */
+  /** Stores that a machine has a live worker, with the machine's present properties. */
   async noteAlive(machine: Machine): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO instances (hostname, version, cpu, memory, isolation, isolation_detail)
@@ -69,7 +75,7 @@ export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> 
         isolation_detail = EXCLUDED.isolation_detail`);
   }
 
-  /** Which of some names are those of machines. */
+  /** Returns those names that are names of machines. */
   async known(hostnames: readonly string[]): Promise<Set<string>> {
     if (hostnames.length === 0) return new Set();
     const found = await this.database.rows<{ hostname: string }>(
@@ -78,7 +84,7 @@ export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> 
     return new Set(found.map(({ hostname }) => hostname));
   }
 
-  /** Each isolation that a machine with a live worker has, and how many have it. */
+  /** Returns each isolation of machines with live workers, and the number of these machines. */
   isolations(): Promise<{ label: string; value: number }[]> {
     return this.database.rows(liveIsolations());
   }

@@ -16,7 +16,7 @@ export const instances = defineResource({
   naturalKey: ['hostname'],
   summary: ['id', 'hostname'],
   capabilities: {},
-  // The workers keep their rows; no request changes them.
+  // Workers update these rows; requests cannot change them.
   audited: false,
   unique: [
     {
@@ -26,7 +26,7 @@ export const instances = defineResource({
       message: 'Instance with this Hostname already exists.',
     },
   ],
-  // Names of machines are for those who operate them: superusers and auditors.
+  // Names of machines are visible to operators only: superusers and auditors.
   policy: { read: superusersOnly },
   aliases: { rampart_groups: 'instance_groups' },
   relations: {

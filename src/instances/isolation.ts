@@ -1,4 +1,4 @@
-/** What may keep runs apart from the installation; empty where it is not known. */
+/** Kinds of isolation of runs from the installation; empty if unknown. */
 export const ISOLATIONS = [
   ['', 'Unknown'],
   ['bubblewrap', 'Bubblewrap'],
@@ -6,6 +6,6 @@ export const ISOLATIONS = [
   ['none', 'None'],
 ] as const;
 
-/** Said wherever somebody asks how the installation does. */
+/** Warning in every status display of an installation without isolation. */
 export const NOT_ISOLATED =
   "Runs are not isolated: playbooks can read this installation's secrets.";

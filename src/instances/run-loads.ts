@@ -1,12 +1,15 @@
 import type { Sql } from '../database/sql.js';
 
-/** What instances are shown with of runs, a room above them, which implements it. */
+/** Run counts of instances; implemented by the runs module, a higher layer. */
 export abstract class RunLoads {
   /**
-   * Query for one row over all machines: `consumed_capacity` as the scheduler counts, `jobs_running`
-   * and `jobs_total`.
+   * Returns a query for one row over all machines: `consumed_capacity` by the scheduler's count,
+   * `jobs_running` and `jobs_total`.
    */
   abstract totals(): Sql;
-  /** Query for one row over the runs of a machine: `jobs_running`, those to start included, and `jobs_total`. */
+  /**
+   * Returns a query for one row over the runs of a machine: `jobs_running`, which includes waiting
+   * runs, and `jobs_total`.
+   */
   abstract onNode(hostname: Sql): Sql;
 }

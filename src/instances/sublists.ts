@@ -6,7 +6,10 @@ import { attached } from '../common/rest/sublist-kinds.js';
 import { ident, sql, TRUE } from '../database/sql.js';
 import { DEFAULT_GROUP } from './instance-groups.repository.js';
 
-/** The `instance_groups` relation of a resource: what its jobs prefer to run on, best first. */
+/**
+ * Returns the `instance_groups` relation of a resource: the preferred groups of its jobs, best
+ * first.
+ */
 export const preferredGroups = (type: string): Relation => ({
   kind: 'many-to-many',
   target: () => resource('instance_group'),
@@ -16,7 +19,7 @@ export const preferredGroups = (type: string): Relation => ({
   ordered: true,
 });
 
-/** The `instance_group` of a run: the default group runs every job. */
+/** The `instance_group` relation of a run: the default group, which executes every job. */
 export const groupOfRun: Relation = {
   kind: 'computed',
   target: () => resource('instance_group'),
@@ -24,13 +27,19 @@ export const groupOfRun: Relation = {
   single: true,
 };
 
-/** `instance_groups/` of an object: whoever may change the object attaches groups he may use. */
+/**
+ * Returns the sublist `instance_groups/` of an object: users who can change the object attach
+ * groups that they can use.
+ */
 export const attachInstanceGroups = (): ((
   definition: ResourceDefinition,
   name: string,
 ) => SubListSpec) => attached('instance_groups', { childNeeds: 'use', check: assertOwned });
 
-/** `instances/` of a group: superusers put machines into it; in the default group all are. */
+/**
+ * Returns the sublist `instances/` of a group: superusers add machines; the default group contains
+ * all machines.
+ */
 export const machinesOfGroup =
   (): ((definition: ResourceDefinition, name: string) => SubListSpec) => (definition, name) => {
     const spec = attached('instances', {
@@ -45,7 +54,10 @@ export const machinesOfGroup =
     return { ...spec, scope };
   };
 
-/** Without an organization nobody but a superuser answers for the capacity. */
+/**
+ * Requires a superuser for an object without an organization, because no organization administrator
+ * is responsible for its capacity.
+ */
 async function assertOwned({ actor, parent, parentDefinition }: LinkContext, _group: Row) {
   const isOwned = parentDefinition.type === 'organization' || parent.organization_id !== null;
   if (!isOwned && !actor.isSuperuser) throw new Forbidden();

@@ -16,10 +16,10 @@ export interface WorkerNodeRow {
   last_seen: string;
 }
 
-/** The process of a worker: both together name no other one on its host. */
+/** The process of a worker: process id and start time identify it on its host. */
 export type WorkerProcess = Pick<WorkerNodeRow, 'name' | 'pid' | 'start_time'>;
 
-/** What all live workers can take, and what they have. */
+/** Capacity and usage of all live workers. */
 export interface InstallationLoad {
   capacity: number;
   instances: number;
@@ -28,12 +28,12 @@ export interface InstallationLoad {
   jobs_total: number;
 }
 
-/** Query for the live workers: `hostname` and `capacity`. */
+/** Returns a query for the live workers: `hostname` and `capacity`. */
 export const liveNodes = (): Sql => sql`
   SELECT hostname, capacity FROM worker_nodes
   WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`;
 
-/** Worker processes that are alive; together they are the capacity of the scheduler. */
+/** Live worker processes; their total capacity is the capacity of the scheduler. */
 @Injectable()
 export class WorkerNodesRepository extends TableRepository<WorkerNodeRow> {
   constructor(
@@ -43,7 +43,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNodeRow> {
     super(database, 'worker_nodes');
   }
 
-  /** Says that a worker is alive, and what it can take now. */
+  /** Stores a heartbeat of a worker, with its present capacity. */
   async noteAlive(node: Omit<WorkerNodeRow, 'last_seen'>): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
@@ -52,20 +52,22 @@ export class WorkerNodesRepository extends TableRepository<WorkerNodeRow> {
       ON CONFLICT (name) DO UPDATE SET last_seen = now(), capacity = EXCLUDED.capacity`);
   }
 
-  /** Workers that see each other's processes, dead ones too as long as nobody forgot them. */
+  /**
+   * Returns workers that see each other's processes, including dead ones that are not deleted yet.
+   */
   ofHost(hostKey: string): Promise<WorkerProcess[]> {
     return this.database.rows<WorkerProcess>(sql`
       SELECT name, pid, start_time FROM worker_nodes WHERE host_key = ${hostKey}`);
   }
 
-  /** Takes workers off the list, and with them all that were not heard of for long. */
+  /** Deletes workers, and all workers without a heartbeat for a long time. */
   async forget(names: readonly string[]): Promise<void> {
     await this.database.execute(sql`
       DELETE FROM worker_nodes WHERE name = ANY(${names}::text[])
         OR last_seen < now() - make_interval(secs => ${NODE_LOST_SECONDS * 10})`);
   }
 
-  /** Counted as the scheduler counts. */
+  /** Returns capacity and usage by the scheduler's count. */
   async load(): Promise<InstallationLoad> {
     const row = await this.database.row<InstallationLoad>(sql`
       SELECT live.capacity, live.instances, runs.consumed_capacity, runs.jobs_running,

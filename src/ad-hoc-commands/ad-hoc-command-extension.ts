@@ -13,7 +13,7 @@ export const AD_HOC_COMMAND_SHOWS: ShownBesides = {
   fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
 };
 
-/** What of commands is no column of theirs; in two statements a page. */
+/** Returns the data of ad hoc commands that are not columns, with two statements per page. */
 export async function adHocCommandExtension(
   rows: readonly RowOf<AdHocCommandSchema>[],
   context: RepresentContext,

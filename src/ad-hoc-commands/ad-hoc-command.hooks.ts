@@ -15,10 +15,13 @@ import { commandErrors, localNames } from './command-checks.js';
 import { CommandModules } from './command-modules.service.js';
 import { CommandPasswords } from './command-passwords.service.js';
 
-/** Characters of `module: arguments` that are kept as the name of a command. */
+/** Maximum length of a command's name, which is `module: arguments`. */
 const MAX_NAME = 512;
 
-/** Making a command launches it (docs/contract/ad-hoc-commands.md#launch). */
+/**
+ * Hooks of ad hoc commands: creating a command launches it
+ * (docs/contract/ad-hoc-commands.md#launch).
+ */
 @Injectable()
 export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCommandSchema> {
   constructor(
@@ -59,7 +62,7 @@ export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCo
       ),
     };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-    // The id comes first, because passwords are sealed for their row.
+    // Takes the id first, because passwords are sealed for their row.
     const [id = 0] = await this.commands.takeIds(1);
     return {
       values: { module_name: module },

@@ -17,16 +17,22 @@ import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { CommandModules } from './command-modules.service.js';
 import { ExecutedJobSchema, ISOLATION_FIELD } from '../runs/unified-job.schema.js';
 
-/** What a credential leaves to the launch; kept sealed until the command ends, never shown. */
+/**
+ * Options of a password that the credential requires at launch; stored sealed until the command
+ * ends, never returned.
+ */
 const PASSWORD = {
   writeOnly: true,
   column: null,
   help: 'Where the credential asks for it at launch.',
 } as const;
 
-/** One module on hosts of an inventory, run without a template (docs/contract/ad-hoc-commands.md). */
+/**
+ * A run of one module on hosts of an inventory, without a template
+ * (docs/contract/ad-hoc-commands.md).
+ */
 export class AdHocCommandSchema extends ExecutedJobSchema {
-  /** `module: arguments`, by which lists of runs filter; the module alone is shown. */
+  /** Text `module: arguments`, by which lists of runs filter; the API only returns the module. */
   @Char({ readOnly: true, search: true, help: 'Module of this command.' })
   override name!: string;
 
@@ -106,7 +112,7 @@ export class AdHocCommandSchema extends ExecutedJobSchema {
   @Choices(ISOLATIONS, ISOLATION_FIELD)
   isolation!: string;
 
-  /** Totals per status of the hosts, from the final statistics. */
+  /** Number of hosts by status, from the final statistics. */
   @Json({ readOnly: true, detailOnly: true, schema: mapOf(INTEGER) })
   host_status_counts!: Record<string, number>;
 }

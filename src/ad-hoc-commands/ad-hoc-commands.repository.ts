@@ -9,7 +9,7 @@ import type { UserSchema } from '../users/user.schema.js';
 import { people } from '../users/users.repository.js';
 import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
 
-/** A command with what its run is made of. What was deleted since it was launched is null. */
+/** A command with the data of its run. Objects that were deleted since the launch are null. */
 export type CommandContext = Pick<
   RowOf<AdHocCommandSchema>,
   | 'id'
@@ -32,14 +32,18 @@ export type CommandContext = Pick<
   user: Pick<RowOf<UserSchema>, 'id' | 'username' | 'email' | 'first_name' | 'last_name'> | null;
 };
 
-/** Commands as their workers need them. */
+/** Loads ad hoc commands with the data that workers need. */
 @Injectable()
 export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommandSchema>> {
   constructor(database: Database) {
     super(database, 'unified_jobs');
   }
 
-  /** One statement. @throws BrokenInvariant for a command that does not exist */
+  /**
+   * Loads a command in one statement.
+   *
+   * @throws BrokenInvariant for a command that does not exist
+   */
   async context(id: number): Promise<CommandContext> {
     const row = await this.database.row<CommandContext>(sql`
       SELECT command.id, command.launch_type, command.cancel_requested, command.job_type,

@@ -23,7 +23,8 @@ export const adHocCommands = defineResource({
   usable: { start: ({ inventory_id: inventory }) => inventory !== null },
   policy: {
     read: anyOf(hasRoleOn('inventory_id', 'inventory', 'read_role'), runsOrganization),
-    // The references ask for the right to run commands on the inventory and to use the credential.
+    // The references check the permissions to run commands on the inventory and to use the
+    // credential.
     add: () => everyone,
     mayAdd: (actor) => holdsAny('inventory', ['adhoc_role'], actor),
     delete: hasRoleOn('organization_id', 'organization', 'admin_role'),

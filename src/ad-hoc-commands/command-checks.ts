@@ -2,30 +2,33 @@ import type { FieldErrors } from '../common/errors/errors.js';
 import { connectionFaults } from '../prompts/connection-variables.js';
 import { shortName } from './command-modules.service.js';
 
-/** What is checked of a command, its module known to be offered. */
+/** Inputs of the checks of a command with an offered module. */
 export interface CheckedCommand {
   module: string;
   moduleArgs: string;
   limit: string;
-  /** Whether a host or group of a name is in the inventory. */
+  /** Returns true if the inventory has a host or group with a name. */
   has: (name: string) => boolean;
   forks: number;
   variables: Readonly<Record<string, unknown>>;
 }
 
-/** Modules that do nothing without arguments, and end in an error. */
+/** Modules that fail without arguments. */
 const NEED_ARGUMENTS = ['command', 'shell'];
-/** What Ansible would evaluate on the machine of the worker. */
+/** Template markers, which Ansible would evaluate on the machine of the worker. */
 const TEMPLATE = /\{[{%#]/;
 
-/** Names that Ansible takes for the machine it runs on, as entries of a pattern that add hosts. */
+/** Entries of a host pattern that Ansible reads as the machine it runs on. */
 const LOCAL = /(?:^|[,:])\s*(localhost|127\.0\.0\.1|::1)\s*(?=$|[,:[])/g;
 
-/** Names for the machine of the worker in a limit: they must be hosts of the inventory. */
+/**
+ * Returns the names in a limit that mean the machine of the worker; they must be hosts of the
+ * inventory.
+ */
 export const localNames = (limit: string): string[] =>
   Array.from(limit.matchAll(LOCAL), ([, name = '']) => name);
 
-/** What is wrong with a command, by field (docs/contract/ad-hoc-commands.md#launch). */
+/** Returns the faults of a command by field (docs/contract/ad-hoc-commands.md#launch). */
 export function commandErrors(
   { module, moduleArgs, limit, has, forks, variables }: CheckedCommand,
   { maxForks }: { maxForks: number },
@@ -47,14 +50,17 @@ export function commandErrors(
 
 function limitFault(limit: string, has: CheckedCommand['has']): string | null {
   if (limit.trimStart().startsWith('-')) return 'A limit must not begin with "-".';
-  // `@file` has Ansible read patterns from a file of the run.
+  // `@file` makes Ansible read patterns from a file of the run.
   if (limit.includes('@')) return 'A limit must not name a file ("@").';
   const stranger = localNames(limit).find((name) => !has(name));
   if (stranger === undefined) return null;
   return `"${stranger}" is not in the inventory: commands do not run on the machine of the worker.`;
 }
 
-/** Variables that decide how Ansible connects; those of other names are told in other words. */
+/**
+ * Returns the faults of connection variables; variables without the prefix `ansible_` have another
+ * error text.
+ */
 function variableFaults(variables: Readonly<Record<string, unknown>>): string[] {
   const names = Object.keys(variables);
   const prohibited = names.filter((name) => name.startsWith('ansible_'));

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 
-/** Collections whose modules are also called without them. */
+/** Collections whose modules can also be called by their short name. */
 const BUILTIN = /^ansible\.(?:builtin|legacy)\./;
 
 const DEFAULT_MODULE = 'command';
 
-/** A module by its shortest name: `ping` and `ansible.builtin.ping` are one. */
+/** Returns the shortest name of a module: `ping` and `ansible.builtin.ping` are the same. */
 export const shortName = (module: string): string => module.replace(BUILTIN, '');
 
-/** The modules that commands may run (docs/contract/ad-hoc-commands.md#modules). */
+/** The modules that ad hoc commands can run (docs/contract/ad-hoc-commands.md#modules). */
 @Injectable()
 export class CommandModules {
   constructor(private readonly runtime: RuntimeSettings) {}
@@ -19,7 +19,7 @@ export class CommandModules {
     return (await this.runtime.get('AD_HOC_COMMANDS')).AD_HOC_COMMANDS;
   }
 
-  /** How OPTIONS tell of `module_name`. */
+  /** Returns the description of `module_name` in OPTIONS. */
   async options(): Promise<Readonly<Record<string, unknown>>> {
     const offered = await this.offered();
     const usual = offered.find((name) => shortName(name) === DEFAULT_MODULE);
@@ -32,8 +32,8 @@ export class CommandModules {
   }
 
   /**
-   * @param name as sent; empty: `command`, where that is offered
-   * @throws Forbidden where no modules are offered at all, Invalid for one that is not among them
+   * @param name name as sent; empty: `command`, if it is offered
+   * @throws Forbidden if no modules are offered, Invalid for a module that is not offered
    */
   async chosen(name: string): Promise<string> {
     const offered = await this.offered();

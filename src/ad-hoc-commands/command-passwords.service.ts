@@ -6,7 +6,7 @@ import { CredentialsRepository } from '../credentials/credentials.repository.js'
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { sealPasswords } from '../prompts/launch-secrets.js';
 
-/** The passwords that the credentials of commands leave to their launch. */
+/** The passwords that the credentials of commands require at launch. */
 @Injectable()
 export class CommandPasswords {
   constructor(
@@ -14,23 +14,27 @@ export class CommandPasswords {
     private readonly box: SecretBox,
   ) {}
 
-  /** Names of the passwords that each of some credentials lacks; one that is gone is missing. */
+  /**
+   * Returns the names of the missing passwords of each credential; a deleted credential has no
+   * entry.
+   */
   async needed(ids: readonly (number | null)[]): Promise<Map<number | null, string[]>> {
     const known = [...new Set(ids.flatMap((id) => id ?? []))];
     const found = known.length > 0 ? await this.credentials.sealed(known) : [];
     return new Map(found.map(({ id, type, inputs }) => [id, passwordsNeeded(type, inputs)]));
   }
 
-  /** The same of one credential; none of no credential. */
+  /** Returns the names of the missing passwords of one credential; none for null. */
   async neededBy(id: number | null): Promise<string[]> {
     return (await this.needed([id])).get(id) ?? [];
   }
 
   /**
-   * Those of the passwords given that the credential lacks, by name. Who may not use it is not told
-   * which these are: the launch is refused for that.
+   * Returns those given passwords that the credential requires, by name. Returns none without
+   * permission to use the credential, so that an error does not reveal the names; the launch is
+   * then refused for the missing permission.
    *
-   * @throws Invalid naming those that are needed, when one is missing
+   * @throws Invalid naming the required passwords if one is missing
    */
   async taken(
     credential: number,
@@ -46,7 +50,7 @@ export class CommandPasswords {
     return Object.fromEntries(needed.map((name) => [name, given[name] ?? '']));
   }
 
-  /** The passwords as they are kept for a command until it ends. */
+  /** Returns the passwords in their stored form, which is kept until the command ends. */
   seal(command: number, passwords: Readonly<Record<string, string>>): string {
     return sealPasswords(this.box, command, passwords);
   }

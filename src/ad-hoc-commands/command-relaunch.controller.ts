@@ -19,7 +19,7 @@ import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
 import { adHocCommands } from './ad-hoc-commands.resource.js';
 import { CommandPasswords } from './command-passwords.service.js';
 
-/** What a relaunch may be told. */
+/** Body of a relaunch. */
 export class CommandRelaunchBody {
   @CredentialPasswords()
   credential_passwords!: Record<string, string>;
@@ -27,7 +27,7 @@ export class CommandRelaunchBody {
 
 type Command = RowOf<AdHocCommandSchema>;
 
-/** What of a command makes another one like it. */
+/** Returns the values of a command for its relaunch. */
 function repeated(command: Command): Record<string, unknown> {
   const { inventory_id: inventory, credential_id: credential } = command;
   const { job_type, limit, module_name, module_args, forks, verbosity } = command;
@@ -39,14 +39,14 @@ function repeated(command: Command): Record<string, unknown> {
   };
 }
 
-/** The form of a relaunch asks for the passwords that the credential lacks. */
+/** Returns the fields of the relaunch form: the missing passwords of the credential. */
 async function askedBy({ services, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
   const names = await services.find(CommandPasswords).neededBy(Number(parent.credential_id));
   return { ...ALL_OPEN, fields: passwordFields(names) };
 }
 
-/** Running a command again (docs/contract/ad-hoc-commands.md#relaunch). */
+/** Runs a command again (docs/contract/ad-hoc-commands.md#relaunch). */
 @ApiTags('ad_hoc_commands')
 @Controller('api/v2/ad_hoc_commands/:id/relaunch')
 export class CommandRelaunchController {

@@ -1,6 +1,9 @@
 import { Char, Variables } from '../common/fields/field.js';
 
-/** What a machine sends that asks for its own job (docs/contract/launching.md#provisioning-callbacks). */
+/**
+ * Body of a provisioning callback: a machine requests a job on itself
+ * (docs/contract/launching.md#provisioning-callbacks).
+ */
 export class CallbackBody {
   @Char({ max: 1024, writeOnly: true, column: null, filter: false, help: 'Key of the template.' })
   host_config_key!: string;

@@ -14,7 +14,10 @@ import { CallbackBody } from './callback-body.js';
 import { Callbacks } from './callbacks.service.js';
 import { CallingHosts } from './calling-hosts.service.js';
 
-/** Machines that ask for their own job (docs/contract/launching.md#provisioning-callbacks). */
+/**
+ * Handles provisioning callbacks: requests by machines that ask for a job on themselves
+ * (docs/contract/launching.md#provisioning-callbacks).
+ */
 @ApiTags('job_templates')
 @Controller('api/v2/job_templates/:id/callback')
 export class CallbackController {
@@ -47,7 +50,7 @@ export class CallbackController {
     return { host_config_key: key, matching_hosts: hosts };
   }
 
-  /** Hosts of an inventory that the caller may not read are not named. */
+  /** Returns true if the caller can read the inventory; otherwise its hosts are not named. */
   private async mayRead(inventoryId: number, actor: Actor): Promise<boolean> {
     const query = { id: String(inventoryId) };
     const page = await this.resources.list(resource('inventory'), query, actor);

@@ -14,22 +14,25 @@ import { RunTransitions } from '../runs/run-transitions.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { CallingHosts } from './calling-hosts.service.js';
 
-/** How long a request waits for sources that may know its host, and how often it looks. */
+/** Maximum time that a request waits for the update of sources, and polling interval, in ms. */
 const MOST_MS = 120_000;
 const POLL_MS = 1000;
 
-/** A machine that asks for its own job. */
+/** A provisioning callback: a machine requests a job on itself. */
 export interface Call {
   templateId: number;
   key: string;
   address: string;
-  /** Text of variables, empty for none. */
+  /** Variables as text; empty for none. */
   extraVars: string;
 }
 
 const USER_INPUT = ['passwords_needed_to_start', 'variables_needed_to_start'];
 
-/** Launches templates for the machines they are run on (docs/contract/launching.md#provisioning-callbacks). */
+/**
+ * Launches templates for the machines that request it
+ * (docs/contract/launching.md#provisioning-callbacks).
+ */
 @Injectable()
 export class Callbacks implements OnModuleDestroy {
   private isLeaving = false;
@@ -50,8 +53,8 @@ export class Callbacks implements OnModuleDestroy {
   }
 
   /**
-   * @throws Forbidden for a template that does not exist as for a wrong key, BadRequest; Unavailable when
-   *   the process leaves meanwhile
+   * @throws Forbidden for a missing template, as for a wrong key; BadRequest; Unavailable if the
+   *   process shuts down meanwhile
    */
   async launch({ templateId, key, address, extraVars }: Call): Promise<LaunchedRun> {
     const { templates } = await this.loader.load({ templates: [templateId] }, null);
@@ -70,7 +73,7 @@ export class Callbacks implements OnModuleDestroy {
         const request = {
           ...({ templateId, launchType: 'callback', createdBy: null } as const),
           prompts: { limit: host, ...(variables ? { extra_vars: variables } : {}) },
-          // One host is not shared out.
+          // A job on one host is not sliced.
           slice: { number: 0, count: 1 },
           holds: ['limit'] as const,
         };
@@ -85,7 +88,10 @@ export class Callbacks implements OnModuleDestroy {
     }
   }
 
-  /** The one host that a request comes from, looked for again once its sources have been asked. */
+  /**
+   * Returns the single host that sent the request; if it is unknown, updates the inventory's
+   * sources and searches again.
+   */
   private async host({ inventory }: LaunchTemplate, address: string): Promise<string> {
     if (!inventory) {
       throw new BadRequest('Cannot start automatically, an inventory is required.');
@@ -100,7 +106,11 @@ export class Callbacks implements OnModuleDestroy {
     return host;
   }
 
-  /** Updates the sources that jobs would update, and waits for them. @returns whether there are any */
+  /**
+   * Updates the sources that jobs would update, and waits for them.
+   *
+   * @returns true if there are any
+   */
   private async refresh(inventoryId: number): Promise<boolean> {
     const ids = await this.database.transaction(async () => {
       const due = await this.sources.due([inventoryId]);

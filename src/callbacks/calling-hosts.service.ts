@@ -7,9 +7,9 @@ import { HostsRepository } from '../inventories/hosts.repository.js';
 import { InventoriesRepository } from '../inventories/inventories.repository.js';
 import { membersOf } from '../inventories/inventory-members.js';
 
-/** A resolver that does not answer must not hold the request. */
+/** Timeout of name resolution, in ms, so that a resolver cannot block the request. */
 const PATIENCE_MS = 2000;
-/** Variables that say where a host is reached, the first one first. */
+/** Variables with the address of a host, in order of precedence. */
 const PLACES = ['ansible_host', 'ansible_ssh_host'];
 
 /** Finds the hosts that a request comes from. */
@@ -21,7 +21,7 @@ export class CallingHosts {
   ) {}
 
   /**
-   * Enabled hosts of an inventory that are reached at an address: by the variable that says where, else
+   * Returns the enabled hosts of an inventory with an address: by their address variable, otherwise
    * by their name.
    *
    * @returns their names, in order
@@ -41,7 +41,10 @@ export class CallingHosts {
   }
 }
 
-/** An address and the name it has, where that name leads back to it: anybody may name his own address. */
+/**
+ * Returns an address and its host name. The name only counts if it resolves to the address, because
+ * owners of an address can give it any name.
+ */
 async function namesOf(address: string): Promise<string[]> {
   const own = plain(address);
   const name = await inTime(lookupService(own, 0).then(({ hostname }) => hostname.toLowerCase()));
@@ -50,7 +53,7 @@ async function namesOf(address: string): Promise<string[]> {
   return addresses.some((one) => plain(one.address) === own) ? [own, name] : [own];
 }
 
-/** Version 4 inside of version 6 is version 4. */
+/** Converts an IPv4-mapped IPv6 address to its IPv4 address. */
 const plain = (address: string): string => address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
 
 const inTime = <T>(work: Promise<T>): Promise<T | null> =>

@@ -9,7 +9,7 @@ import { isImageReference } from './image-reference.js';
 
 type Sent = ValuesOf<ExecutionEnvironmentSchema>;
 
-/** Rules of execution environments (docs/contract/resources.md#execution-environments). */
+/** Hooks of execution environments (docs/contract/resources.md#execution-environments). */
 @Injectable()
 export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnvironmentSchema> {
   constructor(private readonly credentials: CredentialsRepository) {}
@@ -25,7 +25,7 @@ export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnviron
   ): Promise<void> {
     const errors: FieldErrors = {};
     if ('organization' in sent) {
-      // For all it may become, by those who make what is for all.
+      // Superusers can make an execution environment available to all organizations.
       if (sent.organization !== null) {
         errors.organization = ['Cannot change the organization of an execution environment'];
       } else if (!actor.isSuperuser) throw new Forbidden();

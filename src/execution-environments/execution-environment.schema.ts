@@ -9,7 +9,7 @@ const PULLS = [
   ['never', 'Never pull container before running.'],
 ] as const;
 
-/** A container image that runs are to happen in. It is kept, and has no effect on runs. */
+/** A container image for runs. It is stored, but has no effect on runs. */
 export class ExecutionEnvironmentSchema extends NamedSchema {
   @Reference(() => resource('organization'), {
     nullable: true,

@@ -33,7 +33,7 @@ export const executionEnvironments = defineResource({
   ],
   policy: {
     read: readable,
-    // Of an organization: the reference needs its `execution_environment_admin_role`.
+    // For an organization, the reference requires its `execution_environment_admin_role`.
     add: ({ organization }) => (typeof organization === 'number' ? everyone : superusersOnly),
     mayAdd: (actor) => holdsAny('organization', ['execution_environment_admin_role'], actor),
     change: administered,

@@ -4,7 +4,9 @@ const COMPONENT = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^[a-z][a-z0-9]*(?:[-_+.][a-z][a-z0-9]*)*:[0-9a-f]{32,}$/i;
 
-/** Whether a text names a container image: `[domain[:port]/]path[:tag][@sha256:…]`. */
+/**
+ * Returns true if a text is the name of a container image: `[domain[:port]/]path[:tag][@sha256:…]`.
+ */
 export function isImageReference(text: string): boolean {
   const [named = '', digest, ...more] = text.split('@');
   if (more.length > 0 || (digest !== undefined && !DIGEST.test(digest))) return false;

@@ -4,7 +4,7 @@ import type { ResourceHooks } from '../common/rest/hooks.js';
 import type { HostMetricSchema } from './host-metric.schema.js';
 import { HostMetricsRepository } from './host-metrics.repository.js';
 
-/** DELETE keeps the row: the host comes back with the next job that touches it. */
+/** Marks the row as deleted: the next job on the host restores it. */
 @Injectable()
 export class HostMetricHooks implements ResourceHooks<HostMetricSchema> {
   constructor(private readonly metrics: HostMetricsRepository) {}

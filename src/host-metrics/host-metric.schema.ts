@@ -5,7 +5,7 @@ import { ResourceSchema } from '../common/resource/schemas.js';
 const INSTANT = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
 const COUNTER = { readOnly: true, default: 0 } as const;
 
-/** A host that playbooks were run on, by its name: in which inventory it was does not matter. */
+/** A host on which playbooks were run, by name, independent of its inventory. */
 export class HostMetricSchema extends ResourceSchema {
   @Char({ readOnly: true, search: true, help: 'Name of the host, in lower case.' })
   hostname!: string;
@@ -29,7 +29,7 @@ export class HostMetricSchema extends ResourceSchema {
   deleted!: boolean;
 }
 
-/** How many hosts were automated in one month. */
+/** Number of automated hosts in one month. */
 export class MonthlyHostMetricSchema extends ResourceSchema {
   @Char({
     ...describedAs('date'),

@@ -8,13 +8,14 @@ import type { HostMetricSchema } from './host-metric.schema.js';
 const DELETED = sql`deleted = true, deleted_counter = deleted_counter + 1, last_deleted = now(),
   modified = now()`;
 
-/** The month of an instant, by its first day. */
+/** Returns the month of an instant, as its first day. */
 const monthOf = (instant: Sql): Sql =>
   sql`date_trunc('month', ${instant} AT TIME ZONE 'UTC')::date`;
 
 /**
- * Query for the figures of each month from that of `since` on, or from the first job on, as rows of
- * the monthly summary without ids: `date`, `license_consumed`, `hosts_added`, `hosts_deleted`.
+ * Returns a query for the monthly metrics from the month of `since` on, or from the first job on.
+ * Its rows are those of the monthly summary without ids: `date`, `license_consumed`, `hosts_added`,
+ * `hosts_deleted`.
  */
 export const metricsByMonth = (since: Sql): Sql => sql`
   SELECT to_char(month, 'YYYY-MM-DD') AS date,
@@ -36,8 +37,8 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetricSchem
   }
 
   /**
-   * Counts a job for each host it touched, in one statement, by their names: jobs that end together
-   * must not lock each other out.
+   * Counts a job for each of its hosts, in one statement. Rows are locked in the order of names, so
+   * that jobs that end at the same time cannot deadlock.
    */
   async countJob(hostNames: Iterable<string>): Promise<void> {
     const names = [...hostNames];
@@ -51,13 +52,17 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetricSchem
         automated_counter = host_metrics.automated_counter + 1, modified = now()`);
   }
 
-  /** Has no effect on one that is deleted already. */
+  /** Marks a host as deleted; does nothing if it is already. */
   async markDeleted(id: number): Promise<void> {
     await this.database.execute(sql`
       UPDATE host_metrics SET ${DELETED} WHERE id = ${id} AND NOT deleted`);
   }
 
-  /** Deletes hosts that no job touched for some months. @returns how many, `most` at most */
+  /**
+   * Marks hosts as deleted that no job used for some months.
+   *
+   * @returns number of hosts, at most `most`
+   */
   markQuiet(months: number, most: number): Promise<number> {
     return this.database.execute(sql`
       UPDATE host_metrics SET ${DELETED} WHERE id IN (
@@ -66,7 +71,11 @@ export class HostMetricsRepository extends TableRepository<RowOf<HostMetricSchem
         LIMIT ${rowCount(most)} FOR UPDATE SKIP LOCKED)`);
   }
 
-  /** Forgets hosts that were deleted some months ago. @returns how many, `most` at most */
+  /**
+   * Deletes the rows of hosts that were marked as deleted some months ago.
+   *
+   * @returns number of hosts, at most `most`
+   */
   removeDeleted(months: number, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM host_metrics WHERE id IN (

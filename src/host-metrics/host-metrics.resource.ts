@@ -4,13 +4,16 @@ import { defineResource, type Extension, type Row } from '../common/resource/def
 import { HostMetricHooks } from './host-metric.hooks.js';
 import { HostMetricSchema, MonthlyHostMetricSchema } from './host-metric.schema.js';
 
-/** What clients read and the product has no figure for: every row shows the same. */
+/**
+ * Returns an extension with constant values, for fields that clients read and the product has no
+ * value for.
+ */
 const constant =
   (fields: Readonly<Record<string, unknown>>) =>
   async (rows: readonly Row[]): Promise<Map<number, Extension>> =>
     new Map(rows.map(({ id }) => [id, { fields }]));
 
-// Jobs write these rows; that somebody deletes one is in the row itself.
+// Jobs write these rows, and the row itself records its deletion, so there is no audit.
 const COMMON = { audited: false, capabilities: {} } as const;
 
 export const hostMetrics = defineResource({
@@ -30,7 +33,8 @@ export const hostMetrics = defineResource({
       message: 'Host metric with this Hostname already exists.',
     },
   ],
-  // Names of hosts of every organization: for superusers, and auditors to read.
+  // Contains names of hosts of every organization: writable by superusers, readable by auditors,
+  // too.
   policy: { read: superusersOnly, delete: superusersOnly },
   extend: constant({ used_in_inventories: null }),
   shows: { fields: { used_in_inventories: orNull(INTEGER) } },

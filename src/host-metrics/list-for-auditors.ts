@@ -1,7 +1,10 @@
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import type { RouteInfo } from '../common/rest/route.js';
 
-/** A list that is refused, and not empty, for those who may read none of its rows. */
+/**
+ * Returns the route of a list that responds with a refusal, not an empty list, to users who can
+ * read none of its rows.
+ */
 export const listForAuditors = (resource: ResourceDefinition): RouteInfo => ({
   kind: 'list',
   access: 'authenticated',

@@ -13,8 +13,10 @@ export class MonthlyHostMetricsRepository extends TableRepository<RowOf<MonthlyH
   }
 
   /**
-   * Counts the months that are not counted yet, and the last one that is, which may not have been over
-   * then. Others stay as they are: their hosts may be gone. @returns how many
+   * Counts new months, and again the last stored one, which can have been incomplete. Other months
+   * do not change, because their hosts can have been deleted.
+   *
+   * @returns number of written months
    */
   recount(): Promise<number> {
     const last = sql`(SELECT max(date)::date FROM host_metric_summary_monthly)`;

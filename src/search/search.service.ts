@@ -30,7 +30,7 @@ export interface FoundGroup {
   type: string;
   /** Title for people, such as "Job Template". */
   label: string;
-  /** The list with all of them. */
+  /** URL of the list with all results. */
   url: string;
   /** True when the list has more objects than `results`. */
   has_more: boolean;
@@ -42,12 +42,12 @@ export interface Found {
   groups: FoundGroup[];
 }
 
-/** One search over all resources that have names (docs/contract/lists.md#search-everywhere). */
+/** Searches all resources with names (docs/contract/lists.md#search-everywhere). */
 @Injectable()
 export class SearchService {
   constructor(private readonly texts: TextSearch) {}
 
-  /** @throws BadRequest for parameters that are none */
+  /** @throws BadRequest for invalid parameters */
   async find(parameters: QueryParameters, actor: Actor): Promise<Found> {
     const query = valuesOf(parameters.q).join(' ').trim();
     const most = mostOf(valuesOf(parameters.limit)[0]);

@@ -20,5 +20,5 @@ const TYPES = [
   'workflow_job',
 ] as const;
 
-/** The resources of a search. */
+/** Returns the resources of a search. */
 export const searched = (): readonly ResourceDefinition[] => TYPES.map((type) => resource(type));

@@ -19,7 +19,10 @@ export const STATISTICS_PARAMETERS = [
 
 const DEFAULT_DAYS = 14;
 const MAX_DAYS = 90;
-/** Only so many of the newest runs are looked at: an answer costs the same in any size. */
+/**
+ * Maximum number of the newest runs that are read, so that the cost is independent of the table
+ * size.
+ */
 const NEWEST = 20_000;
 const HOST_JOBS = 500;
 const TASK_JOBS = { jobs: 50, events: 2000 };
@@ -49,7 +52,7 @@ export class StatisticsService {
     private readonly workers: WorkerNodesRepository,
   ) {}
 
-  /** @throws BadRequest for a number of days that is none */
+  /** @throws BadRequest for an invalid number of days */
   async load(query: QueryParameters, actor: Actor): Promise<Statistics> {
     const days = daysOf(valuesOf(query.days)[0]);
     return {

@@ -68,7 +68,7 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
   });
 }
 
-/** Runs that ended, by day. */
+/** Renders a chart of finished runs by day. */
 function dayPlot(days: readonly DayCount[]): Html {
   const series = (['successful', 'failed'] as const).map((key) => ({
     key,

@@ -10,7 +10,7 @@ import { Route } from '../../common/rest/route.js';
 import { dashboardPage } from './dashboard-page.js';
 import { DashboardService } from './dashboard.service.js';
 
-/** The root is for people; other clients are sent on to the API before they come here. */
+/** Serves the root page to browsers; other clients are redirected to the API before. */
 @ApiTags('root')
 @Controller()
 export class DashboardController {

@@ -14,11 +14,14 @@ import {
   type VerdictCount,
 } from '../../webhooks/webhook-deliveries.repository.js';
 
-/** Days the dashboard looks back, today included. */
+/** Number of days of the dashboard, including today. */
 export const DAYS = 14;
-/** Rows of a list; the lists of the API have all. */
+/** Maximum number of rows in a list; the lists of the API are complete. */
 const MAX_ROWS = 8;
-/** Only so many of the newest rows of a table are looked at: the page costs the same in any size. */
+/**
+ * Maximum number of the newest rows of a table that are read, so that the cost is independent of
+ * the table size.
+ */
 const NEWEST = 20_000;
 const LOOKBACK = { days: DAYS, newest: NEWEST };
 
@@ -26,7 +29,7 @@ export interface ShownRun {
   type: string;
   name: string;
   status: string;
-  /** Path of its page. */
+  /** Path of the run's page. */
   url: string;
   since: string;
   /** Number of all such runs, including those that are not shown. */
@@ -44,7 +47,7 @@ export interface Dashboard {
   days: DayCount[];
   active: ShownRun[];
   failures: ShownRun[];
-  /** Waiting for a decision that the caller may make. */
+  /** Runs that wait for a decision of the caller. */
   approvals: ShownRun[];
   destinations: FailingDestination[];
   verdicts: VerdictCount[];
@@ -75,7 +78,7 @@ export class DashboardService {
     };
   }
 
-  /** Destinations that got nothing lately, or that are being tried again. */
+  /** Returns notification templates with recent failures or retries. */
   private async destinations(actor: Actor): Promise<FailingDestination[]> {
     const rows = await this.notifications.failing(actor, DAYS, NEWEST, MAX_ROWS);
     return rows.map(({ id, name, failures, error }) => {

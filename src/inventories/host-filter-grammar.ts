@@ -11,7 +11,7 @@ export interface HostCondition {
   readonly kind: 'condition';
   readonly key: string;
   readonly value: string;
-  /** True if the value is in quotes: it is then a text, whatever its content. */
+  /** True if the value is in quotes: a quoted value is always a text. */
   readonly isQuoted: boolean;
 }
 

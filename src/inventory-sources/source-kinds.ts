@@ -23,7 +23,7 @@ export interface CredentialRule {
   readonly isRequired: boolean;
 }
 
-/** How to start a plugin: with one YAML file whose name ends as the plugin requires. */
+/** Start parameters of a plugin: one YAML file whose name ends as the plugin requires. */
 export interface PluginCall {
   readonly fileName: string;
   /** Value of `plugin` in the file. */

@@ -1,5 +1,5 @@
 import { exactJson } from '../common/exact-json.js';
-/** Names that no source can set, whatever its kind. */
+/** Names that no source of any kind can set. */
 const NEVER = new Set(['HOME', 'USER', '_', 'TERM', 'PATH']);
 /** Names with which authors of a project could make the worker run other programs. */
 const LOADERS =

@@ -50,9 +50,9 @@ const RELAUNCH_NEEDS = object({
 });
 
 /**
- * Returns the fields of the relaunch form: the missing passwords of the job's credentials. A caller
- * without permission to start the job gets no form. A request reports deleted objects before
- * missing permissions.
+ * Returns the fields of the relaunch form: `hosts` and the missing passwords of the job's
+ * credentials. A caller without permission to start the job gets no form. A request reports deleted
+ * objects before missing permissions.
  */
 async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;

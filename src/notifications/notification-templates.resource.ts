@@ -99,7 +99,8 @@ export const notifications = defineResource({
       columns: ['notification_template_id', 'id'],
       where: `((status = 'pending'::text) OR (next_attempt_at IS NOT NULL))`,
     },
-    // An event that is published twice must not notify twice; a manual resend may.
+    // Prevents a second notification for an event that is published twice; manual resends are
+    // exempt.
     {
       name: 'notifications_event_key',
       columns: ['unified_job_id', 'notification_template_id', 'event'],
@@ -144,6 +145,6 @@ export const notificationAttempts = defineResource({
     },
   ],
   // The response of a destination can contain anything, so only users who can change the
-  // destination may read it.
+  // destination can read it.
   policy: { read: through('notification_id', 'notification', ofTemplate) },
 });

@@ -133,8 +133,8 @@ export class NotificationsRepository extends TableRepository<RowOf<NotificationS
 
   /**
    * Returns the newest record of each notification in the range: the notification itself, or its
-   * newest resend. Leaves out records that will be retried, whatever their status. A notification
-   * whose resend is unfinished or successful is left out, too.
+   * newest resend. Leaves out records of any status that will be retried. A notification whose
+   * resend is unfinished or successful is left out, too.
    *
    * @returns ids of the first records, each with the total number
    */

@@ -23,7 +23,7 @@ const LANE_WIDTH = 10;
 const CAPACITY = 10_000;
 const FULL_DELAY_SECONDS = 30;
 const RENEW_INTERVAL_MS = 10_000;
-/** Time for which attempts can continue after the worker was asked to stop, in ms. */
+/** Time for which attempts can continue during the worker's shutdown, in ms. */
 const GRACE_MS = 12_000;
 /**
  * Maximum random delay, in seconds, that spreads notifications that waited for the same

@@ -43,7 +43,7 @@ export class ProjectFolders {
 export const isFolderName = (text: string): boolean =>
   /^[^/\\\0]+$/.test(text) && text !== '.' && text !== '..' && !text.startsWith('-');
 
-/** Returns the folder name of a fetched project: unique, whatever the project's name is. */
+/** Returns the folder name of a fetched project, which is unique because it contains the id. */
 export const ownFolder = (id: number, name: string): string => {
   const slug = name
     .normalize('NFKD')

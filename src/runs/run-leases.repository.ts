@@ -42,7 +42,7 @@ export interface LeaseClaim {
   leaseSeconds: number;
 }
 
-/** How the playbook of a run was started. */
+/** Start parameters of a run's playbook, as the API shows them. */
 export interface StartedPlaybook {
   args: string;
   cwd: string;

@@ -28,7 +28,7 @@ export class RunSignals {
     pipeline.exec().catch(() => undefined);
   }
 
-  /** Asks the workers to end runs. */
+  /** Requests the end of runs from the workers. */
   requestCancel(runIds: readonly number[]): void {
     if (runIds.length === 0 || this.redis.client.status !== 'ready') return;
     this.redis.client

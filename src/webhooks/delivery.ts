@@ -24,8 +24,8 @@ export interface Outcome {
 }
 
 /**
- * Requests that did not prove knowledge of the webhook key. One record stands for several requests
- * and holds the values of the newest.
+ * Requests that did not prove knowledge of the webhook key. One record counts several requests and
+ * holds the values of the newest.
  */
 export interface UnprovedRequests {
   templateId: number;

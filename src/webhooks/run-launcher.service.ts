@@ -90,7 +90,7 @@ const requestOf = ({ templateId, ref, webhook, isHeld }: Order): LaunchRequest =
   launchType: 'webhook',
   prompts: {},
   createdBy: null,
-  // Used only if the project permits another branch and the template asks for one.
+  // Used only if the project permits another branch and the template prompts for it.
   scmBranch: ref,
   webhook,
   isHeld,

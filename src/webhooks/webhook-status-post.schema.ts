@@ -60,7 +60,8 @@ export class WebhookStatusPostSchema {
   finished!: string | null;
 
   /**
-   * URL of the post. Internal, because its path can contain more than a reader of the job may see.
+   * URL of the post. Internal, because its path can contain more than readers of the job are
+   * allowed to see.
    */
   @Text({ internal: true })
   url!: string;

@@ -93,7 +93,7 @@ export class AdHocRun implements RunKind<ActiveRun> {
     return { prepared, masker: createMasker(plan.secrets), revision: '', shared: [], rowOf };
   }
 
-  /** No template stands behind a command, so none of its texts is evaluated as a template. */
+  /** An ad hoc command has no template, so none of its texts is evaluated as a template. */
   private async variables(
     command: CommandContext,
     credentials: Readonly<Record<string, unknown>>,

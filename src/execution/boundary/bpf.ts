@@ -19,7 +19,7 @@ const CODES = { load: 0x20, equal: 0x15, atLeast: 0x35, anyBit: 0x45, end: 0x06 
 /** Loads 32 bits of the kernel's description of a call (`struct seccomp_data`). */
 export const load = (offset: number): Instruction => ({ code: CODES.load, value: offset });
 
-/** Ends the program and returns a verdict to the kernel. */
+/** Ends the program and returns an action code to the kernel. */
 export const end = (verdict: number): Instruction => ({ code: CODES.end, value: verdict });
 
 /** Runs `then` if the loaded value is equal to `value`; otherwise continues after it. */

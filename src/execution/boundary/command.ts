@@ -40,7 +40,7 @@ export interface Enclosure {
   readonly maxFileBytes?: number;
 }
 
-/** How to start the process of a command. */
+/** Start parameters of a command's process. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
@@ -59,7 +59,7 @@ export interface Launch {
 
 /** Starts commands in a sandbox. */
 export interface Fence {
-  /** Returns how to start a command so that it sees exactly what its enclosure lists. */
+  /** Returns how to start a command so that it sees exactly the files that its sandbox lists. */
   wrap(command: Command, enclosure: Enclosure): Promise<Launch>;
 }
 

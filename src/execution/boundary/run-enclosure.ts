@@ -12,8 +12,8 @@ interface RunSpace {
 }
 
 /**
- * Returns the enclosure of a job: its private folder, and, read-only, the git objects that its
- * checkout shares with the project.
+ * Returns the sandbox contents of a job: its private folder, and, read-only, the git objects that
+ * its checkout shares with the project.
  *
  * @param shared folders that have the same path inside and outside
  */

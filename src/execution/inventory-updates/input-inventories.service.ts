@@ -11,8 +11,8 @@ import { JobFacts } from '../worker/job-facts.service.js';
 import { RunFailed } from '../worker/outcome.js';
 
 /**
- * The same options as for the inventory of jobs: enabled hosts only, each with the id that
- * identifies it in the result.
+ * Options of the inventory document, equal to those for jobs: enabled hosts only, each with the id
+ * that identifies it in the result.
  */
 const OPTIONS = { hostvars: true, towervars: true } as const;
 

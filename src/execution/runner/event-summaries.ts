@@ -54,7 +54,7 @@ export function artifacts({ event, eventData }: Stats): Record<string, unknown> 
 
 /**
  * Returns true for a `set_stats` event under `no_log`. The statistics of the run contain its values
- * in plain text and do not tell which values they are, so all of them are hidden then.
+ * in plain text and do not identify them, so all statistics are hidden then.
  */
 export function setsHiddenStats({ eventData }: Pick<EventRow, 'eventData'>): boolean {
   const { task_action: written, resolved_action: resolved, res } = eventData;

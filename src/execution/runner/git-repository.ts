@@ -29,8 +29,9 @@ const CONFIG = `[core]
 const HEAD = 'ref: refs/heads/main\n';
 
 /**
- * Makes a folder a repository whose behavior depends on its objects and refs only. No other process
- * may use the folder meanwhile: links are not followed, but the path is not locked.
+ * Makes a folder a repository whose behavior depends on its objects and refs only. The caller must
+ * ensure that no other process uses the folder meanwhile: links are not followed, but the path is
+ * not locked.
  *
  * @param url base of relative submodule addresses, without secrets
  */

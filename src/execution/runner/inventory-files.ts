@@ -20,7 +20,7 @@ export type InventoryOrigin =
     }
   | { readonly kind: 'files'; readonly projectDir: string; readonly path: string };
 
-/** How to read an inventory, independent of the database and the queue. */
+/** Input of reading an inventory, independent of the database and the queue. */
 export interface InventoryReading {
   readonly origin: InventoryOrigin;
   /** 0, 1 or 2. */

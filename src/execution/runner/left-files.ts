@@ -4,7 +4,7 @@ import { type FileHandle, lstat, open, opendir, rm, stat } from 'node:fs/promise
 /**
  * Functions for files that a run can have written. Each step of a path is opened relative to the
  * previous folder, must not be a link, must be on the device of the root, and must belong to its
- * owner. Nothing outside is read or removed, whatever the run put in its place.
+ * owner. Thus a run cannot make these functions read or remove a file outside of its folder.
  */
 
 /**

@@ -9,7 +9,7 @@ const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g;
 export function promptAnswers(run: AnsibleRun): Record<string, string> {
   const answers: Record<string, string> = {};
   if (run.sshKeyData && run.sshKeyUnlock) {
-    // ssh asks again without end after a wrong passphrase; an empty line aborts.
+    // ssh prompts again without end after a wrong passphrase; an empty line aborts.
     answers['Bad passphrase, try again for [^\\n]*:\\s*?$'] = '';
     answers['ssh_key_data:\\s*?$'] = run.sshKeyUnlock;
   }

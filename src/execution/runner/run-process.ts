@@ -101,7 +101,7 @@ class RunProcess {
   }
 
   private spawn({ file, args, environment, cwd, depth, endsBy }: Launch): RunChild {
-    // Started from the main thread, which lives as long as the worker: a sandbox ends with the
+    // Started from the main thread, which runs until the worker exits: a sandbox ends with the
     // thread that started it.
     const child = spawn(file, args, {
       ...{ cwd, env: environment, detached: true },

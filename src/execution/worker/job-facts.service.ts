@@ -102,7 +102,7 @@ export class JobFacts {
   }
 
   /**
-   * Stores the facts that a play collected. Facts that it did not change remain, whatever the
+   * Stores the facts that a play collected. Facts that it did not change remain, independent of the
    * outcome of the run.
    *
    * @returns message for the output of the run; empty without problems

@@ -98,8 +98,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const ended = run.is_local ? await endRun(run.id, undefined, this.node.workspaces) : 0;
     if (run.is_local) await this.removeFolders(run.id);
     const step = { id: run.id, attempt: run.attempt };
-    // A run that had not started is run again by another worker; so is a project update. A sync
-    // inside a job ends with its job.
+    // A run that has not started is run again by another worker, and a project update in any case.
+    // A sync inside a job ends with its job.
     const mayGoBack = !run.has_started && run.attempt <= MAX_ATTEMPTS && run.launch_type !== 'sync';
     this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
     if (run.cancel_requested) {

@@ -14,7 +14,7 @@ import { jobEvents } from './job-events.resource.js';
 
 const LIST = { kind: 'list', access: 'authenticated', resource: jobEvents } as const;
 
-/** Events of all runs the caller may read. */
+/** Events of all runs that the caller can read. */
 @Resource(jobEvents)
 export class JobEventsController extends ResourceController(jobEvents, ['retrieve']) {
   @Route({

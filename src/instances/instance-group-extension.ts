@@ -46,7 +46,7 @@ export async function instanceExtension(
       const fields = {
         node_type: 'execution',
         node_state: capacity > 0 ? 'ready' : 'unavailable',
-        // A live worker without capacity refuses to run without isolation.
+        // A live worker without capacity is one that refuses to run without isolation.
         errors: capacity > 0 ? '' : alive === null ? LOST : refusal,
         capacity,
         consumed_capacity: jobs_running,

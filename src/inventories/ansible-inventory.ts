@@ -69,7 +69,7 @@ export interface InventoryGroup {
   vars?: Variables;
 }
 
-/** The document an Ansible inventory script prints for `--list`. */
+/** The document that an Ansible inventory script prints for `--list`. */
 export type AnsibleInventory = Record<
   string,
   InventoryGroup | { hostvars: Record<string, Variables> }

@@ -8,7 +8,9 @@ import { InventoriesRepository } from './inventories.repository.js';
 
 /** Number of rows per transaction: small enough not to block others, large enough to be fast. */
 const BATCH = 1000;
-/** Time without a heartbeat after which another worker continues, in seconds. */
+/**
+ * Time without progress after which another worker continues, in seconds; every batch restarts it.
+ */
 const QUIET_SECONDS = 60;
 
 /**

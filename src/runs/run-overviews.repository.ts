@@ -16,7 +16,7 @@ import type { HostRuns } from '../inventories/inventory-uses.js';
 
 /** Number of runs of a day by result. */
 export interface DayCount {
-  /** `2026-01-31`, in UTC. */
+  /** Date in UTC, such as `2026-01-31`. */
   day: string;
   successful: number;
   failed: number;

@@ -9,7 +9,7 @@ import type { Lookback } from './run-overviews.repository.js';
 
 /** Results and durations of a day's jobs. */
 export interface DayOutcomes {
-  /** `2026-01-31`, in UTC. */
+  /** Date in UTC, such as `2026-01-31`. */
   day: string;
   successful: number;
   failed: number;

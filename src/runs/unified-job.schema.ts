@@ -156,7 +156,9 @@ export const ISOLATION_FIELD = {
   help: 'What kept it apart from this installation and from other runs; empty before it began.',
 } as const;
 
-/** Fields of a run with a process, which only the detail shows. */
+/**
+ * Results of a run with a process, besides its events; most of them are only part of the detail.
+ */
 export abstract class ExecutedJobSchema extends UnifiedJobSchema {
   @Text({ readOnly: true, detailOnly: true, filter: false })
   job_args!: string;

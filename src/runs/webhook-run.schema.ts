@@ -32,7 +32,7 @@ export class WebhookRunFields {
 
 /** The delivery that causes a launch. The run's variables are expanded from it and never copied. */
 export interface LaunchWebhook {
-  /** `service_a`, `service_b` or `service_c_dc`. */
+  /** Name of the service: `service_a`, `service_b` or `service_c_dc`. */
   service: string;
   /** Credential for status posts. */
   credentialId: number | null;

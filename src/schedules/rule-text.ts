@@ -14,7 +14,7 @@ export interface RuleText {
 }
 
 const MAX_COUNT = 999;
-/** Maximum number of rules; no real schedule needs as many. */
+/** Maximum number of rules and maximum length of the text; no real schedule reaches them. */
 const MAX_RULES = 10;
 const MAX_LENGTH = 5000;
 /**

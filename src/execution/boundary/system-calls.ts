@@ -11,7 +11,7 @@ import {
 /** Processor architectures that have a filter, by their name in Node. */
 type Processor = 'x64' | 'arm64';
 
-/** `AUDIT_ARCH_*` of linux/audit.h. */
+/** Architecture numbers `AUDIT_ARCH_*` of linux/audit.h. */
 const AUDIT_NAMES = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
 /**
@@ -36,7 +36,7 @@ const REFUSED: Readonly<Record<string, Readonly<Record<Processor, number>>>> = {
   process_vm_writev: { x64: 311, arm64: 271 },
   kcmp: { x64: 312, arm64: 272 },
   pidfd_getfd: { x64: 438, arm64: 438 },
-  // Mounts and namespaces.
+  // Changes of mounts and namespaces.
   mount: { x64: 165, arm64: 40 },
   umount2: { x64: 166, arm64: 39 },
   move_mount: { x64: 429, arm64: 429 },

@@ -23,7 +23,7 @@ export type InventoryOrigin =
 /** Input of reading an inventory, independent of the database and the queue. */
 export interface InventoryReading {
   readonly origin: InventoryOrigin;
-  /** 0, 1 or 2. */
+  /** Verbosity: 0, 1 or 2. */
   readonly verbosity: number;
   /** Environment variables, which override those of every reading. */
   readonly env: Readonly<Record<string, string>>;

@@ -57,7 +57,7 @@ export class KnownHosts {
 const nameOf = (line: string): string | undefined => KEY.exec(line)?.[1];
 
 /**
- * Path below `HOME`: the set-up's account has its home in the data folder, and ssh itself looks in
- * the home directory of the passwd entry.
+ * Path below `HOME`. ssh itself reads the home directory from the passwd entry, but the set-up's
+ * account has its home in the data folder and none at that path.
  */
 const accountFile = (): string => join(homedir(), '.ssh', NAME);

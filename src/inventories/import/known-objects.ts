@@ -26,7 +26,7 @@ export interface KnownHost extends KnownObject {
 /** The stored variables of one object, for merging. */
 export interface StoredVariables {
   readonly id: number;
-  /** JSON or YAML text. */
+  /** Variables as JSON or YAML text. */
   readonly variables: string;
   /** Variables of this source's last delivery as JSON; null before the first import. */
   readonly delivered: string | null;

@@ -17,7 +17,7 @@ const OPENAPI_VERSION = '3.1.1';
  * Builds the OpenAPI document. `SwaggerModule` generates it from the decorators of routes, whose
  * declarations also validate requests. This function adds what decorators cannot express: schemas without
  * classes, natural keys in place of an id, alternative formats of a body, and the trailing slash of paths
- * (docs/decisions/0049-openapi-from-decorators.md).
+ * (docs/decisions/0049-openapi.md).
  */
 export function buildDocument(app: INestApplication, version: string): OpenAPIObject {
   const routes = app.get(RouteTable).routes.flatMap(({ info }) => info ?? []);

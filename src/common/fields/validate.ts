@@ -28,7 +28,7 @@ export interface Reading {
 /**
  * Reads a body with the same result as `readBody`, several times as fast, for requests on resources and
  * the entries of bulk requests: the declarations of the field decorators are compiled once per schema
- * (docs/decisions/0063-one-declaration-two-readers.md).
+ * (docs/decisions/0063-fields-and-bodies.md).
  *
  * @returns values by field name; absent optional fields get their default unless `partial`
  * @throws Invalid with all validation errors at once

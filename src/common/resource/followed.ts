@@ -36,7 +36,7 @@ const known = new WeakMap<ResourceDefinition, ReadonlyMap<string, FollowedRelati
  * Returns the relations of a resource, by name without underscores. Declared names take precedence. The
  * others are derived from declarations: the types of a mixed list and the relations that they share, the
  * roles of an object, and the reverse of every reference and link of another resource
- * (docs/decisions/0150-relations-from-declarations.md).
+ * (docs/decisions/0150-relations.md).
  */
 export function followedRelations(
   definition: ResourceDefinition,

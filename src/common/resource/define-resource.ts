@@ -164,7 +164,7 @@ export interface ResourceOptions<Schema extends object = object> {
   hooks?: abstract new (...args: never[]) => object;
   /** True (the default): changes are written to the activity stream. */
   audited?: boolean;
-  /** Secrets: hidden in the activity stream, and kept by a PUT that omits them (decision record 0032). */
+  /** Secrets: hidden in the activity stream, and kept by a PUT that omits them (docs/decisions/0061). */
   auditHidden?: readonly string[];
   /** Objects, mainly credentials, whose use other fields of this resource decide. */
   purposes?: readonly Purpose[];

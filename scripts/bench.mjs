@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- <suite>…] [--rows <hosts>] [--seconds <of a turn>] [--turns <number>]
  * [--only <part of a name>] [--record <file>]`: the product against its limit, a server of a few lines
- * that answers the same questions with the least SQL (docs/decisions/0072-the-limit-of-the-bench.md), in
+ * that answers the same questions with the least SQL (docs/decisions/0072-bench-limit.md), in
  * one run on one machine; only the ratios mean something on another. A benchmark, never a test.
  *
  * Without a suite all are run. `growth` asks the same of tables of several sizes, up to `--rows`.

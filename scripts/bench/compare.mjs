@@ -74,7 +74,7 @@ async function costly(server, postmaster, load) {
 
 /**
  * Rate and costs of all turns as if they were one, which differs less from run to run than any middle of
- * them (docs/decisions/0072-the-limit-of-the-bench.md); latencies are those of the turn in the middle.
+ * them (docs/decisions/0072-bench-limit.md); latencies are those of the turn in the middle.
  *
  * @param {readonly Awaited<ReturnType<typeof costly>>[]} turns
  * @returns {Rate}

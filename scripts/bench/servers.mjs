@@ -36,7 +36,7 @@ export async function startServer(main, environment, flags = []) {
 }
 
 /**
- * Starts the limit (docs/decisions/0072-the-limit-of-the-bench.md) over a copy of a world's database
+ * Starts the limit (docs/decisions/0072-bench-limit.md) over a copy of a world's database
  * as it is now, with indexes of its own. The API of that world must not run yet.
  *
  * @param {import('./types.d.mts').World} world

@@ -1,5 +1,5 @@
 /**
- * The limit (docs/decisions/0072-the-limit-of-the-bench.md): the least SQL that answers the same
+ * The limit (docs/decisions/0072-bench-limit.md): the least SQL that answers the same
  * questions, prepared, through `pg` and `node:http`, nothing else.
  */
 import { createServer } from 'node:http';

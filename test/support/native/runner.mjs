@@ -1,7 +1,7 @@
 /**
  * Jest's own runner of tests, with another way to load a spec file: what it imports is loaded by
  * Node, from `dist`, and once for a worker instead of once for each file
- * (docs/decisions/0071-a-worker-loads-the-product-once.md).
+ * (docs/decisions/0071-test-runner.md).
  */
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';

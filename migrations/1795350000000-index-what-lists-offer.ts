@@ -30,7 +30,7 @@ const REMOVED = [
 const OF_TEXTS = ['hosts', 'groups', 'unified_jobs'] as const;
 
 /**
- * Indexes by what lists offer (docs/decisions/0073-indexes-by-what-lists-offer.md). Those for parts of
+ * Indexes by what lists offer (docs/decisions/0073-indexes.md). Those for parts of
  * texts need `pg_trgm`, which the owner of a database may create where it is installed.
  */
 export class IndexWhatListsOffer1795350000000 implements MigrationInterface {

@@ -23,7 +23,7 @@ const REFERENCES: readonly (readonly [table: string, column: string])[] = [
 
 /**
  * Deleting what others refer to looks for them: without an index, one user read every host and every
- * run, and each run that went every other (docs/decisions/0073-indexes-by-what-lists-offer.md).
+ * run, and each run that went every other (docs/decisions/0073-indexes.md).
  */
 export class IndexReferences1795512000000 implements MigrationInterface {
   name = 'IndexReferences1795512000000';

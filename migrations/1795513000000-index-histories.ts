@@ -10,7 +10,7 @@ const ADDED = [
 
 /**
  * What people look for in the histories of deliveries and of activity
- * (docs/decisions/0073-indexes-by-what-lists-offer.md).
+ * (docs/decisions/0073-indexes.md).
  */
 export class IndexHistories1795513000000 implements MigrationInterface {
   name = 'IndexHistories1795513000000';

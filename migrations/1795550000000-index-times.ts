@@ -14,7 +14,7 @@ const ADDED = [
 
 /**
  * When something was made, changed or begun, what runs are called, what launched them, and which failed
- * (docs/decisions/0073-indexes-by-what-lists-offer.md).
+ * (docs/decisions/0073-indexes.md).
  */
 export class IndexTimes1795550000000 implements MigrationInterface {
   name = 'IndexTimes1795550000000';

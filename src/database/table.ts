@@ -25,7 +25,7 @@ export interface TableIndex {
   where?: string;
   /**
    * For parts of texts, by `pg_trgm`: it is there where PostgreSQL has that extension
-   * (docs/decisions/0073-indexes-by-what-lists-offer.md).
+   * (docs/decisions/0073-indexes.md).
    */
   trigrams?: boolean;
   /** For JSON documents that contain others, by `jsonb_path_ops`. */

@@ -24,7 +24,7 @@ const several = { WEB_CONCURRENCY: String(SIZE), LOG_LEVEL: 'info' };
 
 type Api = Program & { url: string };
 
-/** Several processes of the API behind one port (docs/decisions/0076-processes-of-the-api.md). */
+/** Several processes of the API behind one port (docs/decisions/0076-api-processes.md). */
 describe('processes of the API', () => {
   let cluster: Cluster;
   let api: Api;

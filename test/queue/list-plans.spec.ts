@@ -1,6 +1,6 @@
 /**
  * What long lists are filtered and ordered by is found in an index: a table of more than ten thousand
- * rows is not read from end to end (docs/decisions/0073-indexes-by-what-lists-offer.md). Sequential
+ * rows is not read from end to end (docs/decisions/0073-indexes.md). Sequential
  * scans are made dear, so that one is planned only where nothing else is possible.
  */
 import type { QueryResult } from 'pg';

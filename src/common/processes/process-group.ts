@@ -26,7 +26,7 @@ interface Gathering {
 
 /**
  * Keeps the configured number of API processes running on one port, with Node's cluster
- * (docs/decisions/0076-processes-of-the-api.md). This process serves no requests itself: it counts what
+ * (docs/decisions/0076-api-processes.md). This process serves no requests itself: it counts what
  * is limited for all processes together, gathers their metrics, and forwards signals.
  */
 export class ProcessGroup {

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Facts that playbooks of a project keep, apart from those that all projects may rely on
- * (docs/decisions/0133-facts-of-setup-and-of-projects.md).
+ * (docs/decisions/0133-facts.md).
  */
 export class KeepFactsOfProjects1795560000000 implements MigrationInterface {
   name = 'KeepFactsOfProjects1795560000000';

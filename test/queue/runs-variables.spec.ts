@@ -64,7 +64,7 @@ const areEqual = (one: string, other: string): boolean =>
     other,
   ])[0] === 'True';
 
-/** Variables reach the run as Python reads what callers send: docs/decisions/0142-values-are-data.md. */
+/** Variables reach the run as Python reads what callers send: docs/decisions/0142-variables.md. */
 describe('variables', () => {
   let cluster: Cluster;
   let api: ApiCalls;

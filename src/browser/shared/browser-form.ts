@@ -54,7 +54,7 @@ const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
  * Recognises the forms of our own pages: urlencoded, with a valid CSRF token, of a browser session
  * or of one that has ended. HTML forms can only GET and POST, so `_method` in such a form, and only
  * there, stands for the method that is meant, and `_path` for the list that is (docs/decisions/
- * 0093-lists-chosen-in-forms.md). No other client has overriding (docs/contract/pages.md).
+ * 0093-page-forms.md). No other client has overriding (docs/contract/pages.md).
  *
  * @throws Forbidden for a form of a session without a valid token or from another site
  */

@@ -42,7 +42,7 @@ const wayBack = (): string =>
 
 /**
  * Express handler for the pages and files of the API explorer: sets their policy, and puts a way
- * back before it (docs/decisions/0094-a-way-back-from-the-explorer.md).
+ * back before it (docs/decisions/0131-pages.md).
  */
 export function explorerPages(request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Content-Security-Policy', EXPLORER_POLICY);

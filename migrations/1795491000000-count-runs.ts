@@ -27,7 +27,7 @@ const EVENTS = {
 } as const;
 
 /**
- * Totals of runs, kept by statement triggers (docs/decisions/0100-totals-of-runs.md). A writer adds to a
+ * Totals of runs, kept by statement triggers (docs/decisions/0110-kept-totals.md). A writer adds to a
  * row of its key that nobody else writes at the moment, or makes one: none waits for another. Counting
  * what is there reads the table once.
  */

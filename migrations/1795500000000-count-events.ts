@@ -70,7 +70,7 @@ const EVENT_CHANGES = {
 
 /**
  * Runs know how many events are stored of them, and the totals of runs sum that up: an event is seen as
- * its run is (docs/decisions/0110-totals-of-what-runs-leave.md). Runs are locked in the order of their
+ * its run is (docs/decisions/0110-kept-totals.md). Runs are locked in the order of their
  * ids; those that go with their events are gone already. Counting what is there reads the table once.
  */
 export class CountEvents1795500000000 implements MigrationInterface {

@@ -73,7 +73,7 @@ const counting = ({ steady = [] }: Counted) =>
 
 /**
  * Totals of activity, notifications and deliveries, kept by statement triggers as those of runs are
- * (docs/decisions/0110-totals-of-what-runs-leave.md). Counting what is there reads each table once.
+ * (docs/decisions/0110-kept-totals.md). Counting what is there reads each table once.
  */
 export class CountHistories1795510000000 implements MigrationInterface {
   name = 'CountHistories1795510000000';

@@ -39,7 +39,7 @@ const HOST_FAILURE = `
 
 /**
  * Ids of runs, activity, deliveries and notifications outlive 2^31
- * (docs/decisions/0119-ids-beyond-2-31.md). Each table is written once, with its indexes, and nobody
+ * (docs/decisions/0119-bigint-ids.md). Each table is written once, with its indexes, and nobody
  * else reads or writes it meanwhile; the sequences of ids follow by themselves.
  */
 export class WidenIds1795530000000 implements MigrationInterface {

@@ -128,7 +128,7 @@ const TRIGGERS = {
 
 /**
  * Events are kept in partitions by ranges of run ids, which go with time, and their ids are `bigint`
- * (docs/decisions/0118-partitions-of-events.md). The table becomes the first partition: it is written
+ * (docs/decisions/0118-event-partitions.md). The table becomes the first partition: it is written
  * once, for its ids, and its indexes are made once.
  *
  * Functions with the rights of whoever migrates do what needs the owner of the tables: the service may

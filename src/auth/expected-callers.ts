@@ -6,7 +6,7 @@ const MOST = 5000;
 /**
  * Caller of the last request with each token. This is a prediction and never authenticates: it only
  * allows combining the look-up of the token with the query for the caller's row. The row is discarded
- * unless the caller is the expected one (docs/decisions/0112-who-asks-and-what-for.md).
+ * unless the caller is the expected one (docs/decisions/0112-expected-callers.md).
  */
 export class ExpectedCallers {
   private readonly callers = new Map<string, Actor>();

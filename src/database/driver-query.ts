@@ -69,7 +69,7 @@ export const ask = <Row extends QueryResultRow>(
 /**
  * A statement on its way. Of those that are prepared PostgreSQL tells once a connection what their rows are
  * made of, where the driver asks each time
- * (docs/decisions/0120-what-is-asked-of-the-driver.md).
+ * (docs/decisions/0120-driver-queries.md).
  */
 class DriverQuery extends pg.Query {
   private layout: Layout | undefined;

@@ -1,6 +1,6 @@
 /**
  * Ids of runs, activity, deliveries and notifications beyond 2^31
- * (docs/decisions/0119-ids-beyond-2-31.md). In the databases of all tests they begin there, so that
+ * (docs/decisions/0119-bigint-ids.md). In the databases of all tests they begin there, so that
  * the other specs try everything else that is done with them; here is what holds for every resource,
  * and that it is so.
  */

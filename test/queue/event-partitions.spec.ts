@@ -1,5 +1,5 @@
 /**
- * Partitions of events (docs/decisions/0118-partitions-of-events.md): one is ready before it is needed,
+ * Partitions of events (docs/decisions/0118-event-partitions.md): one is ready before it is needed,
  * whoever makes it and whatever ends him; events are stored all the same where none is; and what is
  * dropped leaves totals right.
  */

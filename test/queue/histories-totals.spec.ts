@@ -1,6 +1,6 @@
 /**
  * Totals of events, activity, notifications and deliveries stay exact however their rows are written
- * (docs/decisions/0110-totals-of-what-runs-leave.md), and lists show what counting would.
+ * (docs/decisions/0110-kept-totals.md), and lists show what counting would.
  */
 import { UNNAMED } from '../../src/activity/activity-totals.js';
 import { RoleStore } from '../../src/common/access.js';

@@ -1,7 +1,7 @@
 /**
  * Whoever sees few rows of a long list has few rows read, though most of the table is of one
  * organization, which is what PostgreSQL expects of every other one too
- * (docs/decisions/0110-totals-of-what-runs-leave.md).
+ * (docs/decisions/0110-kept-totals.md).
  */
 import { RoleStore, type Actor } from '../../src/common/access.js';
 import { FEW } from '../../src/common/list/cuts.js';

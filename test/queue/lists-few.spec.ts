@@ -1,6 +1,6 @@
 /**
  * Whoever sees few rows of a long table has them looked for by what he holds, and not in their order
- * (docs/decisions/0110-totals-of-what-runs-leave.md): he is shown what he was shown otherwise.
+ * (docs/decisions/0110-kept-totals.md): he is shown what he was shown otherwise.
  *
  * Budget: 35 s, because it plans the lists of a caller with few objects among 50,000 rows.
  */

@@ -1,5 +1,5 @@
 /**
- * Totals of runs stay exact however runs are written (docs/decisions/0100-totals-of-runs.md), and lists
+ * Totals of runs stay exact however runs are written (docs/decisions/0110-kept-totals.md), and lists
  * show what counting would.
  */
 import { RoleStore } from '../../src/common/access.js';

@@ -1,6 +1,6 @@
 /**
  * Long lists are searched by the parts of a term that tell most; what is found is what the whole term
- * says (docs/decisions/0117-searches-by-what-tells.md).
+ * says (docs/decisions/0117-search.md).
  */
 import { RoleStore } from '../../src/common/access.js';
 import type { Row } from '../../src/common/resource/define-resource.js';

@@ -1,6 +1,6 @@
 /**
  * Who came with a token the last time is a guess, by which its next request is asked in one statement
- * (docs/decisions/0112-who-asks-and-what-for.md). The guess decides nothing: whatever was taken away or
+ * (docs/decisions/0112-expected-callers.md). The guess decides nothing: whatever was taken away or
  * given holds for the very next request.
  */
 import type { Row } from '../../src/common/resource/define-resource.js';

@@ -98,7 +98,7 @@ async function makeTemplate(server: string, client: pg.Client, name: string): Pr
 
 /**
  * Lets the ids that are `bigint` begin where no `integer` holds them, so that every test finds what
- * takes them for one, but where an `integer` refers to them (docs/decisions/0119-ids-beyond-2-31.md).
+ * takes them for one, but where an `integer` refers to them (docs/decisions/0119-bigint-ids.md).
  */
 async function beyondIntegers(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(

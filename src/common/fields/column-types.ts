@@ -27,7 +27,7 @@ export const valueOf = ({ name, column, computed }: Field, alias: string): Sql =
 
 /**
  * Column options of ids, and of references to them, in tables whose rows are inserted and deleted for
- * years (docs/decisions/0119-ids-beyond-2-31.md).
+ * years (docs/decisions/0119-bigint-ids.md).
  */
 export const WIDE = { columnType: 'bigint' } as const;
 

@@ -12,7 +12,7 @@ const COLLECTION = /^\/api\/v2\/([a-z_]+)(?:\/|$)/i;
 /**
  * Creates an Express application with one router for each collection of the API. A single router would
  * try the patterns of all routes in order, hundreds per request
- * (docs/decisions/0121-a-router-for-each-collection.md).
+ * (docs/decisions/0121-collection-routers.md).
  */
 export function routedByCollection(): Express {
   const application = express();

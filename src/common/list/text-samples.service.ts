@@ -12,7 +12,7 @@ const NONE: ColumnSamples = new Map();
 
 /**
  * Knows what the texts of long tables are like. It decides how they are searched, never what is found
- * (docs/decisions/0117-searches-by-what-tells.md).
+ * (docs/decisions/0117-search.md).
  */
 @Injectable()
 export class TextSamples {

@@ -2,7 +2,7 @@ import { raw, sql, type Sql } from '../../database/sql.js';
 import { rangeOf } from '../fields/column-types.js';
 import { fieldOf, type Relation, type ResourceDefinition } from './define-resource.js';
 
-/** PostgreSQL type of the ids of a resource (docs/decisions/0119-ids-beyond-2-31.md). */
+/** PostgreSQL type of the ids of a resource (docs/decisions/0119-bigint-ids.md). */
 export const idType = (definition: ResourceDefinition): string =>
   fieldOf(definition, 'id').columnType;
 

@@ -20,7 +20,7 @@ export interface KeptTotals {
 
 /**
  * Declares totals by columns of the counted rows. Triggers on their table maintain the totals
- * (docs/decisions/0110-totals-of-what-runs-leave.md).
+ * (docs/decisions/0110-kept-totals.md).
  *
  * @param columns column types by name
  */

@@ -55,7 +55,7 @@ const arrowsFrom = (rooms: Rooms, { path, imports }: SourceFile): Arrow[] =>
   });
 
 describe.each([
-  ['Rooms', roomsOf('Rooms', 'src'), (): boolean => true],
+  ['Features', roomsOf('Features', 'src'), (): boolean => true],
   // A field may name the type of what it refers to: types are gone when the program runs.
   [
     'Common machinery',

@@ -6,7 +6,7 @@ import type { QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { freeObject, list, object } from '../common/fields/json-schema.js';
+import { BOOLEAN, freeObject, list, object, STRING } from '../common/fields/json-schema.js';
 import { ref, resourceRef } from '../common/resource/resource-schema.js';
 import { Copyable } from '../common/rest/copy.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
@@ -31,6 +31,14 @@ import { VariableData } from './variable-data.js';
 
 /** Field of a group in a tree, in addition to its fields in lists. */
 const SUBGROUPS = { children: list(ref('GroupTree')) };
+
+const SCRIPT_PARAMETERS = [
+  { name: 'hostvars', schema: BOOLEAN, description: 'Adds the variables of all hosts.' },
+  { name: 'towervars', schema: BOOLEAN, description: 'Adds variables that name each host here.' },
+  { name: 'all', schema: BOOLEAN, description: 'Adds hosts that are disabled.' },
+  { name: 'host', schema: STRING, description: 'Name of the one host to show the variables of.' },
+  { name: 'subset', schema: STRING, description: 'A share of the hosts: `slice1of3`.' },
+];
 
 @Resource(inventories)
 @VariableData()
@@ -61,9 +69,9 @@ export class InventoriesController extends ResourceController(inventories) {
     link: 'script',
     access: 'authenticated',
     operationId: 'inventories_script_read',
-    summary:
-      'Inventory document of Ansible. Query: hostvars, towervars, all (disabled hosts too), host, subset (slice1of3).',
+    summary: 'Inventory document of Ansible.',
     parent: inventories,
+    query: SCRIPT_PARAMETERS,
     response: freeObject(
       'Groups by name, and the variables of hosts under `_meta`; or those of one host.',
     ),

@@ -90,10 +90,12 @@ describe('paging', () => {
     expect(Object.keys(all.body)).toEqual(['results']);
   });
 
-  it('knows no limit below an event', async () => {
+  it('knows the limit below an event too', async () => {
     const { body } = await list('?event=playbook_on_task_start');
     const url = `job_events/${body.results[0].id}/children/`;
-    await test.as.superuser.get(`${url}?limit=1`).expect(400);
+    const limited = await test.as.superuser.get(`${url}?limit=1`).expect(200);
+    expect(Object.keys(limited.body)).toEqual(['results']);
+    expect(countersOf(limited.body)).toEqual([5]);
     const children = await test.as.superuser.get(url).expect(200);
     expect(children.body.count).toBe(2);
     expect(countersOf(children.body)).toEqual([5, 4]);
@@ -113,6 +115,29 @@ describe('output', () => {
     expect(await stdoutOf('?counter=5')).toBe('short');
     const all = await test.as.superuser.get('job_events/?counter=4').expect(200);
     expect(all.body.results[0].stdout).toMatch(/…$/);
+  });
+
+  it('is cut below hosts, groups and events too', async () => {
+    const { make, as, database } = test;
+    const inventory = await make.inventory();
+    const host = await make.host(inventory);
+    const group = await make.group(inventory);
+    await as.superuser.post(`groups/${group.id}/hosts/`, { id: host.id }).expect(204);
+    const { body } = await list('?counter=3');
+    await database.execute(sql`
+      UPDATE job_events SET host_id = ${host.id} WHERE job_id = ${job.id} AND counter = 4`);
+    for (const path of [
+      `hosts/${host.id}/job_events/`,
+      `groups/${group.id}/job_events/`,
+      `job_events/${body.results[0].id}/children/`,
+    ]) {
+      const at = async (query: string): Promise<unknown> => {
+        const { body: shown } = await as.superuser.get(`${path}?counter=4&${query}`).expect(200);
+        return shown.results[0].stdout;
+      };
+      expect(await at('')).toMatch(/^ä{1,520}…$/);
+      expect(await at('no_truncate=1')).toHaveLength(3000);
+    }
   });
 
   it('is whole on the detail', async () => {

@@ -3,7 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-import { RouteTable } from '../../src/common/rest/route-table.service.js';
+import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import {
   operationsOf,
@@ -11,6 +11,8 @@ import {
   type OpenApiDocument,
   type Operation,
 } from '../support/openapi.js';
+import { bodyOf } from '../support/sample-bodies.js';
+import { Samples } from '../support/samples.js';
 
 let test: TestApp;
 let document: OpenApiDocument;
@@ -203,3 +205,81 @@ it('tells the errors of every operation', () => {
   expect(named((one) => one.requestBody !== undefined && !('400' in one.responses))).toEqual([]);
   expect(named(({ responses }) => !('429' in responses && '503' in responses))).toEqual([]);
 });
+
+/** The parameter of every URL that says how the answer is written, and what JavaScript asks of objects. */
+const NO_PARAMETERS = new Set(['format', 'then']);
+
+/** Runs requests, and returns by operation the parameters that the product read of them. */
+async function parametersRead(asked: readonly TableRoute[]): Promise<Map<string, Set<string>>> {
+  const http = test.app.getHttpAdapter().getInstance();
+  const parse = http.get('query parser fn') as (text: string) => object;
+  const found = new Map<string, Set<string>>();
+  let read = new Set<string>();
+  const noting = (text: string): object =>
+    new Proxy(parse(text), {
+      get: (target, name) => {
+        if (typeof name === 'string') read.add(name);
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+  http.set('query parser', noting);
+  try {
+    const samples = new Samples(test);
+    for (const route of asked) {
+      const path = await samples.pathOf(route);
+      const body = await bodyOf(samples, route);
+      read = new Set();
+      await (route.method === 'POST'
+        ? test.as.superuser.post(path, body)
+        : test.as.superuser.get(path));
+      found.set(route.info!.operationId, read);
+    }
+  } finally {
+    http.set('query parser', parse);
+  }
+  return found;
+}
+
+it.each(['GET', 'POST'])(
+  'declares the parameters that %s reads, and for lists no others',
+  async (method) => {
+    const { routes } = test.app.get(RouteTable, { strict: false });
+    const asked = routes.filter(
+      ({ method: own, info }) =>
+        own === method &&
+        info?.access === 'authenticated' &&
+        !/stream|logout/.test(info.operationId) &&
+        (method === 'GET' || info.query !== undefined),
+    );
+    const found = await parametersRead(asked);
+    // Lists are filtered by fields, which are one parameter of the document.
+    const resourceFields = new Map(
+      asked.map(({ info }) => [
+        info!.operationId,
+        new Set(info!.kind === 'list' ? info!.resource?.fields.map(({ name }) => name) : []),
+      ]),
+    );
+    const lists = new Set(
+      asked.flatMap(({ info }) => (info!.kind === 'list' ? [info!.operationId] : [])),
+    );
+    const declared = new Map(operations.map((operation) => [operation.operationId, operation]));
+    const faults = [...found].flatMap(([id, names]) => {
+      const known = new Set(
+        declared
+          .get(id)
+          ?.parameters.filter((one) => one.in === 'query')
+          .map(({ name }) => name),
+      );
+      const fields = resourceFields.get(id);
+      const missing = [...names].filter(
+        (name) => !known.has(name) && !NO_PARAMETERS.has(name) && !fields?.has(name),
+      );
+      // What routes other than lists read depends on the request.
+      const unread = [...known].filter(
+        (name) => lists.has(id) && !names.has(name) && name !== 'filters',
+      );
+      return missing.length + unread.length > 0 ? [{ id, missing, unread }] : [];
+    });
+    expect(faults).toEqual([]);
+  },
+);

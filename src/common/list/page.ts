@@ -48,8 +48,8 @@ export function parsePage(
   limits: PageLimits,
   events = false,
 ): PageRequest {
-  const limit = [parameters.limit].flat()[0];
-  if (events && limit !== undefined) {
+  const limit = events ? [parameters.limit].flat()[0] : undefined;
+  if (limit !== undefined) {
     return {
       style: 'limited',
       limit: Math.min(positive(limit) ?? limits.pageSize, limits.maxPageSize),

@@ -105,8 +105,16 @@ function listParameters(info: RouteInfo): ApiQueryOptions[] {
     parameter('after', STRING, 'Place in the list, as a `next` link gives it.'),
     parameter('count_disabled', BOOLEAN, 'Leaves the total count out.'),
     parameter('order_by', STRING, 'Comma-separated fields; a leading minus means descending.'),
+    parameter('order', STRING, 'Another name of `order_by`.'),
     parameter('search', STRING, 'Words that must occur.'),
-    ...(info.events ? [parameter('limit', INTEGER, 'First results only, without paging.')] : []),
+    parameter('type', STRING, 'Comma-separated types of objects, for lists that hold several.'),
+    parameter('role_level', STRING, 'Role that the caller holds on each object: `admin_role`.'),
+    ...(info.events
+      ? [
+          parameter('limit', INTEGER, 'First results only, without paging.'),
+          parameter('no_truncate', BOOLEAN, 'Shows the whole output of each event.'),
+        ]
+      : []),
     FILTERS,
   ];
 }

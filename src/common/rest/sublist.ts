@@ -10,6 +10,7 @@ import { NOTHING_OPEN, type Caller, type Candidates, type OpenParts } from './ro
 import type { ListOptions } from '../list/list.service.js';
 import type { QueryParameters } from '../list/query.js';
 import { addRoute } from './add-route.js';
+import { listEvents } from './event-list.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { isIdText, isPossibleId } from '../resource/ids.js';
@@ -112,11 +113,10 @@ function declareList(
     async handler(this: GenericController, row: Row, query: QueryParameters, actor: Actor) {
       const { services } = this;
       const context = { services, actor, parent: row, parentDefinition: parent };
-      return services.resources.list(spec.target(), query, actor, {
-        ...(spec.events ? { events: true } : {}),
-        ...spec.options?.(context),
-        scope: await spec.scope(row, context),
-      });
+      const options = { ...spec.options?.(context), scope: await spec.scope(row, context) };
+      return spec.events
+        ? listEvents(spec.target(), services, query, actor, { ...options, events: true })
+        : services.resources.list(spec.target(), query, actor, options);
     },
   });
 }

@@ -7,7 +7,7 @@ import { addRoute } from '../../common/rest/add-route.js';
 import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
-import { listEvents } from './event-list.js';
+import { listEvents } from '../../common/rest/event-list.js';
 import { summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tree.js';
 import { jobEvents } from './job-events.resource.js';
 import { JobEventsRepository } from './job-events.repository.js';

@@ -9,7 +9,7 @@ import { ResourceController } from '../../common/rest/resource.controller.js';
 import { Resource } from '../../common/rest/resource.decorator.js';
 import { Route } from '../../common/rest/route.js';
 import { sql } from '../../database/sql.js';
-import { listEvents } from './event-list.js';
+import { listEvents } from '../../common/rest/event-list.js';
 import { jobEvents } from './job-events.resource.js';
 
 const LIST = { kind: 'list', access: 'authenticated', resource: jobEvents } as const;
@@ -37,6 +37,7 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
     operationId: 'job_events_children_list',
     summary: 'Events directly below one event.',
     parent: jobEvents,
+    events: true,
   })
   @Get(':id/children')
   children(
@@ -45,6 +46,7 @@ export class JobEventsController extends ResourceController(jobEvents, ['retriev
     @CurrentActor() actor: Actor,
   ): Promise<Page<Representation>> {
     return listEvents(jobEvents, this.services, query, actor, {
+      events: true,
       scope: sql`t.job_id = ${event.job_id} AND t.parent_uuid = ${event.uuid} AND t.uuid <> ''`,
       orderBy: ['start_line'],
     });

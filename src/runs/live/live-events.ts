@@ -15,7 +15,7 @@ import {
 } from '../../common/rest/parameters.js';
 import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
 import { sql } from '../../database/sql.js';
-import { listEvents } from '../events/event-list.js';
+import { listEvents } from '../../common/rest/event-list.js';
 import { jobEvents } from '../events/job-events.resource.js';
 import { RunStreams, type NewsSender } from './run-streams.service.js';
 

@@ -1,11 +1,11 @@
-import type { Actor } from '../../common/access.js';
-import { toBoolean } from '../../common/fields/lenient.js';
-import type { ListOptions } from '../../common/list/list.service.js';
-import type { QueryParameters } from '../../common/list/query.js';
-import type { Page } from '../../common/list/page.js';
-import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import type { Representation } from '../../common/resource/represent.js';
-import type { CommonServices } from '../../common/rest/common-services.service.js';
+import type { Actor } from '../access.js';
+import { toBoolean } from '../fields/lenient.js';
+import type { ListOptions } from '../list/list.service.js';
+import type { QueryParameters } from '../list/query.js';
+import type { Page } from '../list/page.js';
+import type { ResourceDefinition } from '../resource/define-resource.js';
+import type { Representation } from '../resource/represent.js';
+import type { CommonServices } from './common-services.service.js';
 import { Settings } from '../../config/settings.js';
 
 /**

@@ -52,8 +52,7 @@ export class RootController {
       description: 'Automation Controller REST API',
       current_version: '/api/v2/',
       available_versions: { v2: '/api/v2/' },
-      custom_logo: '',
-      custom_login_info: await this.service.loginInfo(),
+      ...(await this.service.loginLook()),
       login_redirect_override: '',
     };
   }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
+import { LogoController } from './logo.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsService } from './metrics.service.js';
 import { RootController } from './root.controller.js';
@@ -9,7 +10,7 @@ import { RootService } from './root.service.js';
 
 @Module({
   imports: [NotificationsModule],
-  controllers: [RootController, HealthController, MetricsController],
+  controllers: [RootController, HealthController, LogoController, MetricsController],
   providers: [RootService, HealthService, MetricsService],
 })
 export class RootModule {}

@@ -67,9 +67,13 @@ export class RootService {
     return Object.fromEntries(Object.entries(found).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Returns the operator's notice on the login page. */
-  async loginInfo(): Promise<string> {
-    return (await this.runtime.get('CUSTOM_LOGIN_INFO')).CUSTOM_LOGIN_INFO;
+  /** Returns the operator's logo and notice on the login page, under the names that clients read. */
+  async loginLook(): Promise<{ custom_logo: string; custom_login_info: string }> {
+    const { CUSTOM_LOGO, CUSTOM_LOGIN_INFO } = await this.runtime.get(
+      'CUSTOM_LOGO',
+      'CUSTOM_LOGIN_INFO',
+    );
+    return { custom_logo: CUSTOM_LOGO, custom_login_info: CUSTOM_LOGIN_INFO };
   }
 
   /**

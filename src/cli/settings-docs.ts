@@ -56,7 +56,7 @@ function defaultOf({ default: value }: Declaration): string {
 
 function allowedOf({ type, min, max, choices, auto }: Declaration): string {
   if (choices) return choices.map((choice) => `\`${choice}\``).join(', ');
-  if (type !== 'integer') return '';
+  if (type !== 'integer') return max === undefined ? '' : `${max} characters`;
   const numbers = max === undefined ? `from ${min ?? 0}` : `${min ?? 0} to ${max}`;
   return auto ? `${numbers}, \`auto\`` : numbers;
 }

@@ -10,7 +10,10 @@ export interface SettingDeclaration<T> {
   /** Unit of a number. */
   unit?: 'bytes' | 'days' | 'milliseconds' | 'seconds';
   min?: number;
+  /** Maximum of a number; maximum number of characters of a text. */
   max?: number;
+  /** Returns the fault of a text that its type does not rule out, or null. */
+  fault?: (value: string) => string | null;
   choices?: readonly string[];
   /** Returns the value for `auto` on this machine, if the setting accepts `auto`. */
   auto?: () => T;
@@ -99,8 +102,26 @@ export function parseSetting(
       if (declaration.choices && !declaration.choices.includes(text)) {
         throw new Error(`${name} must be one of ${declaration.choices.join(', ')}, not "${text}".`);
       }
-      return text;
+      return declaration.max === undefined ? text : textSetting(declaration, text);
   }
+}
+
+/** Maximum number of characters of a text setting without `max`. */
+const MAX_TEXT = 4096;
+
+export const maxOfText = ({ max = MAX_TEXT }: SettingDeclaration<unknown>): number => max;
+
+/**
+ * Returns the text unchanged.
+ *
+ * @throws Error with a sentence for the operator
+ */
+export function textSetting(declaration: SettingDeclaration<unknown>, text: string): string {
+  const max = maxOfText(declaration);
+  if (text.length > max) throw new Error(`Ensure this value has at most ${max} characters.`);
+  const fault = declaration.fault?.(text) ?? null;
+  if (fault !== null) throw new Error(fault);
+  return text;
 }
 
 /** Returns the text of a setting: `NAME`, or the content of the file in `NAME_FILE`. */

@@ -20,6 +20,7 @@ import {
 } from './setting.js';
 import { DAY_SECONDS, SESSION_SETTINGS } from './session-settings.js';
 import { STREAM_SETTINGS } from './stream-settings.js';
+import { UI_SETTINGS } from './ui-settings.js';
 
 /** All settings of the product. The table in docs/settings.md is generated from this object. */
 export const SETTINGS = {
@@ -248,12 +249,7 @@ export const SETTINGS = {
     help: 'Password of the first administrator.',
   }),
   ...STREAM_SETTINGS,
-  CUSTOM_LOGIN_INFO: string({
-    category: 'ui',
-    default: '',
-    runtime: true,
-    help: 'Text shown above the login form, such as a notice or whom to ask for an account.',
-  }),
+  ...UI_SETTINGS,
   DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
 } as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
 

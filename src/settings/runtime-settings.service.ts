@@ -4,7 +4,7 @@ import { ActivityRecorder } from '../common/activity/activity.js';
 import { toBoolean } from '../common/fields/lenient.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
-import type { SettingDeclaration } from '../config/setting.js';
+import { textSetting, type SettingDeclaration } from '../config/setting.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
 import { computedSetting } from './computed-settings.js';
 import { InstallationRepository } from './installation.repository.js';
@@ -62,12 +62,12 @@ export class RuntimeSettings {
       ...names.flatMap((name) => declaredName(name) ?? []),
     );
     const from = { installationUuid: () => this.installation.uuid() };
-    const entries = names.map(async (name) => {
+    const entries = names.map(async (name): Promise<[string, unknown]> => {
       const declared = declaredName(name);
       const value = declared ? shown(declared, values[declared]) : computedSetting(name, from);
       return [name, await value];
     });
-    return Object.fromEntries(await Promise.all(entries)) as Record<string, unknown>;
+    return Object.fromEntries(await Promise.all(entries));
   }
 
   /**
@@ -124,7 +124,10 @@ export class RuntimeSettings {
       operation: 'update',
       object1: { type: 'setting', id: 0, name: Object.keys(changes).join(', ') },
       changes: Object.fromEntries(
-        Object.entries(changes).map(([name, value]) => [name, [before[name] ?? null, value]]),
+        Object.entries(changes).map(([name, value]) => [
+          name,
+          [logged(before[name] ?? null), logged(value)],
+        ]),
       ),
     });
   }
@@ -136,6 +139,12 @@ const elsewhere = (name: SettingName): string =>
 function shown(name: SettingName, value: unknown): unknown {
   return SETTINGS[name].type === 'secret' && value !== '' ? ENCRYPTED : value;
 }
+
+const MAX_LOGGED = 4096;
+
+/** Shortens a long text for the activity stream, such as the data URL of an image. */
+const logged = (value: unknown): unknown =>
+  typeof value === 'string' && value.length > MAX_LOGGED ? `${value.slice(0, MAX_LOGGED)}…` : value;
 
 /** Maximum number of entries of a list. */
 const MAX_ENTRIES = 1000;
@@ -172,9 +181,9 @@ function parseValue(name: SettingName | null, given: unknown): unknown {
       if (!isTextList(given)) throw new Error('Expected a list of texts.');
       return given;
     default:
-      if (typeof given !== 'string' || given.length > 4096 || given.includes('\u0000')) {
+      if (typeof given !== 'string' || given.includes('\u0000')) {
         throw new Error('Not a valid string.');
       }
-      return given;
+      return textSetting(declaration, given);
   }
 }

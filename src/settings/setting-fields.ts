@@ -9,7 +9,7 @@ import {
 } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
 import { list, STRING } from '../common/fields/json-schema.js';
-import type { SettingDeclaration } from '../config/setting.js';
+import { maxOfText, type SettingDeclaration } from '../config/setting.js';
 import { SETTINGS, type SettingName } from '../config/settings.js';
 import { COMPUTED_SETTING_FIELDS } from './computed-settings.js';
 
@@ -53,7 +53,7 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
     case 'secret':
       return SecretText(options);
     default:
-      return Char({ ...options, max: 4096 });
+      return Char({ ...options, max: maxOfText(setting) });
   }
 }
 

@@ -90,6 +90,16 @@ describe('paging', () => {
     expect(Object.keys(all.body)).toEqual(['results']);
   });
 
+  it('tells interfaces how many events to follow', async () => {
+    const most = async (): Promise<string | undefined> =>
+      (await list()).headers['x-ui-max-events'] as string | undefined;
+    expect(await most()).toBe('4000');
+    await test.as.superuser.patch('settings/ui/', { MAX_UI_JOB_EVENTS: 99 }).expect(400);
+    await test.as.superuser.patch('settings/ui/', { MAX_UI_JOB_EVENTS: 150 }).expect(200);
+    expect(await most()).toBe('150');
+    await test.as.superuser.delete('settings/ui/').expect(204);
+  });
+
   it('knows the limit below an event too', async () => {
     const { body } = await list('?event=playbook_on_task_start');
     const url = `job_events/${body.results[0].id}/children/`;

@@ -119,6 +119,8 @@ it('says what every operation does and who may call it', () => {
 /** Answers that have a status and no body. */
 const WITHOUT_BODY = [
   'GET /',
+  // The own logo is a file of the pages.
+  'GET /logo/',
   'DELETE /api/v2/inventories/{id}/',
   'DELETE /api/v2/constructed_inventories/{id}/',
   // Of a host that an update has made of another: its facts are there.

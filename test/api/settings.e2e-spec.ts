@@ -172,6 +172,57 @@ it('shows the notice of the operator to whoever logs in, until it is reset', asy
   expect((await as.anonymous.get('/api/').expect(200)).body.custom_login_info).toBe('');
 });
 
+describe('CUSTOM_LOGO', () => {
+  const PIXEL = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+  const logo = `data:image/gif;base64,${PIXEL}`;
+  afterAll(() => test.as.superuser.delete('settings/ui/').expect(204));
+
+  it('is the image of all pages, until it is reset', async () => {
+    const { as } = test;
+    const own = await as.anonymous.get('/logo/').expect(302);
+    expect(own.headers.location).toMatch(/^\/static\/mark\.[0-9a-f]+\.svg$/);
+    await as.anonymous.get(own.headers.location!).expect(200).expect('Content-Type', /svg/);
+    await as.superuser.patch('settings/ui/', { CUSTOM_LOGO: logo }).expect(200);
+    const shown = await as.anonymous.get('/logo/').expect(200);
+    expect(shown.headers).toMatchObject({
+      'content-type': 'image/gif',
+      'x-content-type-options': 'nosniff',
+    });
+    expect((shown.body as Buffer).toString('base64')).toBe(PIXEL);
+    expect((await as.anonymous.get('/api/').expect(200)).body.custom_logo).toBe(logo);
+    await as.superuser.patch('settings/ui/', { CUSTOM_LOGO: '' }).expect(200);
+    await as.anonymous.get('/logo/').expect(302);
+  });
+
+  it.each([
+    ['a text', 'logo.png'],
+    ['an address', 'https://example.org/logo.png'],
+    ['an image that may hold a script', `data:image/svg+xml;base64,${PIXEL}`],
+    ['a page', `data:text/html;base64,${PIXEL}`],
+    ['data that are no base64', 'data:image/png;base64,@@@@'],
+    ['data of half a group', 'data:image/png;base64,QUJDR'],
+    ['more after the data', `${logo}"><script>`],
+    ['a line after the data', `${logo}\n`],
+  ])('refuses %s', async (_what, value) => {
+    const { body } = await test.as.superuser
+      .patch('settings/ui/', { CUSTOM_LOGO: value })
+      .expect(400);
+    expect(body).toEqual({ CUSTOM_LOGO: [expect.stringContaining('Must be a data URL')] });
+  });
+
+  it('has a most of characters, and is short in the activity stream', async () => {
+    const { as } = test;
+    const long = (count: number): string => `data:image/png;base64,${'QUJD'.repeat(count)}`;
+    const { body } = await as.superuser
+      .patch('settings/ui/', { CUSTOM_LOGO: long(50_000) })
+      .expect(400);
+    expect(body).toEqual({ CUSTOM_LOGO: ['Ensure this value has at most 200000 characters.'] });
+    await as.superuser.patch('settings/ui/', { CUSTOM_LOGO: long(40_000) }).expect(200);
+    const log = await as.superuser.get('activity_stream/?object1=setting&order_by=-id');
+    expect(log.body.results[0].changes.CUSTOM_LOGO[1]).toHaveLength(4097);
+  });
+});
+
 it('tells how objects are named in URLs, which nobody can change', async () => {
   const { as } = test;
   const { body } = await as.superuser.get('settings/named-url/').expect(200);

@@ -62,6 +62,7 @@ describe('routes', () => {
       'GET /api/v2/ping',
       'GET /health/live',
       'GET /health/ready',
+      'GET /logo',
       'POST /api/login',
       'POST /api/logout',
     ]);

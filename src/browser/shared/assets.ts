@@ -23,6 +23,7 @@ const NAMES = [
   'forms.js',
   'live.js',
   'favicon.svg',
+  'mark.svg',
 ] as const;
 export type AssetName = (typeof NAMES)[number];
 

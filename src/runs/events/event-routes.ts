@@ -1,4 +1,4 @@
-import { Header, RequestMethod } from '@nestjs/common';
+import { RequestMethod, UseInterceptors } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { BOOLEAN, INTEGER, mapOf, object, STRING } from '../../common/fields/json-schema.js';
 import type { QueryParameters } from '../../common/list/query.js';
@@ -10,10 +10,8 @@ import { sql } from '../../database/sql.js';
 import { listEvents } from '../../common/rest/event-list.js';
 import { summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tree.js';
 import { jobEvents } from './job-events.resource.js';
+import { MaxEventsInterceptor } from './max-events.interceptor.js';
 import { JobEventsRepository } from './job-events.repository.js';
-
-/** Maximum number of events that a user interface should display. */
-const MAX_SHOWN = '4000';
 
 /**
  * Declares the list of events of a run, in the order of its output. Requires read access to the
@@ -38,7 +36,7 @@ export function WithEvents(path: string, events: ResourceDefinition = jobEvents)
         parent: definition,
         events: true,
       },
-      decorators: [Header('X-UI-Max-Events', MAX_SHOWN)],
+      decorators: [UseInterceptors(MaxEventsInterceptor)],
       parameters: [Target(), ListParams(), CurrentActor()],
       handler(this: GenericController, run: Row, query: QueryParameters, actor: Actor) {
         return listEvents(events, this.services, query, actor, {

@@ -1,0 +1,37 @@
+import { Controller, Get, StreamableFile } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { LOGO_URL } from '../config/ui-settings.js';
+import { Reply } from '../common/http/reply.js';
+import { assetUrl } from '../common/pages/assets.js';
+import { Route } from '../common/rest/route.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+
+/** A changed logo is seen a minute later at most. */
+const CACHED = { 'Cache-Control': 'public, max-age=60' };
+
+/** The logo of the pages, as a file of its own: every page shows it, and browsers keep it. */
+@ApiTags('root')
+@Controller('logo')
+export class LogoController {
+  constructor(private readonly runtime: RuntimeSettings) {}
+
+  @Route({
+    kind: 'document',
+    access: 'public',
+    operationId: 'logo',
+    outsideApi: true,
+    summary: 'Logo of the pages: that of the setting CUSTOM_LOGO, else the own one.',
+    produces: 'image/*',
+    redirects: true,
+    response: { type: 'string', format: 'binary' },
+  })
+  @Get()
+  async show(): Promise<Reply> {
+    const { CUSTOM_LOGO: url } = await this.runtime.get('CUSTOM_LOGO');
+    const [, type, data] = LOGO_URL.exec(url) ?? [];
+    if (type === undefined || data === undefined) {
+      return new Reply(302, undefined, { ...CACHED, Location: assetUrl('mark.svg') });
+    }
+    return new Reply(200, new StreamableFile(Buffer.from(data, 'base64'), { type }), CACHED);
+  }
+}

@@ -1,0 +1,33 @@
+import { integer, string } from './setting.js';
+
+/** A data URL of an image that browsers show and that cannot hold a script; the data is group 2. */
+export const LOGO_URL =
+  /^data:(image\/(?:png|jpeg|gif));base64,((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+
+/** Settings of the pages. */
+export const UI_SETTINGS = {
+  CUSTOM_LOGIN_INFO: string({
+    category: 'ui',
+    default: '',
+    runtime: true,
+    help: 'Text shown above the login form, such as a notice or whom to ask for an account.',
+  }),
+  CUSTOM_LOGO: string({
+    category: 'ui',
+    default: '',
+    runtime: true,
+    max: 200_000,
+    fault: (value) =>
+      value === '' || LOGO_URL.test(value)
+        ? null
+        : 'Invalid format for custom logo. Must be a data URL with a base64-encoded GIF, PNG or JPEG image.',
+    help: 'Logo in the header of all pages, the login page among them: a data URL with a base64-encoded GIF, PNG or JPEG image.',
+  }),
+  MAX_UI_JOB_EVENTS: integer({
+    category: 'ui',
+    default: 4000,
+    min: 100,
+    runtime: true,
+    help: 'Events of a run that an interface loads at once: the header X-UI-Max-Events tells clients. The page of a run shows 500, or fewer where this is less.',
+  }),
+};

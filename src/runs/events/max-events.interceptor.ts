@@ -1,0 +1,24 @@
+import {
+  Injectable,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { Observable } from 'rxjs';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
+
+interface WithHeaders {
+  setHeader(name: string, value: number): void;
+}
+
+/** Tells clients how many events of a run they should load at once (setting MAX_UI_JOB_EVENTS). */
+@Injectable()
+export class MaxEventsInterceptor implements NestInterceptor {
+  constructor(private readonly runtime: RuntimeSettings) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const { MAX_UI_JOB_EVENTS: most } = await this.runtime.get('MAX_UI_JOB_EVENTS');
+    context.switchToHttp().getResponse<WithHeaders>().setHeader('X-UI-Max-Events', most);
+    return next.handle();
+  }
+}

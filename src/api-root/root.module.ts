@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
-import { LogoController } from './logo.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { MetricsService } from './metrics.service.js';
 import { RootController } from './root.controller.js';
@@ -10,7 +9,7 @@ import { RootService } from './root.service.js';
 
 @Module({
   imports: [NotificationsModule],
-  controllers: [RootController, HealthController, LogoController, MetricsController],
+  controllers: [RootController, HealthController, MetricsController],
   providers: [RootService, HealthService, MetricsService],
 })
 export class RootModule {}

@@ -19,6 +19,7 @@ import { JobTemplateForm } from './job-templates/job-template.form.js';
 import { LaunchForm } from './launching/launch.form.js';
 import { LaunchPanel } from './launching/launch.panel.js';
 import { LoginController } from './login/login.controller.js';
+import { LogoController } from './login/logo.controller.js';
 import { AttachedNotificationsPanel } from './notifications/attached-notifications.panel.js';
 import { NotificationTemplateForm } from './notifications/notification-template.form.js';
 import { NotificationTemplatePanel } from './notifications/notification-template.panel.js';
@@ -109,6 +110,7 @@ const forms = [
   controllers: [
     DashboardController,
     LoginController,
+    LogoController,
     SearchPageController,
     StatisticsPageController,
   ],

@@ -1,10 +1,10 @@
 import { Controller, Get, StreamableFile } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { LOGO_URL } from '../config/ui-settings.js';
-import { Reply } from '../common/http/reply.js';
-import { assetUrl } from '../common/pages/assets.js';
-import { Route } from '../common/rest/route.js';
-import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { LOGO_URL } from '../../config/ui-settings.js';
+import { Reply } from '../../common/http/reply.js';
+import { assetUrl } from '../shared/assets.js';
+import { Route } from '../../common/rest/route.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 
 /** A changed logo is seen a minute later at most. */
 const CACHED = { 'Cache-Control': 'public, max-age=60' };

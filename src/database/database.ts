@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
-import type { Pool, PoolClient, QueryResult, QueryResultRow } from 'pg';
+import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { DataSource, type EntityManager } from 'typeorm';
 import { attempted } from './attempts.js';
 import { ambientManager } from './ambient-manager.js';
-import { ask, type Question } from './driver-query.js';
-import { withFewValues } from './few-values.js';
 import { OpenTransaction } from './open-transaction.js';
-import { PreparedNames } from './prepared-names.js';
 import { sqlState, STALE_PLAN } from './sql-state.js';
-import { join, raw, sql, type Sql } from './sql.js';
+import { join, raw, sql, withShortLists, type Sql } from './sql.js';
 import { isUnanswered } from './unanswered.js';
 
-export type Statement = Sql | Question;
+export type Statement = Sql | QueryConfig;
+
+/** Names of prepared statements; each statement takes memory in every connection. */
+const MAX_PREPARED = 500;
 
 /**
  * The only way to the database. Statements join the ambient transaction of the caller, if there is
@@ -25,7 +25,9 @@ export class Database {
   private readonly logger = new Logger('Database');
   /** Statements sent so far in this process; tests compare it to prove constant query counts. */
   statementCount = 0;
-  private readonly prepared = new PreparedNames();
+  /** Names of prepared statements by their text. */
+  private readonly prepared = new Map<string, string>();
+  private lastName = 0;
   private ambient: EntityManager | undefined;
   /** Called first in every transaction that may write; a rejection refuses the transaction. */
   beginsWith: () => Promise<void> = async () => {};
@@ -55,18 +57,27 @@ export class Database {
    * Not for filters, whose plan depends on the values, nor where a crowd of rows may come at once.
    */
   async preparedRows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
-    const query = withFewValues(statement);
-    const name = this.prepared.of(query.text);
+    const query = withShortLists(statement).toQuery();
+    const name = this.nameOf(query.text);
     if (name === undefined) return (await this.run<Row>(query)).rows;
     try {
       return (await this.run<Row>({ ...query, name })).rows;
     } catch (error) {
       if (sqlState(error) !== STALE_PLAN) throw error;
       // The table changed under the plan. Under a new name it is planned anew.
-      this.prepared.forget();
+      this.prepared.clear();
       if (this.inTransaction) throw error;
       return (await this.run<Row>(query)).rows;
     }
+  }
+
+  /** @returns undefined when there are too many: the statement is then sent without a name */
+  private nameOf(text: string): string | undefined {
+    const known = this.prepared.get(text);
+    if (known !== undefined || this.prepared.size >= MAX_PREPARED) return known;
+    const name = `s${++this.lastName}`;
+    this.prepared.set(text, name);
+    return name;
   }
 
   /**
@@ -275,7 +286,7 @@ export class Database {
     this.statementCount++;
     const query = 'toQuery' in statement ? statement.toQuery() : statement;
     const open = this.open.getStore();
-    return open ? open.ask<Row>(query) : ask<Row>(this.pool, query);
+    return open ? open.ask<Row>(query) : this.pool.query<Row>(query);
   }
 }
 

@@ -1,5 +1,4 @@
-import type { PoolClient, QueryResult, QueryResultRow } from 'pg';
-import { ask, type Question } from './driver-query.js';
+import type { PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { isConsequence } from './sql-state.js';
 
 /** A transaction on its way, and what is to be done at its end. */
@@ -19,14 +18,14 @@ export class OpenTransaction {
   constructor(readonly client: PoolClient) {}
 
   /** Asks PostgreSQL, in one write with all else that is asked in this turn of the event loop. */
-  ask<Row extends QueryResultRow>(query: string | Question): Promise<QueryResult<Row>> {
+  ask<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {
     if (this.isOver) throw new Error('A transaction that is over cannot go on');
     const { stream } = this.client.connection;
     if (stream.writableCorked === 0) {
       stream.cork();
       process.nextTick(() => stream.uncork());
     }
-    return typeof query === 'string' ? this.client.query<Row>(query) : ask<Row>(this.client, query);
+    return this.client.query<Row>(query);
   }
 
   /** Takes an answer that nobody waits for. */

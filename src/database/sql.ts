@@ -21,7 +21,7 @@ export class Sql {
 }
 
 /** Builds a fragment; nested fragments are spliced, everything else becomes a parameter. */
-export function sql(parts: TemplateStringsArray, ...args: unknown[]): Sql {
+export function sql(parts: readonly string[], ...args: unknown[]): Sql {
   const strings: string[] = [parts[0] ?? ''];
   const values: unknown[] = [];
   args.forEach((arg, index) => {
@@ -39,6 +39,31 @@ export function sql(parts: TemplateStringsArray, ...args: unknown[]): Sql {
     }
   });
   return new Sql(strings, values);
+}
+
+/** Most ids of one object: whoever made it and whoever changed it. */
+const FEW = 2;
+
+const isIdList = (value: unknown): value is readonly number[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'number');
+
+/**
+ * Writes the lists of ids of a statement out, `ARRAY[$1, $2]`, where all of them are short. PostgreSQL
+ * takes a list of unknown length for ten values, and would plan a prepared statement about one object
+ * anew each time (docs/decisions/0102-plans-of-single-objects.md).
+ */
+export function withShortLists(statement: Sql): Sql {
+  const { strings, values } = statement;
+  if (values.some((value) => isIdList(value) && value.length > FEW)) return statement;
+  const parts = values.map((value) =>
+    isIdList(value)
+      ? sql`ARRAY[${join(
+          value.map((id) => sql`${id}`),
+          ', ',
+        )}]`
+      : value,
+  );
+  return sql(strings, ...parts);
 }
 
 /** Text from our own source, never from a request. */

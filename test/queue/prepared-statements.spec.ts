@@ -1,4 +1,4 @@
-/** Rows of statements that are prepared, whose columns PostgreSQL describes once a connection. */
+/** Rows of statements, prepared by name or not: every kind of value, errors, and tables that a migration changed. */
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

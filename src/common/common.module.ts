@@ -13,7 +13,6 @@ import { OptionsService } from './rest/options.service.js';
 import { RouteTable } from './rest/route-table.service.js';
 import { RepresentContexts } from './resource/represent-contexts.service.js';
 import { ListService } from './list/list.service.js';
-import { TextSamples } from './list/text-samples.service.js';
 import { TextSearch } from './list/text-search.service.js';
 import { GroupMember } from './processes/group-member.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull-queue.port.js';
@@ -50,7 +49,6 @@ const shared = [
   StrangerBytes,
   RepresentContexts,
   ListService,
-  TextSamples,
   TextSearch,
   ReferenceLists,
   References,

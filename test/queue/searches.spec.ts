@@ -1,6 +1,6 @@
 /**
- * Long lists are searched by the parts of a term that tell most; what is found is what the whole term
- * says (docs/decisions/0117-search.md).
+ * An index is asked for the long number of a term; the rows found are those that hold the whole term
+ * (docs/decisions/0117-search.md).
  */
 import { RoleStore } from '../../src/common/access.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -69,7 +69,7 @@ it.each(TERMS)('%s', async (term) => {
   expect(body.results.map(({ id }: Row) => id)).toEqual(named.map(({ id }) => id));
 });
 
-it('asks an index for what tells', async () => {
+it('asks an index for the number', async () => {
   const run = jest.spyOn(test.database, 'run');
   await test.as.superuser.get('hosts/?search=web-000421').expect(200);
   const values = run.mock.calls.flatMap(([statement]) =>
@@ -77,5 +77,5 @@ it('asks an index for what tells', async () => {
   );
   run.mockRestore();
   expect(values).toContain('%web-000421%');
-  expect(values.some((value) => /^%\d*421%$/.test(String(value)))).toBe(true);
+  expect(values).toContain('%000421%');
 });

@@ -35,7 +35,6 @@ import type { DataSource } from 'typeorm';
 
 import { AppModule } from '../../src/app.module.js';
 import { HttpAdapter } from '../../src/common/http/http-adapter.js';
-import { TextSamples } from '../../src/common/list/text-samples.service.js';
 import { buildDocument } from '../../src/common/openapi/document.js';
 import { serveExplorer } from '../../src/browser/shared/explorer.js';
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
@@ -202,7 +201,6 @@ class SharedApp {
       await forgetKeys(app.get(RedisConnection, { strict: false }));
       for (const name of await readdir(folder))
         await rm(join(folder, name), { recursive: true, force: true });
-      forgetSamples(app.get(TextSamples, { strict: false }));
       isLent = false;
     } catch (error) {
       // The next file gets a new application.
@@ -221,11 +219,6 @@ async function forgetKeys(redis: RedisConnection): Promise<void> {
   const keys = redis.client.scanStream({ match: redis.key('*'), count: 1000 });
   for await (const found of keys as AsyncIterable<string[]>)
     if (found.length > 0) await redis.client.unlink(found);
-}
-
-/** Samples of texts are believed for ten minutes, and nothing in the product has to forget them. */
-function forgetSamples(samples: TextSamples): void {
-  (Reflect.get(samples, 'known') as Map<string, unknown>).clear();
 }
 
 const environments = new WeakMap<NestExpressApplication, Record<string, string>>();

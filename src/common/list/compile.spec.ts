@@ -111,6 +111,17 @@ describe('FilterCompiler', () => {
     expect(compile(books, { search: '50%_' }).values).toEqual(['%50\\%\\_%']);
   });
 
+  it.each([
+    ['web-000421.prod', ['%000421%', '%web-000421.prod%']],
+    ['20260131_x-00042', ['%00042%', '%20260131\\_x-00042%']],
+    ['000421', ['%000421%']],
+    ['web-0421', ['%web-0421%']],
+  ])('asks an index for the last long number of %s', (term, values) => {
+    expect(compile(books, { search: term }).values).toEqual(values);
+    expect(compile(books, { name__icontains: term }).values).toEqual(values);
+    expect(compile(books, { name__contains: term }).values).toEqual(values.slice(-1));
+  });
+
   it.each<[QueryParameters, Error]>([
     [{ nothing: '1' }, new BadRequest("SpecBook has no field named 'nothing'")],
     [{ hasOwnProperty__x: '1' }, new BadRequest("SpecBook has no field named 'hasOwnProperty'")],

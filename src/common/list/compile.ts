@@ -8,10 +8,8 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { ExpressionParts } from '../resource/expression.js';
 import { follow } from '../resource/followed.js';
 import { findResource } from '../resource/registry.js';
-import { compare, isNullWord, toBooleanWord } from './lookups.js';
+import { compare, holds, isNullWord, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
-import { holds } from './telling-parts.js';
-import type { ColumnSamples, TextSample } from './text-sample.js';
 
 /** Maximum number of relations in a filter or an order. */
 export const MAX_DEPTH = 4;
@@ -44,7 +42,6 @@ export class FilterCompiler {
   constructor(
     private readonly actor: Actor,
     private readonly roleLevel: RoleLevel,
-    private readonly samples: ColumnSamples = new Map(),
   ) {}
 
   compile(definition: ResourceDefinition, alias: string, query: ListQuery): Sql {
@@ -127,10 +124,7 @@ export class FilterCompiler {
         if (field.target) return relation;
         throw new BadRequest(`${name} is not searchable`);
       }
-      const sample = this.sampleOf(scope, field);
-      return condition.lookup === 'icontains' && sample
-        ? holds(ident(alias, columnOf(field)), condition.value, sample)
-        : compare(field, valueOf(field, alias), condition);
+      return compare(field, valueOf(field, alias), condition);
     }
     if (!field.target) throw new BadRequest(`No related model for field ${name}.`);
     if (rest.length === 1 && (rest[0] === 'id' || rest[0] === 'pk')) {
@@ -197,16 +191,7 @@ export class FilterCompiler {
 
   private search(scope: Scope, term: string): Sql {
     const fields = searchFields(scope.definition);
-    return or(
-      ...fields.map((field) =>
-        holds(ident(scope.alias, columnOf(field)), term, this.sampleOf(scope, field)),
-      ),
-    );
-  }
-
-  /** Samples exist only for the columns of the list's own rows. */
-  private sampleOf({ visited }: Scope, { column }: Field): TextSample | undefined {
-    return visited.length === 1 && column !== null ? this.samples.get(column) : undefined;
+    return or(...fields.map((field) => holds(ident(scope.alias, columnOf(field)), term)));
   }
 }
 

@@ -12,9 +12,8 @@ import { cursorAfter, readCursor } from './cursor.js';
 import { cutsOf, FEW, type Cuts } from './cuts.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
-import { isCostly, looksIntoTexts, parseListQuery, type QueryParameters } from './query.js';
+import { isCostly, parseListQuery, type QueryParameters } from './query.js';
 import { DEEP, deepRows, firstPage, firstRows, totalOf, type Cut } from './slice.js';
-import { TextSamples } from './text-samples.service.js';
 import { inListTime } from './time-limit.js';
 
 export interface ListOptions {
@@ -46,7 +45,6 @@ export class ListService {
     private readonly settings: Settings,
     private readonly roles: RoleStore,
     private readonly contexts: RepresentContexts,
-    private readonly texts: TextSamples,
   ) {}
 
   async list(
@@ -64,10 +62,8 @@ export class ListService {
       expression: definition.expression?.parameter ?? null,
       events: options.events === true,
     });
-    const compiler = new FilterCompiler(
-      actor,
-      (target, alias, role) => this.roles.roleLevel(target, alias, role, actor),
-      looksIntoTexts(parsed) ? await this.texts.of(definition) : undefined,
+    const compiler = new FilterCompiler(actor, (target, alias, role) =>
+      this.roles.roleLevel(target, alias, role, actor),
     );
     const filters = compiler.compile(definition, 't', parsed);
     const order = orderOf(definition, parsed.order, options, actor);

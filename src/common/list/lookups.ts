@@ -50,6 +50,25 @@ function arrayType(field: Field): string {
   return field.columnType;
 }
 
+/** A number that is long enough to tell one of many numbered rows. */
+const NUMBER = /\d{5,}/g;
+
+/**
+ * A column holds a term, in whatever case. If the term has a long number, the index of trigrams is asked
+ * for the last one alone: its cost is the rows of every trigram, and numbered names share all others
+ * (docs/decisions/0117-search.md).
+ */
+export function holds(column: Sql, term: string): Sql {
+  const text = sql`${column}::text`;
+  const number = term.match(NUMBER)?.at(-1) ?? term;
+  if (number === term) return sql`${text} ILIKE ${partPattern(term)}`;
+  // No index has the expression: PostgreSQL compares it in the rows that have the number.
+  return sql`(${text} ILIKE ${partPattern(number)} AND (${text} || '') ILIKE ${partPattern(term)})`;
+}
+
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
+const partPattern = (text: string): string => `%${escapeLike(text)}%`;
+
 function match(field: Field, column: Sql, lookup: string, value: string): Sql {
   const insensitive = lookup.startsWith('i');
   if (insensitive && !TEXT_KINDS.has(field.kind)) {
@@ -59,12 +78,12 @@ function match(field: Field, column: Sql, lookup: string, value: string): Sql {
   }
   const text = TEXT_KINDS.has(field.kind) ? column : sql`${column}::text`;
   const like = insensitive ? raw('ILIKE') : raw('LIKE');
-  const escaped = value.replace(/[\\%_]/g, '\\$&');
+  const escaped = escapeLike(value);
   switch (insensitive ? lookup.slice(1) : lookup) {
     case 'exact':
       return sql`${text} ${like} ${escaped}`;
     case 'contains':
-      return sql`${text} ${like} ${`%${escaped}%`}`;
+      return insensitive ? holds(column, value) : sql`${text} LIKE ${partPattern(value)}`;
     case 'startswith':
       return sql`${text} ${like} ${`${escaped}%`}`;
     case 'endswith':

@@ -6,8 +6,6 @@ import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { FilterCompiler, searchFields } from './compile.js';
 import { parseListQuery } from './query.js';
-import type { ColumnSamples } from './text-sample.js';
-import { TextSamples } from './text-samples.service.js';
 import { inListTime } from './time-limit.js';
 
 /** Object in the search results. */
@@ -26,7 +24,6 @@ export class TextSearch {
   constructor(
     private readonly database: Database,
     private readonly settings: Settings,
-    private readonly texts: TextSamples,
   ) {}
 
   /**
@@ -41,12 +38,7 @@ export class TextSearch {
     actor: Actor,
     most: number,
   ): Promise<Hit[]> {
-    const parts = await Promise.all(
-      definitions.map(async (definition) => {
-        const samples = await this.texts.of(definition);
-        return sql`(${hits(definition, { words, samples }, actor, most)})`;
-      }),
-    );
+    const parts = definitions.map((definition) => sql`(${hits(definition, words, actor, most)})`);
     if (parts.length === 0) return [];
     return inListTime(this.database, this.settings, () =>
       this.database.rows<Hit>(join(parts, ' UNION ALL ')),
@@ -54,14 +46,9 @@ export class TextSearch {
   }
 }
 
-function hits(
-  definition: ResourceDefinition,
-  { words, samples }: { words: string; samples: ColumnSamples },
-  actor: Actor,
-  most: number,
-): Sql {
+function hits(definition: ResourceDefinition, words: string, actor: Actor, most: number): Sql {
   const name = nameOf(definition);
-  const filters = new FilterCompiler(actor, () => null, samples).compile(
+  const filters = new FilterCompiler(actor, () => null).compile(
     definition,
     't',
     parseListQuery({ search: words }),

@@ -40,7 +40,6 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
   async judge(context: ExecutionContext): Promise<void> {
     const request = context.switchToHttp().getRequest<Partial<ApiRequest>>();
     delete request.actor;
-    delete request.foundTarget;
     await this.authGuard.canActivate(context);
     await this.accessGuard.canActivate(context);
   }

@@ -7,7 +7,6 @@ import type { ApiRequest } from '../common/http/request.js';
 import { RequestBodies } from '../common/http/request-bodies.service.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { ROUTE_INFO, type RouteAccess, type RouteInfo } from '../common/rest/route.js';
-import { targetStatement } from '../common/rest/row-statements.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Settings } from '../config/settings.js';
@@ -29,11 +28,9 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const access = this.accessOf(context, request);
     if (access === 'signature') return true;
-    const identity = await this.identify(context, request, access);
-    const actor = identity?.actor;
+    const actor = await this.identify(context, request, access);
     if (actor) {
       request.actor = actor;
-      if (identity.row) request.foundTarget = identity.row;
       const scope = currentScope();
       if (scope) scope.actor = actor;
       if (scope?.sessionDigest) this.announceTimeout(context);
@@ -75,7 +72,6 @@ export class AuthGuard implements CanActivate {
         // A response that has begun cannot set a cookie, so its session is not extended.
         prolongs: !context.switchToHttp().getResponse<Response>().headersSent,
         body: request.body,
-        wanted: (actor) => targetStatement(this.infoOf(context), request.params, actor),
       });
     } catch (error) {
       // A public page ignores invalid credentials.

@@ -9,11 +9,8 @@ import { sessionOf } from '../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../common/http/csrf.js';
 import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
-import type { Row } from '../common/resource/define-resource.js';
 import { Settings } from '../config/settings.js';
 import { UsersRepository, type Account } from '../users/users.repository.js';
-import type { Sql } from '../database/sql.js';
-import { ExpectedCallers, isSameCaller } from './expected-callers.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensRepository } from './tokens.repository.js';
@@ -28,15 +25,6 @@ export interface Credentials {
   /** True if the request extends the session. */
   prolongs: boolean;
   body?: Record<string, unknown>;
-  /** Returns the statement for the row that the request will need next, or null if it is unknown. */
-  wanted?: (actor: Actor) => Sql | null;
-}
-
-/** Result of authentication. */
-export interface Identity {
-  actor: Actor;
-  /** Result of the `wanted` statement; undefined if the row is not known yet. */
-  row?: Row | null;
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -48,8 +36,6 @@ const BAD_PASSWORD = 'Invalid username/password. To establish a login session, v
  */
 @Injectable()
 export class AuthenticationService {
-  private readonly expected = new ExpectedCallers();
-
   constructor(
     private readonly users: UsersRepository,
     private readonly tokens: TokensRepository,
@@ -60,26 +46,21 @@ export class AuthenticationService {
   ) {}
 
   /**
-   * Returns the caller, possibly with the wanted row, or null for an anonymous request. An unknown or
-   * expired token is anonymous.
+   * Returns the caller, or null for an anonymous request; an unknown or expired token is anonymous.
    *
    * @throws Unauthenticated for a wrong password, Forbidden for a write with a read-only token or a
    *   session without a valid CSRF token
    */
-  async authenticate(credentials: Credentials): Promise<Identity | null> {
+  async authenticate(credentials: Credentials): Promise<Actor | null> {
     const header = credentials.headers.authorization;
     const [scheme = '', value = ''] = typeof header === 'string' ? splitOnce(header) : [];
     switch (scheme.toLowerCase()) {
       case 'bearer':
         return this.byToken(value, credentials);
       case 'basic':
-        return this.settings.AUTH_BASIC_ENABLED
-          ? { actor: await this.byBasic(value, credentials.ip) }
-          : null;
-      default: {
-        const actor = await this.bySession(credentials);
-        return actor && { actor };
-      }
+        return this.settings.AUTH_BASIC_ENABLED ? this.byBasic(value, credentials.ip) : null;
+      default:
+        return this.bySession(credentials);
     }
   }
 
@@ -111,27 +92,16 @@ export class AuthenticationService {
     };
   }
 
-  private async byToken(token: string, { method, wanted }: Credentials): Promise<Identity | null> {
+  private async byToken(token: string, { method }: Credentials): Promise<Actor | null> {
     const digest = tokenDigest(token);
-    const expected = this.expected.of(digest);
-    const statement = expected ? wanted?.(expected) : null;
-    const found = statement
-      ? await this.tokens.useWithRow(digest, statement)
-      : await this.tokens.use(digest).then((use) => use && { use, row: undefined });
-    if (!found) {
-      this.expected.forget(digest);
-      return null;
-    }
-    const { use, row } = found;
+    const use = await this.tokens.use(digest);
+    if (!use) return null;
     const isReadOnly = !use.scope.includes('write');
     if (isReadOnly && !SAFE.has(method)) throw new Forbidden();
     if (use.stale) await this.tokens.touch(digest);
     const scope = currentScope();
     if (scope) Object.assign(scope, { tokenDigest: digest, isReadOnly });
-    const actor = this.actorOf(use);
-    this.expected.note(digest, actor);
-    const isExpected = expected !== undefined && isSameCaller(actor, expected);
-    return row !== undefined && isExpected ? { actor, row } : { actor };
+    return this.actorOf(use);
   }
 
   private async byBasic(value: string, ip: string): Promise<Actor> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
@@ -71,24 +71,6 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
   /** Returns the user and scope of an unexpired token. */
   use(digest: string): Promise<TokenUse | undefined> {
     return this.database.preparedRow<TokenUse>(useOf(digest));
-  }
-
-  /**
-   * Returns the user and scope of an unexpired token, and the row of a `wanted` statement, with one
-   * statement.
-   *
-   * @returns `row` is null if the statement finds none
-   */
-  async useWithRow(
-    digest: string,
-    wanted: Sql,
-  ): Promise<{ use: TokenUse; row: Row | null } | undefined> {
-    const found = await this.database.preparedRow<Row & { asking: TokenUse }>(sql`
-      SELECT to_json(caller) AS asking, wanted.*
-      FROM (${useOf(digest)}) caller LEFT JOIN (${wanted}) wanted ON TRUE`);
-    if (!found) return undefined;
-    const { asking: use, ...row } = found;
-    return { use, row: row.id === null ? null : row };
   }
 
   /**

@@ -20,10 +20,6 @@ export interface ApiRequest extends Request<
   QueryParameters
 > {
   actor: Actor;
-  /**
-   * Row of `:id`, if it was loaded together with authentication (`targetStatement`); not authorized yet.
-   */
-  foundTarget?: Row;
   /** Row of `:id`, if the route declares its resource. */
   target: Row;
   /** Row of the second parameter, if the route declares its resource. */

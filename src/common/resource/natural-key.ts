@@ -51,7 +51,7 @@ export async function idByName(
 /**
  * Returns the query for the ids of readable objects with a natural key: at most two, to detect ambiguity.
  */
-export const idsByName = (definition: ResourceDefinition, key: string, actor: Actor): Sql => sql`
+const idsByName = (definition: ResourceDefinition, key: string, actor: Actor): Sql => sql`
   SELECT t.id FROM ${ident(definition.table)} t
   WHERE ${and(
     naturalKeyCondition(definition, key, actor),

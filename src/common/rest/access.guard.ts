@@ -6,7 +6,6 @@ import { Forbidden, MethodNotAllowed, NotFound } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
 import type { Row } from '../resource/define-resource.js';
-import { admitted } from './verdict.js';
 import { CommonServices } from './common-services.service.js';
 import { ROUTE_INFO, type RouteInfo, type Standing } from './route.js';
 import { allowOf, RouteTable } from './route-table.service.js';
@@ -74,12 +73,9 @@ export class AccessGuard implements CanActivate {
     parent: NonNullable<RouteInfo['parent']>,
     request: ApiRequest,
   ): Promise<void> {
-    const { params, actor, foundTarget } = request;
+    const { params, actor } = request;
     const { resources } = this.services;
-    request.target =
-      foundTarget === undefined
-        ? await resources.load(parent, params.id, actor, { action, refusal })
-        : admitted(parent, foundTarget, refusal);
+    request.target = await resources.load(parent, params.id, actor, { action, refusal });
     const scope = currentScope();
     const { id } = request.target;
     const judge = (): Promise<Row> => resources.load(parent, id, actor, { action, refusal });

@@ -2,10 +2,8 @@ import { and, FALSE, ident, join, sql, TRUE, type Sql } from '../../database/sql
 import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { isPossibleId } from '../resource/ids.js';
-import { idsByName } from '../resource/natural-key.js';
 import { purposeColumns } from './purpose.js';
 import { capabilityColumns } from '../resource/represent.js';
-import type { RouteInfo } from './route.js';
 
 /**
  * Selects one row with its capabilities and the permission columns that `admitted` reads (`may_read`,
@@ -13,33 +11,16 @@ import type { RouteInfo } from './route.js';
  */
 export function judgedRow(
   definition: ResourceDefinition,
-  id: number | Sql,
+  id: number,
   actor: Actor,
   action: string,
 ): Sql {
-  const isPossible = typeof id !== 'number' || isPossibleId(definition, id);
   return sql`
     SELECT ${columnsOf(definition, actor)},
       (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
       (${action === 'read' ? TRUE : permit(definition.policy, action, 't', actor)}) AS may_act
     FROM ${ident(definition.table)} t
-    WHERE ${and(isPossible ? sql`t.id = ${id}` : FALSE, definition.own('t'))}`;
-}
-
-/**
- * Returns the statement that loads the row of a route, for execution together with authentication; null
- * for a route without a row. A name that several objects share finds no row.
- */
-export function targetStatement(
-  info: RouteInfo | undefined,
-  { id = '' }: Readonly<Record<string, string>>,
-  actor: Actor,
-): Sql | null {
-  if (info?.access !== 'authenticated' || !info.parent?.stored) return null;
-  const { parent, needs = 'read' } = info;
-  const named = (): Sql => sql`(
-    SELECT CASE WHEN count(*) = 1 THEN min(id) END FROM (${idsByName(parent, id, actor)}) found)`;
-  return judgedRow(parent, isId(id) ? Number(id) : named(), actor, needs);
+    WHERE ${and(isPossibleId(definition, id) ? sql`t.id = ${id}` : FALSE, definition.own('t'))}`;
 }
 
 /** True if the text is an id rather than a natural key. */

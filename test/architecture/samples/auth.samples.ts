@@ -1,6 +1,5 @@
 import { SessionsRepository } from '../../../src/auth/sessions.repository.js';
 import { TokensRepository } from '../../../src/auth/tokens.repository.js';
-import { sql } from '../../../src/database/sql.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 const SESSION = { digest: 'd', ageSeconds: 60, maxAgeSeconds: 600 };
@@ -27,7 +26,6 @@ export default {
       removeExpired: [[30, 10]],
       use: [['d']],
       lockUse: [['d']],
-      useWithRow: [['d', sql`SELECT usr.* FROM users usr WHERE usr.id = 1`]],
       touch: [['d']],
       add: [[TOKEN]],
     }),

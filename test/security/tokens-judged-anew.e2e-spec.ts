@@ -1,14 +1,9 @@
-/**
- * Who came with a token the last time is a guess, by which its next request is asked in one statement
- * (docs/decisions/0112-expected-callers.md). The guess decides nothing: whatever was taken away or
- * given holds for the very next request.
- */
+/** A permission that is granted to the user of a token, or taken away, applies to the next request. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { tokenDigest } from '../../src/common/crypto/tokens.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { ApiClient } from '../support/client.js';
-import { countQueries } from '../support/queries.js';
 
 let test: TestApp;
 let team: Row;
@@ -35,13 +30,7 @@ const get = (): ReturnType<ApiClient['get']> => client.get(`teams/${team.id}/`);
 const flag = (isSuperuser: boolean): Promise<number> =>
   test.database.execute(sql`UPDATE users SET is_superuser = ${isSuperuser} WHERE id = ${user.id}`);
 
-it('is used: what is asked about goes with the token', async () => {
-  await flag(true);
-  expect(await countQueries(test.database, get)).toBe(3);
-  expect(await countQueries(test.database, get)).toBe(2);
-});
-
-it('knows nobody whose token is gone or has expired', async () => {
+it('refuses a token that is gone or has expired', async () => {
   await flag(true);
   await get().expect(200);
   const digest = tokenDigest(token);
@@ -54,7 +43,7 @@ it('knows nobody whose token is gone or has expired', async () => {
   await get().expect(401);
 });
 
-it('is put right where the caller has become another', async () => {
+it('judges the flags of the user as they are now', async () => {
   await get().expect(403);
   await flag(true);
   await get().expect(200);
@@ -65,7 +54,7 @@ it('is put right where the caller has become another', async () => {
   await client.get(`teams/${team.id}/users/`).expect(403);
 });
 
-it('asks what the caller may do as it is now', async () => {
+it('judges the roles of the user as they are now', async () => {
   await get().expect(403);
   const { body } = await test.as.superuser.get(`teams/${team.id}/`).expect(200);
   const role = { id: body.summary_fields.object_roles.read_role.id };
@@ -77,7 +66,7 @@ it('asks what the caller may do as it is now', async () => {
   await get().expect(403);
 });
 
-it('tells of objects that there are not what is told otherwise', async () => {
+it('answers 404 for objects that do not exist', async () => {
   await get().expect(403);
   await client.get('teams/987654321/').expect(404);
   await client.get('teams/99999999999999999999/').expect(404);
@@ -86,7 +75,7 @@ it('tells of objects that there are not what is told otherwise', async () => {
   await get().expect(404);
 });
 
-it('refuses a token that may only read what it refused before', async () => {
+it('refuses writes of a token that has become one for reading', async () => {
   await flag(true);
   await get().expect(200);
   await test.database.execute(sql`

@@ -1,8 +1,8 @@
 import { isConsequence } from './sql-state.js';
 
 /**
- * Waits for parts of some work that do not wait for each other: in a transaction what they ask goes
- * to PostgreSQL in one write. As `Promise.all`, but rejects only once all have ended, since nothing
+ * Waits for parts of some work that do not wait for each other: in a transaction what they ask is sent
+ * at once. As `Promise.all`, but rejects only once all have ended, since nothing
  * may go on in a transaction that is over, and with the reason of what failed because of it.
  */
 export async function atOnce<const Parts extends readonly unknown[]>(

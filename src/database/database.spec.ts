@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { PassThrough } from 'node:stream';
 
 import { Logger } from '@nestjs/common';
 import pg from 'pg';
@@ -54,7 +53,6 @@ describe('work after a commit', () => {
     off: () => undefined,
     release: () => undefined,
     query: (text: string) => Promise.resolve(void sent.push(text)),
-    connection: { stream: new PassThrough() },
   };
   const pool = { connect: (done: (error: null, client: object) => void) => done(null, client) };
   const database = new Database({ driver: { master: pool } } as unknown as DataSource);

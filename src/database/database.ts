@@ -16,8 +16,8 @@ const MAX_PREPARED = 500;
 
 /**
  * The only way to the database. Statements join the ambient transaction of the caller, if there is
- * one; `transaction` opens one or joins it. What a transaction asks without waiting in between goes
- * to PostgreSQL in one write and is answered in that order (docs/decisions/0098).
+ * one; `transaction` opens one or joins it. What a transaction asks without waiting in between is
+ * sent at once and answered in that order (docs/decisions/0098).
  */
 @Injectable()
 export class Database {

@@ -17,14 +17,9 @@ export class OpenTransaction {
 
   constructor(readonly client: PoolClient) {}
 
-  /** Asks PostgreSQL, in one write with all else that is asked in this turn of the event loop. */
+  /** Asks PostgreSQL, without waiting for the statements before. */
   ask<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {
     if (this.isOver) throw new Error('A transaction that is over cannot go on');
-    const { stream } = this.client.connection;
-    if (stream.writableCorked === 0) {
-      stream.cork();
-      process.nextTick(() => stream.uncork());
-    }
     return this.client.query<Row>(query);
   }
 

@@ -24,9 +24,6 @@ export interface Representation {
   [field: string]: unknown;
 }
 
-/** What every representation begins with. */
-const HEAD = ['id', 'type', 'url', 'related', 'summary_fields'] as const;
-
 /** Columns of a page: what is shown, and one boolean for each capability of the caller. */
 export function selectColumns(definition: ResourceDefinition, actor: Actor, detail: boolean): Sql {
   const { list, detail: all } = shapeOf(definition).columns;
@@ -61,8 +58,6 @@ export async function represent(
   const [first] = rows;
   // A list leaves some columns out, of all its rows; what PostgreSQL sends is never undefined.
   const fields = shape.shown.filter(({ column }) => first?.[column] !== undefined);
-  const names = fields.map(({ name }) => name);
-  const blankOf = shape.blanks.of(names.join(), () => [...HEAD, ...names]);
   return rows.map((row) => {
     const extension = extensions.get(row.id);
     const summary: Members = {};
@@ -75,18 +70,18 @@ export async function represent(
     const capabilities = capabilitiesOf(shape, definition, row);
     if (capabilities) summary.user_capabilities = capabilities;
     const url = definition.url(row.id);
-    const shown = Object.assign(blankOf(extension?.fields), {
+    const shown: Representation = {
       id: row.id,
       type: definition.type,
       url,
       related: relatedOf(shape, url, { row, extension, targets, namedUrl: named.get(row.id) }),
       summary_fields: Object.assign(summary, extension?.summary_fields),
-    });
+    };
     for (const { name, column, isSecret } of fields) {
       const value = row[column];
       shown[name] = isSecret ? (value === '' || value === null ? '' : ENCRYPTED) : value;
     }
-    return Object.assign<Representation, object | undefined>(shown, extension?.fields);
+    return Object.assign(shown, extension?.fields);
   });
 }
 
@@ -160,27 +155,18 @@ interface RelatedParts {
 }
 
 function relatedOf(
-  { references, links, relatedBlanks }: Shape,
+  { references, links }: Shape,
   url: string,
   { row, extension, targets, namedUrl }: RelatedParts,
 ): Record<string, Link> {
-  const urls = references.map(({ column, target }) => {
-    const id = row[column];
-    if (id === null || id === undefined) return undefined;
-    return target.variants ? targets.get(target)?.get(Number(id))?.url : target.url(id);
-  });
-  // A digit each, in base two, for what not every row has.
-  const kind = [namedUrl, ...urls].reduce((digits, one) => digits * 2 + (one ? 1 : 0), 0);
-  const related = relatedBlanks.of(kind, () => [
-    ...(namedUrl ? ['named_url'] : []),
-    ...references.flatMap(({ name }, place) => (urls[place] ? [name] : [])),
-    ...links.map(([name]) => name),
-  ])(extension?.related);
+  const related: Record<string, Link> = {};
   if (namedUrl) related.named_url = namedUrl;
-  references.forEach(({ name }, place) => {
-    const own = urls[place];
+  for (const { name, column, target } of references) {
+    const id = row[column];
+    if (id === null || id === undefined) continue;
+    const own = target.variants ? targets.get(target)?.get(Number(id))?.url : target.url(id);
     if (own) related[name] = own;
-  });
+  }
   for (const [name, suffix] of links) related[name] = url + suffix;
   for (const [name, path] of Object.entries(extension?.related ?? {})) {
     if (path === null) delete related[name];

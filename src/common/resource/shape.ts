@@ -1,6 +1,5 @@
 import { ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import { Blanks } from './blanks.js';
 import type { ResourceDefinition } from './define-resource.js';
 import { linksOf } from './links.js';
 
@@ -20,9 +19,6 @@ export interface Shape {
   instants: readonly string[];
   /** Sub-URLs by their name in `related`, as what follows the object's own URL. */
   links: readonly (readonly [name: string, suffix: string])[];
-  /** Representations and what they are related to, as objects yet without values. */
-  blanks: Blanks<unknown>;
-  relatedBlanks: Blanks<Link>;
   /** Each capability with the first one that follows the same rule: a rule is asked once a row. */
   capabilities: readonly (readonly [word: string, asked: string])[];
 }
@@ -63,8 +59,6 @@ function makeShape(definition: ResourceDefinition): Shape {
     }),
     instants: definition.summary.filter((name) => definition.field(name)?.kind === 'datetime'),
     links: [...linksOf(definition)].map(([name, path]) => [name, `${path}/`]),
-    blanks: new Blanks(),
-    relatedBlanks: new Blanks(),
     capabilities: capabilitiesOf(definition),
   };
 }

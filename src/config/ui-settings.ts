@@ -1,4 +1,4 @@
-import { integer, string } from './setting.js';
+import { boolean, integer, string } from './setting.js';
 
 /** A data URL of an image that browsers show and that cannot hold a script; the data is group 2. */
 export const LOGO_URL =
@@ -29,5 +29,11 @@ export const UI_SETTINGS = {
     min: 100,
     runtime: true,
     help: 'Events of a run that an interface loads at once: the header X-UI-Max-Events tells clients. The page of a run shows 500, or fewer where this is less.',
+  }),
+  UI_LIVE_UPDATES_ENABLED: boolean({
+    category: 'ui',
+    default: true,
+    runtime: true,
+    help: 'Whether pages of active runs and the dashboard keep themselves up to date. Without it, people load them again.',
   }),
 };

@@ -1,4 +1,5 @@
 import { SETTINGS, type SettingName } from '../../src/config/settings.js';
+import { insertRow } from '../../src/database/rows.js';
 import { sql } from '../../src/database/sql.js';
 import { declaredName } from '../../src/settings/setting-fields.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -220,6 +221,53 @@ describe('CUSTOM_LOGO', () => {
     await as.superuser.patch('settings/ui/', { CUSTOM_LOGO: long(40_000) }).expect(200);
     const log = await as.superuser.get('activity_stream/?object1=setting&order_by=-id');
     expect(log.body.results[0].changes.CUSTOM_LOGO[1]).toHaveLength(4097);
+  });
+});
+
+describe('pages', () => {
+  const pageAt = async (path: string, client = test.as.superuser): Promise<string> =>
+    (await client.get(path).set('Accept', 'text/html').expect(200)).text;
+  const runOf = async (columns: Record<string, unknown>): Promise<number> => {
+    const row = await test.database.row<{ id: number }>(
+      insertRow('unified_jobs', { name: 'Shown', status: 'running', ...columns }),
+    );
+    return row!.id;
+  };
+  let job: number;
+  let workflow: number;
+  beforeAll(async () => {
+    job = await runOf({ type: 'job', launch_config: '{}' });
+    workflow = await runOf({ type: 'workflow_job' });
+    await test.database.execute(sql`
+      INSERT INTO job_events (job_id, counter, event, uuid, stdout, start_line, end_line)
+      SELECT ${job}, n, 'verbose', '', 'line of event ' || n, n, n + 1
+      FROM generate_series(1, 120) n`);
+  });
+  afterEach(() => test.as.superuser.delete('settings/ui/').expect(204));
+
+  it('show the logo in their header, to those who are not logged in too', async () => {
+    const image = '<img class="mark" src="/logo/" alt=""';
+    expect(await pageAt('/')).toContain(image);
+    expect(await pageAt('/api/login/', test.as.anonymous)).toContain(image);
+  });
+
+  it('keep themselves up to date unless UI_LIVE_UPDATES_ENABLED says no', async () => {
+    const paths = ['/', `jobs/${job}/`, `workflow_jobs/${workflow}/`];
+    for (const path of paths) expect(await pageAt(path)).toMatch(/<script[^>]+live\./);
+    await test.as.superuser.patch('settings/ui/', { UI_LIVE_UPDATES_ENABLED: false }).expect(200);
+    for (const path of paths) {
+      expect(await pageAt(path)).not.toMatch(/<script[^>]+live\.|data-live(?:-graph)?=/);
+    }
+    const hint = /<p class="hint">\s*Load this page again/;
+    for (const path of paths.slice(1)) expect(await pageAt(path)).toMatch(hint);
+  });
+
+  it('show no more events of a run than MAX_UI_JOB_EVENTS says', async () => {
+    const shown = async (): Promise<number> =>
+      [...(await pageAt(`jobs/${job}/`)).matchAll(/line of event \d+/g)].length;
+    expect(await shown()).toBe(120);
+    await test.as.superuser.patch('settings/ui/', { MAX_UI_JOB_EVENTS: 100 }).expect(200);
+    expect(await shown()).toBe(100);
   });
 });
 

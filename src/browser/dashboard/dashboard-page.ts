@@ -15,7 +15,7 @@ const REFRESH_SECONDS = 20;
 /** The page at the root. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
   const { days, active, failures, approvals, destinations, verdicts } = dashboard;
-  const { starred, recent } = dashboard;
+  const { starred, recent, isLive } = dashboard;
   return page({
     context,
     title: 'Dashboard',
@@ -60,11 +60,14 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
         ${card('deliveries', 'Webhook deliveries', verdictList(verdicts))}
         ${card('parts', 'How it fits together', PARTS)}
       </div>
-      <script
-        src="${assetUrl('live.js')}"
-        data-refresh-seconds="${REFRESH_SECONDS}"
-        defer
-      ></script>`,
+      ${
+        isLive &&
+        html`<script
+          src="${assetUrl('live.js')}"
+          data-refresh-seconds="${REFRESH_SECONDS}"
+          defer
+        ></script>`
+      }`,
   });
 }
 

@@ -4,6 +4,7 @@ import { BookmarkedObjects, type BookmarkedObject } from '../shared/bookmarked-o
 import type { PageContext } from '../shared/page-context.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { NotificationsRepository } from '../../notifications/notifications.repository.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import {
   RunOverviewsRepository,
   type DayCount,
@@ -53,6 +54,8 @@ export interface Dashboard {
   verdicts: VerdictCount[];
   starred: BookmarkedObject[];
   recent: BookmarkedObject[];
+  /** True if the page updates without a reload. */
+  isLive: boolean;
 }
 
 /** Loads the parts of the dashboard that the caller may read, with one statement for each. */
@@ -63,6 +66,7 @@ export class DashboardService {
     private readonly notifications: NotificationsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly bookmarked: BookmarkedObjects,
+    private readonly settings: RuntimeSettings,
   ) {}
 
   async load(actor: Actor, { starred, recent }: PageContext['bookmarks']): Promise<Dashboard> {
@@ -75,6 +79,7 @@ export class DashboardService {
       verdicts: await this.deliveries.countVerdicts(actor, LOOKBACK),
       starred: await this.bookmarked.named(starred, actor),
       recent: await this.bookmarked.named(recent, actor),
+      isLive: (await this.settings.get('UI_LIVE_UPDATES_ENABLED')).UI_LIVE_UPDATES_ENABLED,
     };
   }
 

@@ -4,7 +4,7 @@ import { htmlLines } from '../../runs/output/stdout.js';
 import type { FoundLine } from './output-search.js';
 import { searchView } from './output-search.js';
 
-/** How much of an output a page shows at once; all of it is downloaded. */
+/** The most of an output that a page shows at once; all of it is downloaded. */
 const MOST = { events: 500, bytes: 262_144 };
 /** Lines before the one that is asked for, so that it can be understood. */
 const LEAD = 10;
@@ -20,25 +20,29 @@ export async function loadOutput(
   outputs: RunOutputsRepository,
   runId: number,
   from: number | null,
+  maxEvents: number,
 ): Promise<ShownOutput> {
+  const most = { ...MOST, events: Math.min(MOST.events, maxEvents) };
   const parts =
     from === null
-      ? await outputs.tail(runId, MOST)
-      : await outputs.from(runId, Math.max(0, from - 1 - LEAD), MOST);
+      ? await outputs.tail(runId, most)
+      : await outputs.from(runId, Math.max(0, from - 1 - LEAD), most);
   return { parts, from };
 }
 
 export interface OutputContext {
   run: { url: string; status: string };
   isActive: boolean;
+  /** True if the page appends new output without a reload. */
+  isFollowed: boolean;
   /** Search in the output with its matches; null without a search. */
   search: { text: string; lines: readonly FoundLine[] } | null;
 }
 
 /** The output as a page shows it; the script of the page goes on with it while the run is active. */
 export function outputView({ parts, from }: ShownOutput, context: OutputContext): Html {
-  const { run, isActive, search } = context;
-  const isLive = isActive && from === null;
+  const { run, isActive, isFollowed, search } = context;
+  const isLive = isFollowed && from === null;
   const stream = `${run.url}events/stream/?after=${parts.at(-1)?.counter ?? 0}&no_truncate=1`;
   return html`<section class="output" id="output" aria-labelledby="output-title">
     <div class="line">
@@ -70,10 +74,12 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
     >
       ${folds(parts)}
     </div>
-    ${isLive && html`<p class="hint plain-only">Load this page again to see what came since.</p>`}
+    ${isActive && from === null && reloadHint(isFollowed)}
   </section>`;
 }
 
+  /** True if the page appends new output without a reload. */
+  isFollowed: boolean;
 /** Links to the parts of the output that are not shown. */
 function edgeNote(url: string, { parts, from }: ShownOutput): Html | null {
   const first = (parts[0]?.start_line ?? 0) + 1;

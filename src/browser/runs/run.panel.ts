@@ -10,6 +10,7 @@ import { RunOverviewsRepository } from '../../runs/run-overviews.repository.js';
 import { Database } from '../../database/database.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { hostSummaries, loadHosts } from './host-summaries.js';
 import { findLines } from './output-search.js';
 import { runActions, type ShownRun } from './run-actions.js';
@@ -35,11 +36,17 @@ export class RunPanel implements Panel<ShownJob> {
     private readonly outputs: RunOutputsRepository,
     private readonly overviews: RunOverviewsRepository,
     private readonly database: Database,
+    private readonly settings: RuntimeSettings,
   ) {}
 
   async render({ object: run, actor, csrf, query }: PanelContext<ShownJob>): Promise<Html> {
     const isActive = !isFinal(run.status);
-    const output = await loadOutput(this.outputs, run.id, lineIn(query.line));
+    const { MAX_UI_JOB_EVENTS: most, UI_LIVE_UPDATES_ENABLED: isLive } = await this.settings.get(
+      'MAX_UI_JOB_EVENTS',
+      'UI_LIVE_UPDATES_ENABLED',
+    );
+    const isFollowed = isActive && isLive;
+    const output = await loadOutput(this.outputs, run.id, lineIn(query.line), most);
     const search = await this.search(run, query.output);
     const failures = isActive ? [] : await this.outputs.failures(run.id, MAX_FAILURES);
     const hosts = run.type === 'job' ? await loadHosts(this.summaries, run.id) : [];
@@ -52,11 +59,11 @@ export class RunPanel implements Panel<ShownJob> {
         ${await runActions(this.runs, run, { actor, csrf, isActive, someFailed })}
       </div>
       <div id="run-cause" data-refresh>${causeView(run, failures, events)}</div>
-      ${outputView(output, { run, isActive, search })}
+      ${outputView(output, { run, isActive, isFollowed, search })}
       <div id="run-changes" data-refresh>${changes}</div>
       <div id="run-hosts" data-refresh>${hosts.length > 0 && hostSummaries(run.url, hosts)}</div>
       <div id="run-tasks" data-refresh>${taskTree(events, tasks)}</div>
-      ${isActive && html`<script src="${assetUrl('live.js')}" defer></script>`}`;
+      ${isFollowed && html`<script src="${assetUrl('live.js')}" defer></script>`}`;
   }
 
   private async search(run: ShownJob, given: unknown): Promise<OutputContext['search']> {

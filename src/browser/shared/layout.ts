@@ -63,9 +63,7 @@ export function page({ context, title, content, narrow = false }: PageParts): st
 
 const header = (context: PageContext): Html =>
   html` <header class="bar">
-    <a class="brand" href="/">
-      <span class="mark" aria-hidden="true"></span>Automation Controller
-    </a>
+    <a class="brand" href="/"> <img class="mark" src="/logo/" alt="" />Automation Controller </a>
     <nav aria-label="Main">${TASKS.map((task) => taskLink(task, context.path))}</nav>
     <div class="bar-end">
       ${context.actor && searchBox()} ${themeSwitch(context)} ${account(context)}

@@ -3,6 +3,7 @@ import { assetUrl } from '../shared/assets.js';
 import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { runActions, type ShownRun } from '../runs/run-actions.js';
+import { reloadHint } from '../runs/run-output.js';
 import { runFacts } from '../runs/run-facts.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
@@ -11,6 +12,7 @@ import {
   WorkflowJobNodesRepository,
   type NodeOnPage,
 } from '../../workflows/workflow-job-nodes.repository.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { graphView } from './graph-view.js';
 import { loadRunGraph } from './run-graph.js';
 import {
@@ -31,10 +33,13 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
     private readonly runs: RunsRepository,
     private readonly nodes: WorkflowJobNodesRepository,
     private readonly outputs: RunOutputsRepository,
+    private readonly settings: RuntimeSettings,
   ) {}
 
   async render({ object: run, actor, csrf }: PanelContext<ShownWorkflowRun>): Promise<Html> {
     const isActive = !isFinal(run.status);
+    const { UI_LIVE_UPDATES_ENABLED: isLive } = await this.settings.get('UI_LIVE_UPDATES_ENABLED');
+    const isFollowed = isActive && isLive;
     const { nodes, edges, rows } = await loadRunGraph(this.nodes, run.id, actor, csrf);
     const failed = isActive ? [] : failedNodes(nodes, edges);
     const causes = await this.runsOf(failed.slice(0, MAX_CAUSES), rows);
@@ -52,10 +57,10 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
           </p>
         </div>
         <div id="run-graph" data-refresh>${graphView(nodes, edges)}</div>
-        ${isActive && html`<p class="hint plain-only">Load this page again to see what came since.</p>`}
+        ${isActive && reloadHint(isFollowed)}
       </section>
       ${
-        isActive &&
+        isFollowed &&
         html`<script src="${assetUrl('live.js')}" data-live-graph="${stream}" defer></script>`
       }`;
   }

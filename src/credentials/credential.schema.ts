@@ -22,6 +22,7 @@ const OWNER = {
   nullable: true,
   filter: false,
   needs: 'change',
+  oneOf: 'owner',
 } as const;
 
 export class CredentialSchema extends NamedSchema {
@@ -29,6 +30,7 @@ export class CredentialSchema extends NamedSchema {
     nullable: true,
     onDelete: 'CASCADE',
     needs: 'credential_admin',
+    oneOf: 'owner',
     help: 'Owning organization. Exactly one of organization, user and team is given on creation.',
   })
   organization!: Reference | null;

@@ -82,6 +82,20 @@ it('has bodies to try that are what the route takes', () => {
   expect(wrong.map(({ operationId, example }) => ({ operationId, example }))).toEqual([]);
 });
 
+it('says that a credential is made with an owner', () => {
+  const create = operations.find(({ operationId }) => operationId === 'credentials_create')!;
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  const check = ajv.compile(create.requestBody!.content['application/json']!.schema!);
+  const least = { name: 'Key', credential_type: 1 };
+  expect(check(least)).toBe(false);
+  expect(check({ ...least, user: null, team: null, organization: null })).toBe(false);
+  for (const owner of ['user', 'team', 'organization']) {
+    expect(check({ ...least, [owner]: 1 })).toBe(true);
+    expect(check({ ...least, user: null, [owner]: 1 })).toBe(true);
+  }
+});
+
 it('says what may be null and what is always the same', () => {
   expect(document.components.schemas.Project?.properties).toMatchObject({
     organization: { type: ['integer', 'null'] },

@@ -5,10 +5,10 @@ import ts from 'typescript';
 import { sourceFiles } from './source-files.js';
 
 /** Longer files do more than one thing. */
-const MAX_LINES = 300;
+const MAX_LINES = 400;
 const files = sourceFiles('src', 'test');
 
-it('no file is longer than 300 lines', () => {
+it('no file is longer than 400 lines', () => {
   const long = files
     .filter(({ path }) => path.startsWith('src/'))
     .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))

@@ -41,6 +41,8 @@ export interface Field {
   label: string;
   help: string;
   required: boolean;
+  /** Group of fields of which a creation names at least one. */
+  oneOf?: string;
   nullable: boolean;
   /** True: shown, never accepted. */
   readOnly: boolean;

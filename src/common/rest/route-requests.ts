@@ -26,6 +26,10 @@ export const bodySchema = (info: RouteInfo): JsonSchema => ({
   get required() {
     return requiredOf(info);
   },
+  get allOf() {
+    const groups = alternativesOf(info);
+    return groups.length > 0 ? groups : undefined;
+  },
   get additionalProperties() {
     return info.body?.length === 0 && !info.attach ? true : undefined;
   },
@@ -50,6 +54,27 @@ function requiredOf(info: RouteInfo): readonly string[] | undefined {
   return required.length > 0 ? required.map(({ name }) => name) : undefined;
 }
 
+/** Returns a schema for each group of fields of which a creation names one. A parent in the URL can be the one. */
+function alternativesOf(info: RouteInfo): readonly JsonSchema[] {
+  if (info.kind !== 'create' || info.parent) return [];
+  return [...groupsOf(writableOf(info)).values()].map((fields) => ({
+    anyOf: fields.map(({ name }) => ({
+      required: [name],
+      properties: { [name]: { not: { type: 'null' } } },
+    })),
+  }));
+}
+
+function groupsOf(fields: readonly Field[]): Map<string, Field[]> {
+  const groups = new Map<string, Field[]>();
+  for (const field of fields) {
+    if (field.oneOf !== undefined) {
+      groups.set(field.oneOf, [...(groups.get(field.oneOf) ?? []), field]);
+    }
+  }
+  return groups;
+}
+
 /** Returns a minimal valid request with placeholder texts that a reader can replace. */
 function exampleOf(info: RouteInfo, writable: readonly Field[]): Record<string, unknown> {
   if (info.kind === 'associate') return { id: 1 };
@@ -59,9 +84,10 @@ function exampleOf(info: RouteInfo, writable: readonly Field[]): Record<string, 
     );
     return first ? { [first]: `New ${first}` } : {};
   }
+  const named = new Set([...groupsOf(writable).values()].flatMap(([first]) => first ?? []));
   return Object.fromEntries(
     writable
-      .filter((field) => field.required || field.name === 'description')
+      .filter((field) => field.required || named.has(field) || field.name === 'description')
       .map((field) => [field.name, exampleValue(field, info)]),
   );
 }

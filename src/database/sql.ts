@@ -50,7 +50,7 @@ const isIdList = (value: unknown): value is readonly number[] =>
 /**
  * Writes the lists of ids of a statement out, `ARRAY[$1, $2]`, where all of them are short. PostgreSQL
  * takes a list of unknown length for ten values, and would plan a prepared statement about one object
- * anew each time (docs/decisions/0102-plans-of-single-objects.md).
+ * anew each time (docs/decisions/0073-indexes.md).
  */
 export function withShortLists(statement: Sql): Sql {
   const { strings, values } = statement;

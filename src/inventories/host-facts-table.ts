@@ -19,7 +19,7 @@ defineTable({
 
 /**
  * Other facts that playbooks of a project cache
- * (docs/decisions/0133-facts-of-setup-and-of-projects.md).
+ * (docs/decisions/0133-facts.md).
  */
 defineTable({
   name: 'host_project_facts',

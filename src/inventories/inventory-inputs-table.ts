@@ -2,7 +2,7 @@ import { defineTable } from '../database/table.js';
 
 /**
  * Inputs of constructed inventories, in the order of ids. The user who attached an input must have
- * permission to use it (docs/decisions/0079-inputs-of-constructed-inventories.md).
+ * permission to use it (docs/decisions/0079-derived-inventories.md).
  */
 defineTable({
   name: 'inventory_inputs',

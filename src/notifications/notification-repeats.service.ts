@@ -62,7 +62,7 @@ export class NotificationRepeats {
 
   /**
    * Resends all notifications of a template from a time range whose newest record has one of the
-   * requested outcomes (docs/decisions/0039).
+   * requested outcomes (docs/decisions/0038).
    *
    * @param dryRun true to only return the records that would be resent
    * @throws Invalid for an invalid range, or for more than the limit: then nothing is sent

@@ -9,7 +9,7 @@ import { EVENT_NAMES } from './message/message-events.js';
 /** Final statuses of a record. */
 const OUTCOMES = ['failed', 'successful'];
 
-/** Request to resend a time range (docs/decisions/0039). */
+/** Request to resend a time range (docs/decisions/0038). */
 export class ResendRequest {
   @DateTime({
     required: true,

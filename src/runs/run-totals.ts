@@ -5,7 +5,7 @@ const reference = { type: 'integer', nullable: true } as const;
 
 /**
  * Table with the number of runs by kind, status, template, organization and inventory: the columns
- * that rules and filters of long lists use (docs/decisions/0100-totals-of-runs.md). Triggers on
+ * that rules and filters of long lists use (docs/decisions/0110-kept-totals.md). Triggers on
  * `unified_jobs` maintain it. Several rows can have the same `key`; their sum is the total.
  */
 defineTable({
@@ -44,7 +44,7 @@ export const RUN_TOTALS: KeptTotals = {
 
 /**
  * Returns the configuration of event totals for users who see the runs
- * (docs/decisions/0110-totals-of-what-runs-leave.md).
+ * (docs/decisions/0110-kept-totals.md).
  */
 export const eventTotals = (rule: NonNullable<KeptTotals['rule']>): KeptTotals => ({
   ...RUN_TOTALS,

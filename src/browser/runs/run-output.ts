@@ -78,8 +78,12 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
   </section>`;
 }
 
-  /** True if the page appends new output without a reload. */
-  isFollowed: boolean;
+/** Asks to reload the page of an active run if it does not update without a reload. */
+export const reloadHint = (isFollowed: boolean): Html =>
+  html`<p class="${isFollowed ? 'hint plain-only' : 'hint'}">
+    Load this page again to see what came since.
+  </p>`;
+
 /** Links to the parts of the output that are not shown. */
 function edgeNote(url: string, { parts, from }: ShownOutput): Html | null {
   const first = (parts[0]?.start_line ?? 0) + 1;

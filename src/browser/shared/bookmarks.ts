@@ -9,7 +9,7 @@ export interface Bookmark {
   id: number;
 }
 
-/** The bookmarks of one user in a browser (docs/decisions/0092-starred-and-recent-in-cookies.md). */
+/** The bookmarks of one user in a browser (docs/decisions/0092-starred-and-recent.md). */
 const COOKIES = {
   starred: { most: 24, seconds: 31_536_000 },
   recent: { most: 8, seconds: 2_592_000 },

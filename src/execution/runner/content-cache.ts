@@ -12,7 +12,7 @@ const BUILDING = '.building';
 
 /**
  * Cache of installed roles and collections, keyed by a digest of their requirements
- * (docs/decisions/0086-content-of-projects.md). An entry is complete as soon as it has its name,
+ * (docs/decisions/0086-project-content.md). An entry is complete as soon as it has its name,
  * and never changes afterwards.
  */
 export class ContentCache {

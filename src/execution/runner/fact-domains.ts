@@ -4,7 +4,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /**
  * Facts of one host by the runs that receive them
- * (docs/decisions/0133-facts-of-setup-and-of-projects.md).
+ * (docs/decisions/0133-facts.md).
  */
 export interface FactDomains {
   /** Facts that `setup` returns, for every run on the inventory. */

@@ -10,7 +10,7 @@ const id: TableColumn = { type: 'integer', primary: true, identity: true };
 /**
  * Defines a table of the objects that each source delivered, with the values of its last delivery.
  * It identifies a source's own objects and values, so that changes by users and other sources are
- * kept (docs/decisions/0077-what-sources-brought.md).
+ * kept (docs/decisions/0077-inventory-import.md).
  */
 const claims = (name: string, column: string, table: string) =>
   defineTable({

@@ -26,7 +26,7 @@ const KNOWN = /[A-Za-z0-9^$\\.*+?()[\]{}|/]/;
 /**
  * Converts a regular expression from Python syntax to JavaScript syntax with the flag `u`: names of
  * groups, anchors, character classes, and escapes of characters that need none
- * (docs/decisions/0106-patterns-for-names-of-hosts.md).
+ * (docs/decisions/0077-inventory-import.md).
  */
 export function fromPython(text: string): string {
   let written = '';

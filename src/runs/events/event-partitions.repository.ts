@@ -5,7 +5,7 @@ import { sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
 
 /**
- * Partitions of events by ranges of run ids (docs/decisions/0118-partitions-of-events.md). Database
+ * Partitions of events by ranges of run ids (docs/decisions/0118-event-partitions.md). Database
  * functions change them, so that the service's role does not have to own its tables.
  */
 @Injectable()

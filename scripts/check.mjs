@@ -115,8 +115,13 @@ function staticChecks() {
  */
 function typesOf(project, name) {
   return [
-    ...[join(modules, 'typescript-native', 'bin', 'tsc'), '-p', project, '--noEmit'],
-    ...['--incremental', '--tsBuildInfoFile', join(cache, `${name}.tsbuildinfo`)],
+    join(modules, 'typescript-native', 'bin', 'tsc'),
+    '-p',
+    project,
+    '--noEmit',
+    '--incremental',
+    '--tsBuildInfoFile',
+    join(cache, `${name}.tsbuildinfo`),
   ];
 }
 

@@ -57,7 +57,10 @@ async function createUsers(url, token, status) {
   const create = async () => {
     const user = { username: randomUUID(), password: randomUUID() };
     const answer = await request(`${url}/api/v2/users/`, {
-      ...{ dispatcher, headers, method: 'POST', body: JSON.stringify(user) },
+      dispatcher,
+      headers,
+      method: 'POST',
+      body: JSON.stringify(user),
     });
     await answer.body.dump();
     if (answer.statusCode !== status) {
@@ -122,17 +125,18 @@ export async function measurePrinting(world, url, { template, inventory, folder 
   try {
     const { organization } = await call('GET', `inventories/${inventory}/`);
     const project = await call('POST', 'projects/', {
-      ...{ name: 'loud', organization, scm_type: 'git', scm_url: `file://${origin}` },
+      name: 'loud',
+      organization,
+      scm_type: 'git',
+      scm_url: `file://${origin}`,
     });
     await until(async () => (await call('GET', `projects/${project.id}/`)).scm_revision !== '');
     const source = await call('POST', 'inventory_sources/', {
-      ...{
-        name: 'loud',
-        inventory,
-        source: 'scm',
-        source_project: project.id,
-        source_path: 'loud.yml',
-      },
+      name: 'loud',
+      inventory,
+      source: 'scm',
+      source_project: project.id,
+      source_path: 'loud.yml',
     });
     const { inventory_update: update } = await call(
       ...['POST', `inventory_sources/${source.id}/update/`],

@@ -99,7 +99,9 @@ function senders(tokens) {
    *   headers?: Record<string, string>) => Abuse}
    */
   const send = (method) => (name, who, path, body, headers) => ({
-    ...{ name, who, method },
+    name,
+    who,
+    method,
     path: `/api/v2/${path}`,
     headers: { ...headersOf(who), ...headers },
     ...(body === undefined ? {} : { body: isMaker(body) ? body : asText(body) }),
@@ -157,7 +159,9 @@ function ofStrangers({ template }, { get, post }) {
 
 /** A type with templates whose reader looks for a tag behind each of the spaces. @param {number} count */
 const slowTemplates = (count) => ({
-  ...{ name: 'blocks', kind: 'cloud', inputs: { fields: [] } },
+  name: 'blocks',
+  kind: 'cloud',
+  inputs: { fields: [] },
   injectors: {
     env: Object.fromEntries(times(count, (n) => [`A${n}`, `{%${fill(' ', 60_000)}`])),
   },
@@ -189,7 +193,8 @@ function ofBodies({ inventory }, { post }) {
     post('a text of a megabyte', 'nobody', 'teams/', { name: fill('é', MEGABYTE / 2) }),
     post('a name of nine megabytes', 'nobody', 'teams/', { name: fill('x', 9 * MEGABYTE) }),
     post('a deep object', 'nobody', 'credential_types/', {
-      ...{ name: 'deep', kind: 'cloud' },
+      name: 'deep',
+      kind: 'cloud',
       inputs: { fields: times(2000, (n) => ({ id: `f${n}`, label: 'x', choices: [[[]]] })) },
     }),
     post('blocks of 120 KB', 'nobody', 'credential_types/', slowTemplates(2)),
@@ -279,10 +284,16 @@ function ofRuns({ template, inventory, organization }, { get, post }) {
     post('variables in one', 'executor', launch, given({ all: names(9999) })),
     post('a hundred launches', 'orgadmin', bulk, { name: 'x', organization, jobs }),
     post('variables of a hundred launches', 'orgadmin', bulk, {
-      ...{ name: 'x', organization, jobs, extra_vars: names(500) },
+      name: 'x',
+      organization,
+      jobs,
+      extra_vars: names(500),
     }),
     post('too many variables of launches', 'orgadmin', bulk, {
-      ...{ name: 'x', organization, jobs, extra_vars: names(10_000) },
+      name: 'x',
+      organization,
+      jobs,
+      extra_vars: names(10_000),
     }),
     get('an inventory for Ansible', 'keeper', `inventories/${inventory}/script/?hostvars=1`),
   ];
@@ -324,7 +335,9 @@ function ofRules({ organization }, { post }) {
       'orgadmin',
       'notification_templates/',
       anew(() => ({
-        ...{ name: randomUUID(), organization, notification_type: 'webhook' },
+        name: randomUUID(),
+        organization,
+        notification_type: 'webhook',
         notification_configuration: { url: 'http://example.com', headers: {} },
         messages: { started: { body: loop } },
       })),

@@ -87,7 +87,8 @@ function together(turns) {
   const count = sum((turn) => turn.count);
   return {
     perSecond: count / sum(({ seconds }) => seconds),
-    ...{ p50: median(({ p50 }) => p50), p95: median(({ p95 }) => p95) },
+    p50: median(({ p50 }) => p50),
+    p95: median(({ p95 }) => p95),
     p99: median(({ p99 }) => p99),
     failed: sum(({ failed = 0 }) => failed),
     apiMs: sum(({ api }) => api) / count,

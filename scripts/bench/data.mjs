@@ -28,14 +28,12 @@ const FEW_RUNS = 12;
 /** Runs of a template, and as many deliveries, before writes are measured. */
 const RUNS_BEFORE = 10_000;
 const LONG_TABLES = [
-  ...[
-    'hosts',
-    'unified_jobs',
-    'job_events',
-    'activity_stream',
-    'webhook_deliveries',
-    'notifications',
-  ],
+  'hosts',
+  'unified_jobs',
+  'job_events',
+  'activity_stream',
+  'webhook_deliveries',
+  'notifications',
 ];
 
 /**
@@ -147,10 +145,12 @@ async function makeObjects(world, call) {
   const { template } = await makeTemplate(world, call);
   const organization = await call('POST', 'organizations/', { name: 'Bench' });
   const inventory = await call('POST', 'inventories/', {
-    ...{ name: 'Big', organization: organization.id },
+    name: 'Big',
+    organization: organization.id,
   });
   const small = await call('POST', 'inventories/', {
-    ...{ name: 'Small', organization: organization.id },
+    name: 'Small',
+    organization: organization.id,
   });
   const ids = [];
   for (let number = 0; number < TEMPLATES; number++) {
@@ -158,7 +158,9 @@ async function makeObjects(world, call) {
     ids.push((await call('POST', `job_templates/${template.id}/copy/`, { name })).id);
   }
   const notifier = await call('POST', 'notification_templates/', {
-    ...{ name: 'Bench', organization: organization.id, notification_type: 'webhook' },
+    name: 'Bench',
+    organization: organization.id,
+    notification_type: 'webhook',
     notification_configuration: { url: 'http://127.0.0.1/', http_method: 'POST', headers: {} },
   });
   const team = await call('POST', 'teams/', { name: 'Members', organization: organization.id });
@@ -167,7 +169,8 @@ async function makeObjects(world, call) {
   await call('POST', 'users/', { username: 'stranger', password: 'member-of-nothing' });
   const young = await call('POST', `job_templates/${template.id}/copy/`, { name: 'Young' });
   const newcomer = await call('POST', 'users/', {
-    ...{ username: 'newcomer', password: 'newcomer-of-today' },
+    username: 'newcomer',
+    password: 'newcomer-of-today',
   });
   const { object_roles: ofYoung } = (await call('GET', `job_templates/${young.id}/`))
     .summary_fields;
@@ -179,8 +182,13 @@ async function makeObjects(world, call) {
   await grant(`inventories/${inventory.id}/`, 'read_role');
   for (const id of ids.slice(0, OWN_TEMPLATES)) await grant(`job_templates/${id}/`, 'execute_role');
   return {
-    ...{ inventory: inventory.id, small: small.id, organization: organization.id },
-    ...{ template: ids[0], firstTemplate: ids[0], notifier: notifier.id, young: young.id },
+    inventory: inventory.id,
+    small: small.id,
+    organization: organization.id,
+    template: ids[0],
+    firstTemplate: ids[0],
+    notifier: notifier.id,
+    young: young.id,
   };
 }
 

@@ -46,7 +46,8 @@ export async function benchInventory({ root, environment, only }) {
         times.created.push(await timeOf(() => call('POST', 'bulk/host_create/', body)));
         const filled = await inventory();
         const source = await call('POST', `inventories/${filled}/inventory_sources/`, {
-          ...{ name: 'Bench', source: 'ec2' },
+          name: 'Bench',
+          source: 'ec2',
         });
         const place = { sourceId: source.id, inventoryId: filled };
         times.first.push(await timeOf(() => bring(place, documentOf(hosts))));

@@ -90,7 +90,9 @@ async function syncs({ load, boundary, folder }) {
   await writeFile(join(origin, 'site.yml'), '- hosts: all\n');
   commitAll(origin);
   const reach = new GitReach({
-    ...{ PROJECT_SCM_SCHEMES: ['file'], PROJECT_FILE_ROOTS: [folder], OUTBOUND_ALLOW: [] },
+    PROJECT_SCM_SCHEMES: ['file'],
+    PROJECT_FILE_ROOTS: [folder],
+    OUTBOUND_ALLOW: [],
     DATA_DIR: join(folder, 'data'),
   });
   const sync = async (/** @type {string} */ name, /** @type {object} */ fence) => {

@@ -14,8 +14,16 @@ const ROWS = '?page_size=200';
 
 /** Lists that people look at, of 200 rows each. */
 const LISTS = [
-  ...['hosts', 'groups', 'inventories', 'job_templates', 'unified_job_templates'],
-  ...['jobs', 'unified_jobs', 'job_events', 'teams', 'activity_stream'],
+  'hosts',
+  'groups',
+  'inventories',
+  'job_templates',
+  'unified_job_templates',
+  'jobs',
+  'unified_jobs',
+  'job_events',
+  'teams',
+  'activity_stream',
 ].map((name) => ({ name, path: `/api/v2/${name}/${ROWS}`, json: `/api/v2/${name}/${ROWS}` }));
 
 /**

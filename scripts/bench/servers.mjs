@@ -24,7 +24,8 @@ export async function startServer(main, environment, flags = []) {
   const child = startProcess(main, { ...environment, PORT: String(port) }, [
     ...NODE_FLAGS.api,
     ...flags,
-    ...['--import', join(here, 'count-statements.mjs')],
+    '--import',
+    join(here, 'count-statements.mjs'),
   ]);
   const url = `http://127.0.0.1:${port}`;
   for (let waited = 0; waited < READY_SECONDS * 10; waited++) {

@@ -54,7 +54,8 @@ export async function benchWebhooks({ root, environment, turns, only }) {
       assertEqual(name, changes.product, changes.limit, 'answer or new rows');
     }
     const loads = kinds.map(({ name, budget, make, ...how }) => ({
-      ...{ name, budget },
+      name,
+      budget,
       load: (/** @type {import('./types.d.mts').RunningServer} */ { url }) =>
         sendEach(url, make, how),
     }));

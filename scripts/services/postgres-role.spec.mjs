@@ -50,8 +50,13 @@ describe('the role of the service', () => {
       pg_get_userbyid(datdba) = rolname AS owns_database
     FROM pg_roles JOIN pg_database ON datname = current_database() WHERE rolname = current_user`;
   const ordinary = {
-    ...{ rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false },
-    ...{ rolbypassrls: false, memberships: 0, owns_database: true },
+    rolsuper: false,
+    rolcreaterole: false,
+    rolcreatedb: false,
+    rolreplication: false,
+    rolbypassrls: false,
+    memberships: 0,
+    owns_database: true,
   };
 
   beforeAll(async () => {
@@ -186,8 +191,19 @@ function earlierCluster(account, home) {
   execFileSync(
     join(folder, 'bin', 'initdb'),
     [
-      ...['--pgdata', cluster, '--username', 'controller', '--pwfile', passwordFile],
-      ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
+      '--pgdata',
+      cluster,
+      '--username',
+      'controller',
+      '--pwfile',
+      passwordFile,
+      '--auth',
+      'scram-sha-256',
+      '--encoding',
+      'UTF8',
+      '--locale',
+      'C',
+      '--no-sync',
     ],
     { ...asAccount(account), cwd: '/', stdio: 'ignore' },
   );

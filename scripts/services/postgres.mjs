@@ -230,9 +230,23 @@ async function initialise({ account, server, logFile, durable }, folder) {
       for (const path of [draft, passwordFile]) chownSync(path, account.uid, account.gid);
     }
     const args = [
-      ...['--pgdata', draft, '--username', ADMINISTRATOR, '--pwfile', passwordFile],
-      ...['--auth', 'scram-sha-256', '--encoding', 'UTF8', '--locale', 'C'],
-      ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--no-instructions'],
+      '--pgdata',
+      draft,
+      '--username',
+      ADMINISTRATOR,
+      '--pwfile',
+      passwordFile,
+      '--auth',
+      'scram-sha-256',
+      '--encoding',
+      'UTF8',
+      '--locale',
+      'C',
+      '--locale-provider',
+      'builtin',
+      '--builtin-locale',
+      'C.UTF-8',
+      '--no-instructions',
       ...(durable ? [] : ['--no-sync']),
     ];
     const options = { cwd: draft, env: bareEnvironment(), log: logFile, what: 'initdb' };

@@ -94,7 +94,8 @@ asRoot('the account of the service', () => {
     const needs = [join(clone, 'shown'), join(clone, 'single'), join(clone, 'missing')];
     expect(run(`cat ${clone}/shown/file`).status).not.toBe(0);
     expect(run(`ls ${clone}; cat ${clone}/shown/file`, { needs }).lines).toEqual([
-      ...['shown', 'single'],
+      'shown',
+      'single',
       'shown',
     ]);
     expect(run(`cat ${clone}/other/file`, { needs }).status).not.toBe(0);

@@ -32,8 +32,11 @@ describe('the set-up of a container', () => {
     const { stdout, stderr } = await execute(process.execPath, [program], {
       env: {
         PATH: process.env.PATH,
-        ...{ DATABASE_URL: String(services.databaseUrl), REDIS_URL: String(services.redisUrl) },
-        ...{ DATA_DIR: join(folder, 'data'), KEYS_DIR: keys, DEMO_DATA: '0' },
+        DATABASE_URL: String(services.databaseUrl),
+        REDIS_URL: String(services.redisUrl),
+        DATA_DIR: join(folder, 'data'),
+        KEYS_DIR: keys,
+        DEMO_DATA: '0',
         SECRET_KEY_FOLDERS: readers.join(', '),
       },
     });
@@ -61,8 +64,10 @@ describe('the set-up of a container', () => {
     const failed = execute(process.execPath, [program], {
       env: {
         PATH: process.env.PATH,
-        ...{ DATABASE_URL: String(services.databaseUrl), REDIS_URL: String(services.redisUrl) },
-        ...{ DATA_DIR: join(folder, 'data'), KEYS_DIR: keys },
+        DATABASE_URL: String(services.databaseUrl),
+        REDIS_URL: String(services.redisUrl),
+        DATA_DIR: join(folder, 'data'),
+        KEYS_DIR: keys,
         SECRET_KEY_FOLDERS: `${api},${join(folder, 'none')}`,
       },
     });
@@ -79,8 +84,10 @@ describe('the set-up of a container', () => {
     const failed = execute(process.execPath, [program], {
       env: {
         PATH: process.env.PATH,
-        ...{ DATABASE_URL: String(services.databaseUrl), REDIS_URL: String(services.redisUrl) },
-        ...{ DATA_DIR: join(folder, 'unused'), KEYS_DIR: at },
+        DATABASE_URL: String(services.databaseUrl),
+        REDIS_URL: String(services.redisUrl),
+        DATA_DIR: join(folder, 'unused'),
+        KEYS_DIR: at,
       },
     });
     const { code, stdout, stderr } = await failed.catch((error) => error);

@@ -17,9 +17,20 @@ import { readSettings } from './settings.mjs';
 // What a developer has set for a service of theirs must not reach the tests, least of all the
 // address of a database.
 const SERVICE_VARIABLES = [
-  ...['DATABASE_URL', 'REDIS_URL', 'DATA_DIR', 'HOST', 'PORT', 'SECRET_KEY', 'SECRET_KEY_OLD'],
-  ...['ADMIN_USERNAME', 'ADMIN_PASSWORD', 'DEMO_DATA', 'OUTBOUND_ALLOW', 'PROJECT_SCM_SCHEMES'],
-  ...['PROJECT_FILE_ROOTS', 'MIGRATION_DATABASE_URL'],
+  'DATABASE_URL',
+  'REDIS_URL',
+  'DATA_DIR',
+  'HOST',
+  'PORT',
+  'SECRET_KEY',
+  'SECRET_KEY_OLD',
+  'ADMIN_USERNAME',
+  'ADMIN_PASSWORD',
+  'DEMO_DATA',
+  'OUTBOUND_ALLOW',
+  'PROJECT_SCM_SCHEMES',
+  'PROJECT_FILE_ROOTS',
+  'MIGRATION_DATABASE_URL',
 ].flatMap((name) => [name, `${name}_FILE`]);
 
 /**

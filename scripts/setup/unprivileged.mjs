@@ -11,8 +11,17 @@ import {
 
 /** What stands for the boundary around a run (src/execution/boundary): may the account make one? */
 const SMALL_BOUNDARY = [
-  ...['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev'],
-  ...['--', 'true'],
+  '--unshare-user',
+  '--unshare-pid',
+  '--ro-bind',
+  '/',
+  '/',
+  '--proc',
+  '/proc',
+  '--dev',
+  '/dev',
+  '--',
+  'true',
 ];
 
 /**

@@ -55,7 +55,9 @@ it('starts with the largest declared budgets where no duration is known', async 
 it('believes what a file took rather than what it declares', async () => {
   const files = [file('some', budget(30)), file('none', ''), file('new', budget(20))];
   const testResults = [5, 40].map((seconds, index) => ({
-    ...{ testFilePath: files[index]?.path, numFailingTests: 0, skipped: false },
+    testFilePath: files[index]?.path,
+    numFailingTests: 0,
+    skipped: false,
     perfStats: { runtime: seconds * 1000 },
   }));
   const results = /** @type {import('@jest/test-result').AggregatedResult} */ (

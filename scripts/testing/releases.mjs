@@ -77,7 +77,12 @@ async function install(root, name, specification) {
   const folder = join(root, 'dist', 'releases', name);
   if (existsSync(join(folder, 'node_modules', '.package-lock.json'))) return folder;
   const npm = [
-    ...['install', '--prefix', folder, '--no-save', '--no-package-lock', '--ignore-scripts'],
+    'install',
+    '--prefix',
+    folder,
+    '--no-save',
+    '--no-package-lock',
+    '--ignore-scripts',
     specification,
   ];
   await run('npm', npm, {

@@ -44,7 +44,9 @@ class RoleSchema {
 const graph = (table: string, near: string, far: string): Relation => ({
   kind: 'many-to-many',
   target: () => resource('role'),
-  ...{ table, near, far },
+  table,
+  near,
+  far,
 });
 
 export const roles = defineResource({

@@ -6,9 +6,20 @@ import { totalsBy } from '../common/resource/kept-totals.js';
  * created the totals (migrations/1795510000000-count-histories.ts).
  */
 export const UNNAMED: readonly string[] = [
-  ...['host', 'group', 'label', 'schedule', 'job', 'project_update', 'inventory_update'],
-  ...['ad_hoc_command', 'workflow_job', 'workflow_job_template_node', 'workflow_approval'],
-  ...['o_auth2_access_token', 'inventory_source', 'notification_template'],
+  'host',
+  'group',
+  'label',
+  'schedule',
+  'job',
+  'project_update',
+  'inventory_update',
+  'ad_hoc_command',
+  'workflow_job',
+  'workflow_job_template_node',
+  'workflow_approval',
+  'o_auth2_access_token',
+  'inventory_source',
+  'notification_template',
 ];
 
 /** Numbers of entries by author, organization and object: the columns of the read rule. */

@@ -54,7 +54,10 @@ export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCo
       ...(await this.credentialErrors(credential)),
       ...commandErrors(
         {
-          ...{ module, moduleArgs, limit, has: (name) => members.has(name) },
+          module,
+          moduleArgs,
+          limit,
+          has: (name) => members.has(name),
           forks: values.forks ?? 0,
           variables: parseVariables(values.extra_vars ?? ''),
         },

@@ -34,8 +34,18 @@ function repeated(command: Command): Record<string, unknown> {
   const { extra_vars, become_enabled, diff_mode } = command;
   const { execution_environment_id: execution_environment } = command;
   return {
-    ...{ inventory, credential, job_type, limit, module_name, module_args, forks, verbosity },
-    ...{ extra_vars, become_enabled, diff_mode, execution_environment },
+    inventory,
+    credential,
+    job_type,
+    limit,
+    module_name,
+    module_args,
+    forks,
+    verbosity,
+    extra_vars,
+    become_enabled,
+    diff_mode,
+    execution_environment,
   };
 }
 

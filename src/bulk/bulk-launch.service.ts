@@ -77,7 +77,8 @@ export class BulkLaunchService {
     const limit = most.BULK_JOB_VARIABLES_LIMIT;
     assertWithin('characters of variables', length, 'BULK_JOB_VARIABLES_LIMIT', limit);
     return {
-      ...{ name, prompts },
+      name,
+      prompts,
       description: description ?? '',
       organizationId: organization,
       entries: right,

@@ -9,7 +9,10 @@ export class CallbackBody {
   host_config_key!: string;
 
   @Variables({
-    ...{ writeOnly: true, column: null, filter: false, assumed: false },
+    writeOnly: true,
+    column: null,
+    filter: false,
+    assumed: false,
     help: 'Variables, where the template asks for them.',
   })
   extra_vars!: string;

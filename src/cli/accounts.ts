@@ -62,7 +62,10 @@ export async function createToken(argv: readonly string[]): Promise<number> {
   const lifetimeSeconds = settings.TOKEN_EXPIRY;
   const isMade = await withDatabase((database) =>
     new TokensRepository(database).addByName(username, {
-      ...{ description, scope, digest, lifetimeSeconds },
+      description,
+      scope,
+      digest,
+      lifetimeSeconds,
     }),
   );
   process.stdout.write(isMade ? `${token}\n` : '');

@@ -8,9 +8,25 @@ const MAX_SECONDS = 2 ** 31 - 1;
 
 /** Default modules of ad hoc commands. */
 const AD_HOC_MODULES: readonly string[] = [
-  ...['command', 'shell', 'yum', 'apt', 'apt_key', 'apt_repository', 'apt_rpm', 'service'],
-  ...['group', 'user', 'mount', 'ping', 'selinux', 'setup'],
-  ...['win_ping', 'win_service', 'win_updates', 'win_group', 'win_user'],
+  'command',
+  'shell',
+  'yum',
+  'apt',
+  'apt_key',
+  'apt_repository',
+  'apt_rpm',
+  'service',
+  'group',
+  'user',
+  'mount',
+  'ping',
+  'selinux',
+  'setup',
+  'win_ping',
+  'win_service',
+  'win_updates',
+  'win_group',
+  'win_user',
 ];
 
 /** Execution of jobs by workers, and the sandbox around them (docs/contract/runs.md#isolation). */

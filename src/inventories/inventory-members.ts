@@ -37,8 +37,13 @@ const NOBODY: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor:
  * summary fields of other objects.
  */
 const OPEN: Readonly<Record<string, 'all' | 'summary'>> = {
-  ...{ inventory: 'all', inventory_source: 'all', group: 'all' },
-  ...{ organization: 'summary', label: 'summary', job: 'summary', job_host_summary: 'summary' },
+  inventory: 'all',
+  inventory_source: 'all',
+  group: 'all',
+  organization: 'summary',
+  label: 'summary',
+  job: 'summary',
+  job_host_summary: 'summary',
 };
 
 export const isSmart = ({ kind }: Pick<HostedInventory, 'kind'>): boolean => kind === 'smart';

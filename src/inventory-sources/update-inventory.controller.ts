@@ -86,7 +86,9 @@ export class UpdateInventoryController {
           ? { inventory_source: sourceId, status: COULD_NOT_START }
           : {
               ...shown.get(updateId),
-              ...{ inventory_source: sourceId, inventory_update: updateId, status: 'started' },
+              inventory_source: sourceId,
+              inventory_update: updateId,
+              status: 'started',
             },
       ),
     );

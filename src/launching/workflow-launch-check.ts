@@ -45,8 +45,11 @@ export function planWorkflow(
   const labels = (accepted.labels ?? []).filter((id) => objects.labels.has(id));
   const inventory = objects.inventories.get(effective.inventory ?? 0);
   return {
-    ...{ request, template, variables },
-    ...{ ignored: settled.ignored, forbidden: settled.forbidden },
+    request,
+    template,
+    variables,
+    ignored: settled.ignored,
+    forbidden: settled.forbidden,
     handedOn: {
       ...handedOn(effective, objects),
       ...(labels.length > 0 ? { labels } : {}),

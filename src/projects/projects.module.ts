@@ -15,7 +15,10 @@ import { ProjectsRepository } from './projects.repository.js';
   imports: [CredentialsModule, TemplatesModule],
   controllers: [ProjectsController, ProjectWebhookKeyController, ProjectUpdatesController],
   providers: [
-    ...[ProjectsRepository, ProjectUpdatesRepository, ProjectFolders, ProjectHooks],
+    ProjectsRepository,
+    ProjectUpdatesRepository,
+    ProjectFolders,
+    ProjectHooks,
     {
       provide: GitReach,
       inject: [Settings],

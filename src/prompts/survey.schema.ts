@@ -73,7 +73,10 @@ class SurveySchema {
   description!: string;
 
   @Json({
-    ...{ required: true, default: [], column: null, filter: false },
+    required: true,
+    default: [],
+    column: null,
+    filter: false,
     help: 'Questions, in order.',
     rows: QUESTION_ROWS,
   })

@@ -67,7 +67,10 @@ export class RunTransitions {
       this.database.unheard(this.templates.showCreated(runs)),
       this.changes.publish(
         runs.map(({ id, type, status, reports_to: reportsTo = null }) => ({
-          ...{ jobId: id, type, status, reportsTo },
+          jobId: id,
+          type,
+          status,
+          reportsTo,
         })),
       ),
     ]);
@@ -115,7 +118,11 @@ export class RunTransitions {
         : this.templates.showMoved(moved),
       this.changes.publish(
         moved.map(({ id, type, reports_to: reportsTo }) => ({
-          ...{ jobId: id, type, status, reportsTo, isReplaced },
+          jobId: id,
+          type,
+          status,
+          reportsTo,
+          isReplaced,
         })),
       ),
     ]);

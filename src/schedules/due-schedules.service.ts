@@ -121,7 +121,10 @@ export class DueSchedules extends ScheduleStep {
   private async store(outcomes: readonly Outcome[]): Promise<void> {
     await this.schedules.store(
       outcomes.map(({ schedule: { id }, next: nextRun, occurrence, explanation }) => ({
-        ...{ id, nextRun, occurrence, explanation },
+        id,
+        nextRun,
+        occurrence,
+        explanation,
       })),
     );
     const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);

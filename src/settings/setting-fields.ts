@@ -35,10 +35,14 @@ abstract class SettingsSchema {}
 function decoratorOf(name: string, setting: SettingDeclaration<unknown>): PropertyDecorator {
   const { type, help, min, max, unit, category, runtime = false } = setting;
   const options = {
-    ...{ label: settingLabel(name), help, default: setting.default },
-    ...{ column: null, readOnly: !runtime },
+    label: settingLabel(name),
+    help,
+    default: setting.default,
+    column: null,
+    readOnly: !runtime,
     options: () => ({
-      ...{ category: categoryName(category), category_slug: category },
+      category: categoryName(category),
+      category_slug: category,
       ...(unit ? { unit } : {}),
       ...(runtime ? {} : { read_only: true }),
     }),

@@ -48,7 +48,9 @@ export const summarizeReferred = ({
   timeout,
   may_read,
 }: NamedTemplate): object => ({
-  ...{ id, name, ...(may_read ? { description } : {}) },
+  id,
+  name,
+  ...(may_read ? { description } : {}),
   unified_job_type: RUN_TYPES[type] ?? '',
   ...(type === 'workflow_approval_template' ? { timeout } : {}),
 });

@@ -168,7 +168,9 @@ export class DeliveryIntake {
           run,
         },
       ]) => ({
-        ...{ verdict, reason, run },
+        verdict,
+        reason,
+        run,
         delivery: id,
       }),
     );

@@ -43,8 +43,14 @@ const KEEPS_PAYLOAD: ReadonlySet<Verdict> = new Set(['accepted', 'ignored']);
 
 /** Fields of a delivery whose body could not be parsed. */
 const UNREAD = {
-  ...{ type: '', guid: '', ref: null, refName: null, headRef: null },
-  ...{ statusApi: null, pushRef: null, payloadText: null },
+  type: '',
+  guid: '',
+  ref: null,
+  refName: null,
+  headRef: null,
+  statusApi: null,
+  pushRef: null,
+  payloadText: null,
 };
 
 /**

@@ -115,7 +115,11 @@ export class SignatureVerifier {
   ): void {
     const size = signed.rawBody.length;
     this.rejections.count({
-      ...{ templateId: template.id, service, event: '', size, source },
+      templateId: template.id,
+      service,
+      event: '',
+      size,
+      source,
       ...outcome,
     });
   }

@@ -69,6 +69,10 @@ export class WebhookSetups {
 }
 
 const NO_SETUP: WebhookSetup = {
-  ...{ webhook_service: '', url: '', webhook_key: '' },
-  ...{ content_types: [], events: [], proof_headers: [] },
+  webhook_service: '',
+  url: '',
+  webhook_key: '',
+  content_types: [],
+  events: [],
+  proof_headers: [],
 };

@@ -92,7 +92,14 @@ function summarizeJob({ id, name, description, status, failed, ...rest }: NodeFa
   if (rest.may_read_job !== true) return { id, name };
   const { elapsed, job_type: type, canceled_on, timed_out } = rest;
   return {
-    ...{ id, name, description, status, failed, elapsed, type, canceled_on },
+    id,
+    name,
+    description,
+    status,
+    failed,
+    elapsed,
+    type,
+    canceled_on,
     ...(type === 'workflow_approval' ? { timed_out } : {}),
   };
 }

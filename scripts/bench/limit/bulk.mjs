@@ -38,7 +38,8 @@ async function createHosts({ digest, body }, pool) {
     name: 'create',
     text: CREATE,
     values: [
-      ...[digest, inventory],
+      digest,
+      inventory,
       hosts.map((/** @type {{ name: string }} */ { name }) => name),
       hosts.map((/** @type {{ variables: string }} */ { variables }) => variables),
     ],
@@ -89,7 +90,8 @@ async function launchJobs({ digest, body }, pool) {
     name: 'launch',
     text: LAUNCH,
     values: [
-      ...[digest, name],
+      digest,
+      name,
       jobs.map((/** @type {{ unified_job_template: number }} */ job) => job.unified_job_template),
     ],
   });

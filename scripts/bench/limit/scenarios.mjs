@@ -36,11 +36,14 @@ function hosts({ inventory }) {
     list('the same, 200 a page', `${path}?order_by=id&page_size=200`, { where, size: 200 }),
     list('the same, default order', path, { where, order: BY_NAME }),
     list('the same, name holds', `${path}?name__icontains=00421`, {
-      ...{ where, holds, order: BY_NAME },
+      where,
+      holds,
+      order: BY_NAME,
     }),
     list('the same, search', `${path}?search=00421`, { where, holds: found, order: BY_NAME }),
     list('the same, one name', `${path}?name=host-0000421`, {
-      ...{ where: `${where} AND t.name = 'host-0000421'`, order: BY_NAME },
+      where: `${where} AND t.name = 'host-0000421'`,
+      order: BY_NAME,
     }),
     list('hosts by name of inventory', 'hosts/?inventory__name=Big&order_by=id', { where: big }),
     list('all hosts, by id', 'hosts/?order_by=id', {}),
@@ -60,7 +63,8 @@ function collections({ inventory, organization }) {
     }),
     teams('teams', 'teams/?order_by=id', {}),
     teams('teams of one', `organizations/${organization}/teams/?order_by=name`, {
-      ...{ where: `t.organization_id = ${organization}`, order: BY_NAME },
+      where: `t.organization_id = ${organization}`,
+      order: BY_NAME,
     }),
     lister('inventories')('inventories', 'inventories/', { order: BY_NAME }),
     templates('templates', 'job_templates/', { order: BY_NAME }),
@@ -81,16 +85,20 @@ function runs({ template, organization }) {
     list('jobs by end', 'jobs/?order_by=-finished', { order: BY_END }),
     list('jobs by creation', 'jobs/?order_by=-created', { order: 't.created DESC, t.id' }),
     list('failed jobs by end', 'jobs/?status=failed&order_by=-finished', {
-      ...{ where: "t.status = 'failed'", order: BY_END },
+      where: "t.status = 'failed'",
+      order: BY_END,
     }),
     list('jobs of one template', `job_templates/${template}/jobs/?order_by=-finished`, {
-      ...{ where: `t.job_template_id = ${template}`, order: BY_END },
+      where: `t.job_template_id = ${template}`,
+      order: BY_END,
     }),
     list('jobs of one organization', ofOne, {
-      ...{ where: `t.organization_id = ${organization}`, order: NEWEST },
+      where: `t.organization_id = ${organization}`,
+      order: NEWEST,
     }),
     list('jobs by organization', 'jobs/?organization__name=Bench&order_by=-id', {
-      ...{ where: bench, order: NEWEST },
+      where: bench,
+      order: NEWEST,
     }),
     list('jobs, search', 'jobs/?search=run-00421', { holds }),
     list('member: jobs', 'jobs/', { member: true }),
@@ -98,7 +106,8 @@ function runs({ template, organization }) {
     list('member: jobs, search', 'jobs/?search=run-00421', { holds, member: true }),
     all('all runs by end', 'unified_jobs/?order_by=-finished', { order: BY_END }),
     all('all runs of a type', 'unified_jobs/?type=job&order_by=-id', {
-      ...{ where: "t.type = 'job'", order: NEWEST },
+      where: "t.type = 'job'",
+      order: NEWEST,
     }),
   ];
 }
@@ -112,20 +121,23 @@ function logs({ template, job, notifier }) {
   return [
     events('events', 'job_events/', {}),
     events('events of one run', `jobs/${job}/job_events/?order_by=counter`, {
-      ...{ where: `t.job_id = ${job}`, order: 't.counter, t.id' },
+      where: `t.job_id = ${job}`,
+      order: 't.counter, t.id',
     }),
     activity('activity', 'activity_stream/', {}),
     activity('activity by time', 'activity_stream/?order_by=-timestamp', {
       order: 't.timestamp DESC, t.id',
     }),
     lister('webhook_deliveries')('deliveries of one template', deliveries, {
-      ...{ where: `t.template_id = ${template}`, order: NEWEST },
+      where: `t.template_id = ${template}`,
+      order: NEWEST,
     }),
     sent('notifications', 'notifications/?order_by=-created', {
       order: 't.created DESC, t.id',
     }),
     sent('notifications of one', `notification_templates/${notifier}/notifications/?order_by=-id`, {
-      ...{ where: `t.notification_template_id = ${notifier}`, order: NEWEST },
+      where: `t.notification_template_id = ${notifier}`,
+      order: NEWEST,
     }),
   ];
 }
@@ -147,6 +159,8 @@ const singles = ({ host, template, team }) => [
  * @returns {(name: string, path: string, asked: Parameters<typeof readList>[2]) => Scenario}
  */
 const lister = (table) => (name, path, asked) => ({
-  ...{ name, read: readList(table, path, asked), isObject: false },
+  name,
+  read: readList(table, path, asked),
+  isObject: false,
   member: asked.member ?? false,
 });

@@ -75,7 +75,9 @@ const inputFields = ({ inputs }: CredentialTypeDefinition): readonly Field[] =>
 function controlOf(field: InputField, required: boolean): PropertyDecorator {
   const { label, type, choices, secret, multiline, default: preset } = field;
   const options = {
-    ...{ label, required, help: helpOf(field) },
+    label,
+    required,
+    help: helpOf(field),
     // Empty inputs are omitted.
     ...(type === 'boolean' ? {} : { nullable: true }),
     ...(preset === undefined ? {} : { default: preset }),

@@ -46,7 +46,11 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
   const quick = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
   const selects = quick.slice(0, MAX_SELECTS);
   const own = [
-    ...['search', 'order_by', 'page_size', 'page', 'after'],
+    'search',
+    'order_by',
+    'page_size',
+    'page',
+    'after',
     ...selects.map(({ name }) => name),
   ];
   const searchable = searchFields(definition).map((field) => wordForField(field).toLowerCase());

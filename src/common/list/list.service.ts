@@ -69,7 +69,9 @@ export class ListService {
     const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
     const cuts = cutsOf(definition, actor, {
-      ...{ query: parsed, filters, order },
+      query: parsed,
+      filters,
+      order,
       scope: options.scope,
       counted: options.counted === true,
       visible: options.visible,

@@ -24,7 +24,9 @@ export async function guardedConnect(
   const addresses = await guard.resolve(host);
   if (client.destroyed) throw new Error('The client gave up');
   const upstream = connect({
-    ...{ host, port, autoSelectFamily: true },
+    host,
+    port,
+    autoSelectFamily: true,
     lookup: (_host, _options, callback) => callback(null, addresses),
   });
   watch(upstream);

@@ -81,7 +81,9 @@ class VaultReader implements SecretReader {
     const path = ['auth', ...partsOf(mount), 'login', ...(suffix ? partsOf(suffix) : [])].join('/');
     const headers = { 'Content-Type': 'application/json' };
     const answer = await this.send({
-      ...{ method: 'POST', url: this.base + path, headers },
+      method: 'POST',
+      url: this.base + path,
+      headers,
       body: JSON.stringify(body),
     });
     const token = memberOf(objectIn(answer).auth, 'client_token');
@@ -94,9 +96,9 @@ class VaultReader implements SecretReader {
   /** Returns the first authentication method with complete inputs, in the order of precedence. */
   private login(authPath: string): Login {
     const [username = '', password = '', role_id = '', secret_id = '', kubernetes = '', name = ''] =
-      [
-        ...['username', 'password', 'role_id', 'secret_id', 'kubernetes_role', 'client_cert_role'],
-      ].map((id) => textInput(this.inputs, id));
+      ['username', 'password', 'role_id', 'secret_id', 'kubernetes_role', 'client_cert_role'].map(
+        (id) => textInput(this.inputs, id),
+      );
     // The default of the input is the mount of AppRole; the other methods have other default mounts.
     const own = textInput(this.inputs, 'default_auth_path');
     const mountOr = (usual: string): string =>

@@ -78,7 +78,9 @@ export class AdHocRun implements RunKind<ActiveRun> {
     const description = {
       ...credentialPart(plan),
       ...(await this.variables(command, plan.extraVars)),
-      ...{ jobId: run.id, attempt: run.attempt, inventory },
+      jobId: run.id,
+      attempt: run.attempt,
+      inventory,
       ...(inventoryId === null ? {} : { inventoryId }),
       jobType: command.job_type === 'check' ? ('check' as const) : ('run' as const),
       module: command.module_name,
@@ -100,14 +102,22 @@ export class AdHocRun implements RunKind<ActiveRun> {
   ): Promise<RunVariables> {
     const { inventory_id: inventoryId, inventory_name: name } = command;
     const facts = {
-      ...{ jobId: command.id, launchType: command.launch_type, user: command.user },
+      jobId: command.id,
+      launchType: command.launch_type,
+      user: command.user,
       inventory: inventoryId === null ? null : { id: inventoryId, name: name ?? '' },
-      ...{ template: null, schedule: null, executionNode: this.node.hostname },
-      ...{ projectRevision: '', projectBranch: '', jobBranch: '' },
+      template: null,
+      schedule: null,
+      executionNode: this.node.hostname,
+      projectRevision: '',
+      projectBranch: '',
+      jobBranch: '',
     };
     return combineVariables(
       {
-        ...{ job: await readVariables(command.extra_vars), webhook: {}, credentials },
+        job: await readVariables(command.extra_vars),
+        webhook: {},
+        credentials,
         meta: metaVariables(facts, this.prefixes.all),
       },
       {},

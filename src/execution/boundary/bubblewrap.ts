@@ -58,9 +58,15 @@ export function bubblewrapped(
   return {
     file: 'sh',
     args: [
-      ...['-c', PRELUDE, plan.filter ? filterFile(enclosure) : '/dev/null', optionsFile(enclosure)],
+      '-c',
+      PRELUDE,
+      plan.filter ? filterFile(enclosure) : '/dev/null',
+      optionsFile(enclosure),
       ...keptTo(plan.processors.take()),
-      ...['bwrap', '--args', '5', '--'],
+      'bwrap',
+      '--args',
+      '5',
+      '--',
       ...(plan.isRoot ? handedOver(plan) : []),
       ...limited(command, enclosure, plan, limits),
     ],
@@ -83,11 +89,20 @@ export function bubblewrapOptions(enclosure: Enclosure, plan: Plan, limits: Limi
   return [
     ...(isFilteredInside ? [] : filterArguments(plan)),
     ...(plan.isRoot ? [] : userNamespace(plan)),
-    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
     ...(enclosure.hasNetwork ? [] : ['--unshare-net']),
-    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop',
+    'ALL',
     ...(plan.isRoot ? TO_HAND_OVER.flatMap((name) => ['--cap-add', name]) : []),
-    ...['--hostname', enclosure.name, '--info-fd', '3'],
+    '--hostname',
+    enclosure.name,
+    '--info-fd',
+    '3',
     ...mounts(enclosure, plan, limits),
   ];
 }
@@ -115,22 +130,36 @@ function userNamespace({ closesUserNamespaces }: Plan): string[] {
 
 function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
   const temporary = (path: string, bytes: number): string[] => [
-    ...['--perms', '1777', '--size', String(bytes), '--tmpfs', path],
+    '--perms',
+    '1777',
+    '--size',
+    String(bytes),
+    '--tmpfs',
+    path,
   ];
   const identity = IDENTITY_FILES.map((name) => ({
     from: join(enclosure.root, name),
     to: `/etc/${name}`,
   }));
   return [
-    ...['--proc', '/proc', '--dev', '/dev', '--dir', '/run', '--dir', '/var'],
+    '--proc',
+    '/proc',
+    '--dev',
+    '/dev',
+    '--dir',
+    '/run',
+    '--dir',
+    '/var',
     ...temporary('/dev/shm', SMALL_FOLDER_BYTES),
-    ...['--remount-ro', '/dev'],
+    '--remount-ro',
+    '/dev',
     ...temporary('/tmp', limits.JOB_TMP_BYTES),
     ...temporary('/var/tmp', SMALL_FOLDER_BYTES),
     // After `/tmp`, because the paths that an operator shows can be below it.
     ...plan.system,
     ...bindArguments(...identity, ...enclosure.binds),
-    ...['--remount-ro', '/'],
+    '--remount-ro',
+    '/',
   ];
 }
 
@@ -142,12 +171,24 @@ function mounts(enclosure: Enclosure, plan: Plan, limits: Limits): string[] {
 function handedOver(plan: Plan): string[] {
   const { uid, gid } = plan.account;
   return [
-    ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--inh-caps=-all'],
-    ...['--bounding-set=-all', '--no-new-privs'],
+    'setpriv',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=-all',
+    '--bounding-set=-all',
+    '--no-new-privs',
     ...(plan.closesUserNamespaces
       ? [
-          ...['bwrap', ...filterArguments(plan), ...userNamespace(plan), '--cap-drop', 'ALL'],
-          ...['--dev-bind', '/', '/', '--'],
+          'bwrap',
+          ...filterArguments(plan),
+          ...userNamespace(plan),
+          '--cap-drop',
+          'ALL',
+          '--dev-bind',
+          '/',
+          '/',
+          '--',
         ]
       : []),
   ];
@@ -167,9 +208,17 @@ function limited(
   return [
     // The account itself enters the folder: root no longer has the capability to enter a folder of
     // another account.
-    ...['env', '-C', cwd],
-    ...['prlimit', '--core=0', `--nofile=${openFiles}`, `--nproc=${limits.JOB_PROCESSES}`],
-    ...[`--fsize=${fileBytes}`, '--', file, ...args],
+    'env',
+    '-C',
+    cwd,
+    'prlimit',
+    '--core=0',
+    `--nofile=${openFiles}`,
+    `--nproc=${limits.JOB_PROCESSES}`,
+    `--fsize=${fileBytes}`,
+    '--',
+    file,
+    ...args,
   ];
 }
 

@@ -32,8 +32,11 @@ const PODMAN_LEAVES_OUT = [
 export function confinement(enclosure: Enclosure, plan: ContainerPlan): string[] {
   const { uid, gid } = plan.account;
   return [
-    ...[`--user=${uid}:${gid}`, '--read-only', '--cap-drop=all'],
-    ...['--security-opt=no-new-privileges', '--security-opt=label=disable'],
+    `--user=${uid}:${gid}`,
+    '--read-only',
+    '--cap-drop=all',
+    '--security-opt=no-new-privileges',
+    '--security-opt=label=disable',
     ...(plan.filter ? [`--security-opt=seccomp=${filterFile(enclosure)}`] : []),
     `--network=${enclosure.hasNetwork ? 'host' : 'none'}`,
     ...(plan.isPodman ? PODMAN_LEAVES_OUT : []),
@@ -62,7 +65,8 @@ export function limitArguments(
     `--pids-limit=${JOB_PROCESSES}`,
     ...(JOB_MEMORY_BYTES > 0 ? [`--memory=${memory}`] : []),
     ...(JOB_CPUS > 0 ? [`--cpus=${JOB_CPUS}`] : []),
-    ...[each('core', 0), each('nofile', openFiles)],
+    each('core', 0),
+    each('nofile', openFiles),
     each('fsize', maxFileBytes ?? JOB_FILE_BYTES),
     ...(processes === null ? [] : [each('nproc', processes)]),
   ];

@@ -51,7 +51,9 @@ function refuse(
   comparison?: Omit<Comparison, 'index'>,
 ): Rule {
   return {
-    ...{ names, action: 'SCMP_ACT_ERRNO', errnoRet: ERRORS[error] },
+    names,
+    action: 'SCMP_ACT_ERRNO',
+    errnoRet: ERRORS[error],
     ...(comparison ? { args: [{ index: 0, ...comparison }] } : {}),
   };
 }

@@ -29,8 +29,11 @@ export async function findContainer(
     await provideImage(engine, image);
     const plan = {
       kind: 'container' as const,
-      ...{ engine, image, isPodman: version.includes('podman') },
-      ...{ isRoot: process.getuid?.() === 0, account: await jobAccount() },
+      engine,
+      image,
+      isPodman: version.includes('podman'),
+      isRoot: process.getuid?.() === 0,
+      account: await jobAccount(),
       ...(await shownByOperator(settings, dataDir)),
       openFiles: Math.min(settings.JOB_OPEN_FILES, (await ownLimit('open files')) ?? Infinity),
       mostProcesses: await mostProcesses(),

@@ -27,7 +27,10 @@ const CERTIFICATES = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO'];
 export function gitEnclosure(space: GitSpace, maxBytes: number | undefined): Enclosure {
   const { root, session, home, sources, folders } = space;
   return {
-    ...{ root, home, name: 'git', hasNetwork: true },
+    root,
+    home,
+    name: 'git',
+    hasNetwork: true,
     ...(maxBytes === undefined ? {} : { maxFileBytes: maxBytes }),
     binds: [
       ...certificates(process.env),

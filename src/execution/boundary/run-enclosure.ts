@@ -26,7 +26,10 @@ export async function runEnclosure(
   await mkdir(join(dir, 'home', '.ansible'), { recursive: true, mode: 0o700 });
   const home = join(inside.dir, 'home');
   return {
-    ...{ root, home, hasNetwork, name: `job-${jobId}` },
+    root,
+    home,
+    hasNetwork,
+    name: `job-${jobId}`,
     binds: [
       { from: dir, to: inside.dir, isWritable: true },
       ...homeBinds(home),

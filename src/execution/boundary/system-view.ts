@@ -11,11 +11,33 @@ import type { Bind } from './command.js';
 const ROOT_FOLDERS = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
 /** Files of `/etc` that programs need; none of them lists accounts or contains keys. */
 const CONFIGURATION = [
-  ...['alternatives', 'ansible', 'ca-certificates.conf', 'ssl/certs', 'ssl/openssl.cnf'],
-  ...['pki/tls/certs', 'pki/ca-trust', 'crypto-policies', 'ssh/ssh_config', 'ssh/ssh_config.d'],
-  ...['ssh/ssh_known_hosts', 'host.conf', 'nsswitch.conf', 'gai.conf', 'resolv.conf', 'services'],
-  ...['protocols', 'localtime', 'timezone', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'],
-  ...['krb5.conf', 'krb5.conf.d', 'mime.types', 'pip.conf', 'gitattributes'],
+  'alternatives',
+  'ansible',
+  'ca-certificates.conf',
+  'ssl/certs',
+  'ssl/openssl.cnf',
+  'pki/tls/certs',
+  'pki/ca-trust',
+  'crypto-policies',
+  'ssh/ssh_config',
+  'ssh/ssh_config.d',
+  'ssh/ssh_known_hosts',
+  'host.conf',
+  'nsswitch.conf',
+  'gai.conf',
+  'resolv.conf',
+  'services',
+  'protocols',
+  'localtime',
+  'timezone',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'krb5.conf',
+  'krb5.conf.d',
+  'mime.types',
+  'pip.conf',
+  'gitattributes',
 ];
 /** Size of a folder that covers another one, in bytes; it only holds mount points. */
 const COVER_BYTES = '1048576';
@@ -74,7 +96,8 @@ export function bindArguments(...binds: readonly Bind[]): string[] {
     ...[...parents].flatMap((folder) => ['--dir', folder]),
     ...binds.flatMap(({ from, to = from, isWritable, isOptional }) => [
       `--${isWritable ? '' : 'ro-'}bind${isOptional ? '-try' : ''}`,
-      ...[from, to],
+      from,
+      to,
     ]),
   ];
 }

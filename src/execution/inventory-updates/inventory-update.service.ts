@@ -52,8 +52,11 @@ import { RunOutput } from '../worker/run-output.js';
 import { WorkerNode } from '../worker/worker-node.service.js';
 
 const NO_FILES: ProjectFiles = {
-  ...{ dir: '', isShared: false, revision: '' },
-  ...{ shared: [], content: null },
+  dir: '',
+  isShared: false,
+  revision: '',
+  shared: [],
+  content: null,
 };
 /** Levels of import messages in the output, by the verbosity of the source. */
 const TOLD: readonly (readonly ReportLevel[])[] = [
@@ -162,10 +165,14 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     const masker = createMasker(plan.secrets);
     await this.begin(run, { prepared, mask: masker.text, revision: files.revision });
     return this.reader.read(run, {
-      ...{ workspace, prepared, shared: files.shared, limit: row.limit },
+      workspace,
+      prepared,
+      shared: files.shared,
+      limit: row.limit,
       plugin: kind.plugin?.fullName ?? null,
       timeoutSeconds: await this.timeout(row),
-      ...{ masker, onOutput: (text) => output.add(text) },
+      masker,
+      onOutput: (text) => output.add(text),
     });
   }
 
@@ -202,7 +209,10 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     const { mode } = await this.boundary.isolation();
     const env = Object.entries(prepared.jobEnv).map(([name, value]) => [name, mask(value)]);
     const isHeld = await this.leases.begin(run, {
-      ...{ args: mask(prepared.jobArgs), cwd: prepared.cwd, revision, isolation: mode },
+      args: mask(prepared.jobArgs),
+      cwd: prepared.cwd,
+      revision,
+      isolation: mode,
       env: JSON.stringify(Object.fromEntries(env)),
     });
     if (isHeld && run.reason === null) return;

@@ -78,7 +78,11 @@ export class ProjectContent {
       installContent({
         ...request,
         projectDir: needsProject(files) ? projectDir : null,
-        ...{ files, servers, root, guard: this.reach.guard, fence: this.boundary },
+        files,
+        servers,
+        root,
+        guard: this.reach.guard,
+        fence: this.boundary,
         maxFolderBytes: this.settings.JOB_DISK_BYTES,
       }),
     );

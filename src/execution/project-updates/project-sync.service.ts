@@ -99,7 +99,8 @@ export class ProjectSync implements RunKind<ActiveRun> {
     const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined;
     const { revision } = await syncProject({
       ...(await this.source(row)),
-      ...{ destination, fence: this.boundary },
+      destination,
+      fence: this.boundary,
       branch: row.scm_branch,
       clean: row.scm_clean,
       deleteOnUpdate: row.scm_delete_on_update,
@@ -111,9 +112,13 @@ export class ProjectSync implements RunKind<ActiveRun> {
     });
     output.add(`Revision: ${revision}\n`);
     await this.content.provide({
-      ...{ projectId, projectDir: destination, revision },
+      projectId,
+      projectDir: destination,
+      revision,
       organizationId: row.organization_id,
-      ...{ deadline, signal: run.signal, onOutput: (text) => output.add(text) },
+      deadline,
+      signal: run.signal,
+      onOutput: (text) => output.add(text),
       isFresh: row.scm_delete_on_update,
     });
     const synced = {

@@ -117,7 +117,10 @@ export async function prepareRun(
   return {
     workspace,
     args: [
-      ...['run', '--json', `--ident=${RUN_IDENT}`, `--inventory=${inventory}`],
+      'run',
+      '--json',
+      `--ident=${RUN_IDENT}`,
+      `--inventory=${inventory}`,
       ...runnerArguments,
       inside.dir,
     ],

@@ -76,7 +76,9 @@ export class CommandShell {
   static start(launch: Launch): CommandShell {
     const { file, args, environment, cwd, depth } = launch;
     const child = spawn(file, args, {
-      ...{ cwd, env: environment, detached: true },
+      cwd,
+      env: environment,
+      detached: true,
       stdio: ['pipe', 'pipe', 'pipe', depth === null ? 'ignore' : 'pipe'],
     });
     if (!hasPipes(child)) throw new Error('The shell was started without pipes.');

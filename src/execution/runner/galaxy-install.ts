@@ -108,7 +108,10 @@ async function runInstalls(
   const launch = await fence.wrap(
     { file: 'sh', args: [], environment, cwd: home },
     {
-      ...{ root, home, name: 'content', hasNetwork: true },
+      root,
+      home,
+      name: 'content',
+      hasNetwork: true,
       ...(maxFolderBytes === undefined ? {} : { maxFileBytes: maxFolderBytes }),
       binds: [
         ...certificates(process.env),

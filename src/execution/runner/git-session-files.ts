@@ -69,7 +69,8 @@ export async function writeSession(
 
 function sshArguments(key: string | null, knownHosts: string): string[] {
   const options = [
-    ...['StrictHostKeyChecking=accept-new', 'ConnectTimeout=20'],
+    'StrictHostKeyChecking=accept-new',
+    'ConnectTimeout=20',
     `UserKnownHostsFile='${knownHosts}'`,
     ...(key ? ['IdentitiesOnly=yes', 'IdentityAgent=none'] : []),
   ];

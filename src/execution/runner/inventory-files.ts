@@ -66,8 +66,13 @@ export async function prepareReading(
   const { path, folder } = await placeOrigin(origin, workspace);
   const inputs = origin.kind === 'plugin' ? origin.inputs : undefined;
   const args = [
-    ...['--list', '--export', ...[...(inputs ?? []), path].flatMap((one) => ['-i', one])],
-    ...['--output', join(inside.artifactsDir, OUTPUT), '--playbook-dir', folder],
+    '--list',
+    '--export',
+    ...[...(inputs ?? []), path].flatMap((one) => ['-i', one]),
+    '--output',
+    join(inside.artifactsDir, OUTPUT),
+    '--playbook-dir',
+    folder,
     ...(VERBOSITY[verbosity] ?? []),
   ];
   const environment = {
@@ -82,7 +87,9 @@ export async function prepareReading(
     ...env,
   };
   return {
-    ...{ args, cwd: folder, environment },
+    args,
+    cwd: folder,
+    environment,
     jobArgs: jsonText(['ansible-inventory', ...args]),
     jobEnv: maskedEnvironment(environment, new Set(secretEnv)),
   };

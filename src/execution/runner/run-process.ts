@@ -104,7 +104,9 @@ class RunProcess {
     // Started from the main thread, which runs until the worker exits: a sandbox ends with the
     // thread that started it.
     const child = spawn(file, args, {
-      ...{ cwd, env: environment, detached: true },
+      cwd,
+      env: environment,
+      detached: true,
       stdio: ['ignore', 'pipe', 'pipe', depth === null ? 'ignore' : 'pipe'],
     });
     if (!hasPipes(child)) throw new Error('The runner was started without pipes.');

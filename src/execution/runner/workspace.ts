@@ -64,7 +64,10 @@ export async function createWorkspace(
   for (const name of keysOf(folders)) await mkdir(folders[name], { mode: 0o700 });
   return {
     ...folders,
-    ...{ jobId, attempt, root, inside: place === undefined ? folders : runnerFolders(place) },
+    jobId,
+    attempt,
+    root,
+    inside: place === undefined ? folders : runnerFolders(place),
     mark: `${jobId}:${attempt}:${baseKey(base)}`,
   };
 }

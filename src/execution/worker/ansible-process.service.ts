@@ -138,8 +138,10 @@ export class AnsibleProcess {
     const { prepared, masker, revision } = preparation;
     const { mode } = await this.boundary.isolation();
     const started = {
-      ...{ args: masker.text(prepared.jobArgs), cwd: prepared.jobCwd },
-      ...{ revision, isolation: mode },
+      args: masker.text(prepared.jobArgs),
+      cwd: prepared.jobCwd,
+      revision,
+      isolation: mode,
       env: JSON.stringify(masker.value(prepared.jobEnv)),
     };
     const hasBegun = await patiently(

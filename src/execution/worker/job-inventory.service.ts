@@ -50,7 +50,8 @@ export class JobInventory {
     const document = await readInventory(rows, options);
     const originals = await this.hosts.originalsIn(id);
     return {
-      ...{ document, hosts: selectHosts(rows.hosts, options) },
+      document,
+      hosts: selectHosts(rows.hosts, options),
       originals: originals.size > 0 ? originals : null,
     };
   }

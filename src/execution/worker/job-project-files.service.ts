@@ -103,16 +103,20 @@ export class JobProjectFiles {
       revision: wanted || synced,
       source: await this.sync.source(project),
       submodules: submodulesOf(project, wanted),
-      ...{ destination, fence: this.boundary },
+      destination,
+      fence: this.boundary,
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
     });
     const content = await this.content.provide({
-      ...{ projectId: project.id, projectDir: destination, revision },
+      projectId: project.id,
+      projectDir: destination,
+      revision,
       organizationId: project.organization_id,
       // The project update has already installed the content of the project's branch; content of
       // another branch is installed now.
-      ...{ signal: run.signal, onOutput: request.onOutput },
+      signal: run.signal,
+      onOutput: request.onOutput,
     });
     const shared = [await objectsOf(folder), ...(content === null ? [] : [content])];
     return { dir: destination, isShared: false, revision, shared, content };

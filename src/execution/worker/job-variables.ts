@@ -65,15 +65,26 @@ export function jobVariables(job: JobContext, parts: VariableParts): RunVariable
   const { delivery, template, inventory_id: inventoryId } = job;
   const { prefixes, projectRevision, projectBranch, executionNode, read } = parts;
   const event = delivery && {
-    ...{ type: delivery.event, guid: delivery.guid, ref: delivery.ref },
-    ...{ refName: delivery.ref_name, headRef: delivery.head_ref },
-    ...{ statusApi: delivery.status_api, payloadText: delivery.payload },
+    type: delivery.event,
+    guid: delivery.guid,
+    ref: delivery.ref,
+    refName: delivery.ref_name,
+    headRef: delivery.head_ref,
+    statusApi: delivery.status_api,
+    payloadText: delivery.payload,
   };
   const inventory =
     inventoryId === null ? null : { id: inventoryId, name: job.inventory_name ?? '' };
   const facts = {
-    ...{ jobId: job.id, launchType: job.launch_type, template, inventory, user: job.user },
-    ...{ projectRevision, projectBranch, jobBranch: job.scm_branch, executionNode },
+    jobId: job.id,
+    launchType: job.launch_type,
+    template,
+    inventory,
+    user: job.user,
+    projectRevision,
+    projectBranch,
+    jobBranch: job.scm_branch,
+    executionNode,
     schedule: job.schedule,
   };
   return combineVariables(

@@ -119,8 +119,11 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       ...this.options(job),
       ...credentialPart(plan),
       ...jobVariables(job, {
-        ...{ answers, credentials: plan.extraVars, executionNode: this.node.hostname },
-        ...{ projectBranch: project.scm_branch, projectRevision: files.revision },
+        answers,
+        credentials: plan.extraVars,
+        executionNode: this.node.hostname,
+        projectBranch: project.scm_branch,
+        projectRevision: files.revision,
         prefixes: this.prefixes.all,
         read: await readAllVariables([job.extra_vars, job.template?.extra_vars ?? '']),
       }),

@@ -88,8 +88,12 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   private async claim(dead: readonly string[], mayJudgeByTime: boolean): Promise<StaleRun[]> {
     const [holder, prefix] = [await this.node.name(), await this.node.hostPrefix()];
     return this.leases.claim({
-      ...{ holder, hostPrefix: prefix, dead, except: this.active.ids },
-      ...{ judgesByTime: mayJudgeByTime, graceSeconds: OTHER_HOST_SECONDS },
+      holder,
+      hostPrefix: prefix,
+      dead,
+      except: this.active.ids,
+      judgesByTime: mayJudgeByTime,
+      graceSeconds: OTHER_HOST_SECONDS,
       leaseSeconds: LEASE_SECONDS,
     });
   }

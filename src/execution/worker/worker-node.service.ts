@@ -77,14 +77,20 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
       const { mode, detail } = await this.boundary.isolation();
       const refusal = await this.boundary.refusal();
       await this.nodes.noteAlive({
-        ...{ name, hostname: this.hostname, host_key: hostKey },
-        ...{ pid: process.pid, start_time: startTime },
+        name,
+        hostname: this.hostname,
+        host_key: hostKey,
+        pid: process.pid,
+        start_time: startTime,
         capacity: refusal === null ? this.settings.JOB_CONCURRENCY : 0,
       });
       await this.instances.noteAlive({
-        ...{ hostname: this.hostname, version: VERSION },
-        ...{ cpu: availableParallelism(), memory: totalmem() },
-        ...{ isolation: mode, isolation_detail: refusal ?? detail },
+        hostname: this.hostname,
+        version: VERSION,
+        cpu: availableParallelism(),
+        memory: totalmem(),
+        isolation: mode,
+        isolation_detail: refusal ?? detail,
       });
     } catch (error) {
       const reason = messageOf(error);

@@ -9,7 +9,9 @@ import { WorkflowGraphs } from './workflow-graphs.service.js';
 @Global()
 @Module({
   providers: [
-    ...[WorkflowGraphs, NodeRuns, ApprovalTimeouts],
+    WorkflowGraphs,
+    NodeRuns,
+    ApprovalTimeouts,
     { provide: WorkflowStep, useClass: WorkflowEngine },
   ],
   exports: [WorkflowStep],

@@ -132,7 +132,9 @@ class Reading {
     const { enabled, instanceId, marks = [] } = this.rules;
     const own = Object.entries(variables).filter(([key]) => !marks.includes(key));
     return {
-      ...{ name, description, variables: marks.length > 0 ? Object.fromEntries(own) : variables },
+      name,
+      description,
+      variables: marks.length > 0 ? Object.fromEntries(own) : variables,
       instanceId: textAtFirst(variables, instanceId),
       isEnabled: enabled ? enabledBy(variables, enabled) : null,
     };

@@ -90,8 +90,17 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
       'job_host_summaries',
       COLUMNS,
       [...summaries].map(([name, counts]) => [
-        ...[runId, name, counts.changed, counts.dark, counts.failures, counts.ok],
-        ...[counts.processed, counts.skipped, counts.ignored, counts.rescued, counts.failed],
+        runId,
+        name,
+        counts.changed,
+        counts.dark,
+        counts.failures,
+        counts.ok,
+        counts.processed,
+        counts.skipped,
+        counts.ignored,
+        counts.rescued,
+        counts.failed,
       ]),
     );
     await this.database.execute(sql`${insert} ON CONFLICT (job_id, host_name) DO NOTHING`);

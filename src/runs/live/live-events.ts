@@ -65,8 +65,12 @@ export function WithLiveEvents(events: ResourceDefinition = jobEvents): ClassDec
       path: ':id/events/stream',
       info: { ...ROUTE, operationId: `${definition.path}_events_stream`, parent: definition },
       parameters: [
-        ...[Target(), ListParams(), Headers('last-event-id')],
-        ...[CurrentActor(), JudgeAgain(), Res()],
+        Target(),
+        ListParams(),
+        Headers('last-event-id'),
+        CurrentActor(),
+        JudgeAgain(),
+        Res(),
       ],
       handler(
         this: GenericController,

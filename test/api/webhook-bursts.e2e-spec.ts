@@ -22,12 +22,14 @@ const sendAll = (hooks: readonly Hook[], ids: readonly string[]): Promise<Respon
 
 const newIds = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
 
-it('sends fewer than six statements for each of many', async () => {
+it('sends fewer statements for many deliveries at once than for as many one by one', async () => {
   const hook = await armed(test, 'service_a', { allow_simultaneous: true });
   await hook.send(push).expect(202);
-  const sent = await countQueries(test.database, () => sendAll([hook], newIds(BURST)));
-  expect(sent).toBeGreaterThan(0);
-  expect(sent).toBeLessThan(6 * BURST);
+  const alone = await countQueries(test.database, () => sendAll([hook], newIds(1)));
+  const together = await countQueries(test.database, () => sendAll([hook], newIds(BURST)));
+  expect(together).toBeGreaterThan(0);
+  // A third of them, as a rule; more where PostgreSQL takes longer than a batch waits.
+  expect(together).toBeLessThan(0.85 * alone * BURST);
 });
 
 it('launches a job of its own for each, with its delivery and its trace', async () => {

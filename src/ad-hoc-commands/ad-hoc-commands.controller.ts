@@ -7,17 +7,13 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
-import { adHocCommandEvents } from '../runs/events/ad-hoc-command-events.resource.js';
-import { WithEvents } from '../runs/events/event-routes.js';
-import { WithLiveEvents } from '../runs/live/live-events.js';
-import { WithStdout } from '../runs/output/stdout-routes.js';
+import { RunEventsController } from '../runs/events/run-events.controller.js';
+import { LiveEventsController } from '../runs/live/live-events.controller.js';
+import { StdoutController } from '../runs/output/stdout.controller.js';
 import { RunController } from '../runs/run.controller.js';
 import { adHocCommands } from './ad-hoc-commands.resource.js';
 
 @Resource(adHocCommands)
-@WithEvents('events', adHocCommandEvents)
-@WithStdout()
-@WithLiveEvents(adHocCommandEvents)
 @SubList('notifications', children('notifications', { readOnly: true }))
 @SubList('activity_stream', activityOf())
 export class AdHocCommandsController extends RunController(adHocCommands) {
@@ -39,4 +35,19 @@ export class AdHocCommandsController extends RunController(adHocCommands) {
     const command = await resources.create(adHocCommands, body, actor);
     return resources.show(adHocCommands, command, actor);
   }
+}
+
+@Resource(adHocCommands)
+export class AdHocCommandEventsController extends RunEventsController {
+  protected readonly runs = adHocCommands;
+}
+
+@Resource(adHocCommands)
+export class AdHocCommandStdoutController extends StdoutController {
+  protected readonly runs = adHocCommands;
+}
+
+@Resource(adHocCommands)
+export class AdHocCommandLiveEventsController extends LiveEventsController {
+  protected readonly runs = adHocCommands;
 }

@@ -2,7 +2,12 @@ import { Global, Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
-import { AdHocCommandsController } from './ad-hoc-commands.controller.js';
+import {
+  AdHocCommandsController,
+  AdHocCommandEventsController,
+  AdHocCommandStdoutController,
+  AdHocCommandLiveEventsController,
+} from './ad-hoc-commands.controller.js';
 import { AdHocCommandsRepository } from './ad-hoc-commands.repository.js';
 import { CommandModules } from './command-modules.service.js';
 import { CommandPasswords } from './command-passwords.service.js';
@@ -11,7 +16,13 @@ import { CommandRelaunchController } from './command-relaunch.controller.js';
 @Global()
 @Module({
   imports: [CredentialsModule, InventoriesModule],
-  controllers: [AdHocCommandsController, CommandRelaunchController],
+  controllers: [
+    AdHocCommandsController,
+    AdHocCommandEventsController,
+    AdHocCommandStdoutController,
+    AdHocCommandLiveEventsController,
+    CommandRelaunchController,
+  ],
   providers: [AdHocCommandsRepository, AdHocCommandHooks, CommandModules, CommandPasswords],
   exports: [AdHocCommandsRepository],
 })

@@ -12,10 +12,9 @@ import {
   members,
   potentialChildren,
 } from './inventory-sublists.js';
-import { VariableData } from './variable-data.js';
+import { VariableDataController } from './variable-data.controller.js';
 
 @Resource(groups)
-@VariableData()
 @SubList('hosts', members('hosts'))
 @SubList('all_hosts', allHosts())
 @SubList('children', childGroups())
@@ -26,3 +25,8 @@ import { VariableData } from './variable-data.js';
 @SubList('ad_hoc_commands', commandsOfGroup())
 @SubList('activity_stream', activityOf())
 export class GroupsController extends ResourceController(groups) {}
+
+@Resource(groups)
+export class GroupVariableDataController extends VariableDataController {
+  protected readonly owners = groups;
+}

@@ -14,10 +14,9 @@ import { HostFactsRepository } from './host-facts.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { hosts } from './inventories.resource.js';
 import { allGroups, hostActivity, members, smartInventories } from './inventory-sublists.js';
-import { VariableData } from './variable-data.js';
+import { VariableDataController } from './variable-data.controller.js';
 
 @Resource(hosts)
-@VariableData()
 @SubList('groups', members('groups'))
 @SubList('all_groups', allGroups())
 @SubList('smart_inventories', smartInventories())
@@ -52,4 +51,9 @@ export class HostsController extends ResourceController(hosts) {
     if (original === undefined) return this.knownFacts.of(host.id);
     return new Reply(302, undefined, { Location: `${hosts.url(original)}ansible_facts/` });
   }
+}
+
+@Resource(hosts)
+export class HostVariableDataController extends VariableDataController {
+  protected readonly owners = hosts;
 }

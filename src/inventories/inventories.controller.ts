@@ -27,7 +27,7 @@ import {
   rootGroups,
 } from './inventory-sublists.js';
 import { InventoryTree } from './inventory-tree.service.js';
-import { VariableData } from './variable-data.js';
+import { VariableDataController } from './variable-data.controller.js';
 
 /** Field of a group in a tree, in addition to its fields in lists. */
 const SUBGROUPS = { children: list(ref('GroupTree')) };
@@ -41,7 +41,6 @@ const SCRIPT_PARAMETERS = [
 ];
 
 @Resource(inventories)
-@VariableData()
 @Copyable({ copied: copyInventory })
 @SubList('hosts', hostsOfInventory())
 @SubList('groups', partsOfInventory('groups'))
@@ -97,4 +96,9 @@ export class InventoriesController extends ResourceController(inventories) {
   tree(@Target() inventory: Row, @CurrentActor() actor: Actor): Promise<object[]> {
     return this.trees.of(inventory, actor);
   }
+}
+
+@Resource(inventories)
+export class InventoryVariableDataController extends VariableDataController {
+  protected readonly owners = inventories;
 }

@@ -4,14 +4,17 @@ import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupGraph } from './group-graph.service.js';
 import { GroupHooks } from './group.hooks.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';
-import { GroupsController } from './groups.controller.js';
+import { GroupsController, GroupVariableDataController } from './groups.controller.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostFactsRepository } from './host-facts.repository.js';
 import { HostHooks } from './host.hooks.js';
 import { HostLimit } from './host-limit.service.js';
-import { HostsController } from './hosts.controller.js';
+import { HostsController, HostVariableDataController } from './hosts.controller.js';
 import { HostsRepository } from './hosts.repository.js';
-import { InventoriesController } from './inventories.controller.js';
+import {
+  InventoriesController,
+  InventoryVariableDataController,
+} from './inventories.controller.js';
 import { InventoriesRepository } from './inventories.repository.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
@@ -39,7 +42,14 @@ const repositories = [
 
 @Global()
 @Module({
-  controllers: [InventoriesController, HostsController, GroupsController],
+  controllers: [
+    InventoriesController,
+    InventoryVariableDataController,
+    HostsController,
+    HostVariableDataController,
+    GroupsController,
+    GroupVariableDataController,
+  ],
   providers: [
     ...repositories,
     InventoryHooks,

@@ -7,7 +7,12 @@ import { ConstructedSources } from '../inventories/inventory-uses.js';
 import { InventorySourceHooks } from './inventory-source.hooks.js';
 import { InventorySourcesController } from './inventory-sources.controller.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
-import { InventoryUpdatesController } from './inventory-updates.controller.js';
+import {
+  InventoryUpdatesController,
+  InventoryUpdateEventsController,
+  InventoryUpdateStdoutController,
+  InventoryUpdateLiveEventsController,
+} from './inventory-updates.controller.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { InventoryUpdateStarts } from './inventory-update-starts.service.js';
 import { UpdateInventoryController } from './update-inventory.controller.js';
@@ -20,6 +25,9 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
   controllers: [
     InventorySourcesController,
     InventoryUpdatesController,
+    InventoryUpdateEventsController,
+    InventoryUpdateStdoutController,
+    InventoryUpdateLiveEventsController,
     UpdateInventoryController,
     ConstructedInventoriesController,
   ],

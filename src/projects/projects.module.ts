@@ -5,7 +5,12 @@ import { CredentialsModule } from '../credentials/credentials.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { ProjectFolders } from './project-folders.service.js';
 import { ProjectHooks } from './project.hooks.js';
-import { ProjectUpdatesController } from './project-updates.controller.js';
+import {
+  ProjectUpdatesController,
+  ProjectUpdateEventsController,
+  ProjectUpdateStdoutController,
+  ProjectUpdateLiveEventsController,
+} from './project-updates.controller.js';
 import { ProjectsController, ProjectWebhookKeyController } from './projects.controller.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
@@ -13,7 +18,14 @@ import { ProjectsRepository } from './projects.repository.js';
 @Global()
 @Module({
   imports: [CredentialsModule, TemplatesModule],
-  controllers: [ProjectsController, ProjectWebhookKeyController, ProjectUpdatesController],
+  controllers: [
+    ProjectsController,
+    ProjectWebhookKeyController,
+    ProjectUpdatesController,
+    ProjectUpdateEventsController,
+    ProjectUpdateStdoutController,
+    ProjectUpdateLiveEventsController,
+  ],
   providers: [
     ProjectsRepository,
     ProjectUpdatesRepository,

@@ -4,9 +4,8 @@ import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
 import { labelsOf } from '../labels/sublists.js';
 import { sql } from '../database/sql.js';
-import { WithEvents, WithEventTree } from './events/event-routes.js';
-import { WithLiveEvents } from './live/live-events.js';
-import { WithStdout } from './output/stdout-routes.js';
+import { LiveEventsController } from './live/live-events.controller.js';
+import { StdoutController } from './output/stdout.controller.js';
 import { jobs } from './jobs.resource.js';
 import { RunController } from './run.controller.js';
 
@@ -15,12 +14,18 @@ import { RunController } from './run.controller.js';
   'job_host_summaries',
   children('job_host_summaries', { readOnly: true, options: () => ({ visible: sql`TRUE` }) }),
 )
-@WithEvents('job_events')
-@WithEventTree('job_events')
-@WithStdout()
-@WithLiveEvents()
 @SubList('credentials', related('credentials'))
 @SubList('labels', labelsOf())
 @SubList('notifications', children('notifications', { readOnly: true }))
 @SubList('activity_stream', activityOf())
 export class JobsController extends RunController(jobs) {}
+
+@Resource(jobs)
+export class JobStdoutController extends StdoutController {
+  protected readonly runs = jobs;
+}
+
+@Resource(jobs)
+export class JobLiveEventsController extends LiveEventsController {
+  protected readonly runs = jobs;
+}

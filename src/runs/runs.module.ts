@@ -11,7 +11,8 @@ import { InventoryUpdateEventsController } from './events/inventory-update-event
 import { JobEventsController } from './events/job-events.controller.js';
 import { JobHostSummariesController } from './events/job-host-summaries.controller.js';
 import { RunHooks } from './run.hooks.js';
-import { JobsController } from './jobs.controller.js';
+import { JobsController, JobStdoutController, JobLiveEventsController } from './jobs.controller.js';
+import { JobEventListController } from './events/job-event-list.controller.js';
 import { RunNewsFeed } from './live/run-news-feed.service.js';
 import { RunStreams } from './live/run-streams.service.js';
 import { StreamSlots } from './live/stream-slots.service.js';
@@ -52,6 +53,9 @@ const repositories = [
 @Module({
   controllers: [
     JobsController,
+    JobStdoutController,
+    JobLiveEventsController,
+    JobEventListController,
     JobEventsController,
     AdHocCommandEventsController,
     InventoryUpdateEventsController,

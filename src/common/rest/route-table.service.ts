@@ -71,7 +71,7 @@ export class RouteTable {
         const info = metadataOf<RouteInfo>(ROUTE_INFO, handler);
         for (const base of bases) {
           for (const path of pathsOf(handler)) {
-            addRoute(byPattern, {
+            collect(byPattern, {
               method: RequestMethod[method],
               pattern: normalise(`/${base}/${path}`),
               handler: `${metatype.name}.${name}`,
@@ -102,7 +102,7 @@ function byCollection(entries: readonly TableEntry[]): Map<string, TableEntry[]>
   );
 }
 
-function addRoute(byPattern: Map<string, TableEntry>, route: TableRoute): void {
+function collect(byPattern: Map<string, TableEntry>, route: TableRoute): void {
   const entry = byPattern.get(route.pattern) ?? {
     pattern: route.pattern,
     matcher: matcherOf(route.pattern),

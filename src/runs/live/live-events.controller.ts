@@ -1,11 +1,10 @@
-import { Headers, RequestMethod, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { BadRequest } from '../../common/errors/errors.js';
 import type { Actor } from '../../common/access.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
-import { addRoute } from '../../common/rest/add-route.js';
-import type { CommonServices } from '../../common/rest/common-services.service.js';
+import { CommonServices } from '../../common/rest/common-services.service.js';
 import {
   CurrentActor,
   JudgeAgain,
@@ -13,10 +12,10 @@ import {
   Target,
   type Judge,
 } from '../../common/rest/parameters.js';
-import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
+import { Route } from '../../common/rest/route.js';
 import { sql } from '../../database/sql.js';
 import { listEvents } from '../../common/rest/event-list.js';
-import { jobEvents } from '../events/job-events.resource.js';
+import { eventsOf } from '../events/run-events.js';
 import { RunStreams, type NewsSender } from './run-streams.service.js';
 
 /** Time after which the database is checked without a message of a worker, in ms. */
@@ -50,44 +49,33 @@ const ROUTE = {
 } as const;
 
 /**
- * Declares `/<runs>/<id>/events/stream/`, a live stream of a run (docs/contract/runs.md#live).
- * Requires read access to the run. There is no `related` link, because a client that follows all
- * links would wait for the end of the run.
- *
- * @param events resource of the streamed events
+ * The live stream of a run (docs/contract/runs.md#live). Requires read access to the run. There is no
+ * `related` link, because a client that follows all links would wait for the end of the run.
  */
-export function WithLiveEvents(events: ResourceDefinition = jobEvents): ClassDecorator {
-  return (target) => {
-    const controller = controllerOf(target);
-    const { definition } = controller;
-    addRoute(controller, 'events_stream', {
-      method: RequestMethod.GET,
-      path: ':id/events/stream',
-      info: { ...ROUTE, operationId: `${definition.path}_events_stream`, parent: definition },
-      parameters: [
-        Target(),
-        ListParams(),
-        Headers('last-event-id'),
-        CurrentActor(),
-        JudgeAgain(),
-        Res(),
-      ],
-      handler(
-        this: GenericController,
-        run: Row,
-        query: QueryParameters,
-        resumed: string | undefined,
-        actor: Actor,
-        judgeAgain: Judge,
-        response: Response,
-      ) {
-        const sender = eventSender(this.services, run.id, { events, query, resumed });
-        const patienceMs = PATIENCE_MS;
-        const following = { run, actor, judgeAgain, response, sender, patienceMs };
-        return this.services.find(RunStreams).serve(following);
-      },
-    });
-  };
+@Controller()
+export abstract class LiveEventsController {
+  protected abstract readonly runs: ResourceDefinition;
+
+  constructor(
+    private readonly services: CommonServices,
+    private readonly streams: RunStreams,
+  ) {}
+
+  @Route((runs) => ({ ...ROUTE, operationId: `${runs.path}_events_stream`, parent: runs }))
+  @Get(':id/events/stream')
+  stream(
+    @Target() run: Row,
+    @ListParams() query: QueryParameters,
+    @Headers('last-event-id') resumed: string | undefined,
+    @CurrentActor() actor: Actor,
+    @JudgeAgain() judgeAgain: Judge,
+    @Res() response: Response,
+  ): Promise<void> {
+    const asked = { events: eventsOf(this.runs), query, resumed };
+    const sender = eventSender(this.services, run.id, asked);
+    const following = { run, actor, judgeAgain, response, sender, patienceMs: PATIENCE_MS };
+    return this.streams.serve(following);
+  }
 }
 
 /** The resource and query of a request for events. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Headers, RequestMethod, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Headers, StreamableFile } from '@nestjs/common';
 import { toBoolean } from '../../common/fields/lenient.js';
 import { BadRequest, NotFound } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
@@ -7,9 +7,8 @@ import { Reply } from '../../common/http/reply.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { INTEGER, object, STRING } from '../../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
-import { addRoute } from '../../common/rest/add-route.js';
 import { JudgeAgain, ListParams, Target, type Judge } from '../../common/rest/parameters.js';
-import { controllerOf, type GenericController } from '../../common/rest/resource.controller.js';
+import { Route } from '../../common/rest/route.js';
 import { htmlText, plainText } from './stdout.js';
 import { StdoutService, type Output } from './stdout.service.js';
 
@@ -37,31 +36,23 @@ const ROUTE = {
   ],
 } as const;
 
-/**
- * Declares `/<runs>/<id>/stdout/`: the output of a run in every format
- * (docs/contract/runs.md#output).
- */
-export function WithStdout(): ClassDecorator {
-  return (target) => {
-    const controller = controllerOf(target);
-    const { definition } = controller;
-    addRoute(controller, 'stdout', {
-      method: RequestMethod.GET,
-      path: ':id/stdout',
-      info: { ...ROUTE, operationId: `${definition.path}_stdout`, parent: definition },
-      parameters: [Target(), ListParams(), Headers(), JudgeAgain()],
-      handler(
-        this: GenericController,
-        run: Row,
-        query: QueryParameters,
-        headers: IncomingHttpHeaders,
-        judgeAgain: Judge,
-      ) {
-        const asked = { query, headers, judgeAgain };
-        return answer(this.services.find(StdoutService), definition, run, asked);
-      },
-    });
-  };
+/** The output of a run in every format (docs/contract/runs.md#output). */
+@Controller()
+export abstract class StdoutController {
+  protected abstract readonly runs: ResourceDefinition;
+
+  constructor(private readonly stdout: StdoutService) {}
+
+  @Route((runs) => ({ ...ROUTE, operationId: `${runs.path}_stdout`, parent: runs }))
+  @Get(':id/stdout')
+  read(
+    @Target() run: Row,
+    @ListParams() query: QueryParameters,
+    @Headers() headers: IncomingHttpHeaders,
+    @JudgeAgain() judgeAgain: Judge,
+  ): Promise<Reply | StreamableFile | object> {
+    return answer(this.stdout, this.runs, run, { query, headers, judgeAgain });
+  }
 }
 
 /** The parts of a request that determine the range and the format of the output. */

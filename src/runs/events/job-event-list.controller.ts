@@ -1,0 +1,57 @@
+import { Get, UseInterceptors } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { BOOLEAN, INTEGER, mapOf, object, STRING } from '../../common/fields/json-schema.js';
+import type { Page } from '../../common/list/page.js';
+import type { QueryParameters } from '../../common/list/query.js';
+import type { Row } from '../../common/resource/define-resource.js';
+import type { Representation } from '../../common/resource/represent.js';
+import { CommonServices } from '../../common/rest/common-services.service.js';
+import { CurrentActor, ListParams, Target } from '../../common/rest/parameters.js';
+import { Resource } from '../../common/rest/resource.decorator.js';
+import { Route } from '../../common/rest/route.js';
+import { jobs } from '../jobs.resource.js';
+import { summarizeTree, UNFINISHED, type ChildrenSummary } from './job-event-tree.js';
+import { JobEventsRepository } from './job-events.repository.js';
+import { MaxEventsInterceptor } from './max-events.interceptor.js';
+import { eventsRoute, listEventsOfRun } from './run-events.js';
+
+const CHILDREN_SUMMARY = object({
+  children_summary: mapOf(object({ rowNumber: INTEGER, numChildren: INTEGER })),
+  meta_event_nested_uuid: mapOf(STRING),
+  event_processing_finished: BOOLEAN,
+  is_tree: BOOLEAN,
+});
+
+/** The events of a job and their tree. */
+@Resource(jobs)
+export class JobEventListController {
+  constructor(
+    private readonly services: CommonServices,
+    private readonly events: JobEventsRepository,
+  ) {}
+
+  @Route(eventsRoute(jobs, 'job_events'))
+  @Get(':id/job_events')
+  @UseInterceptors(MaxEventsInterceptor)
+  list(
+    @Target() job: Row,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<Representation>> {
+    return listEventsOfRun(this.services, jobs, job, query, actor);
+  }
+
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'jobs_job_events_children_summary',
+    summary: 'How the events of one job hang together.',
+    parent: jobs,
+    response: CHILDREN_SUMMARY,
+  })
+  @Get(':id/job_events/children_summary')
+  async childrenSummary(@Target() job: Row): Promise<ChildrenSummary> {
+    if (job.event_processing_finished !== true) return UNFINISHED;
+    return summarizeTree(await this.events.tree(job.id));
+  }
+}

@@ -1,0 +1,49 @@
+import type { Actor } from '../../common/access.js';
+import type { Page } from '../../common/list/page.js';
+import type { QueryParameters } from '../../common/list/query.js';
+import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
+import type { Representation } from '../../common/resource/represent.js';
+import type { CommonServices } from '../../common/rest/common-services.service.js';
+import { listEvents } from '../../common/rest/event-list.js';
+import type { RouteInfo } from '../../common/rest/route.js';
+import { sql } from '../../database/sql.js';
+import { adHocCommandEvents } from './ad-hoc-command-events.resource.js';
+import { inventoryUpdateEvents } from './inventory-update-events.resource.js';
+import { jobEvents } from './job-events.resource.js';
+
+/** Resources of events by type of run; other runs have those of jobs. */
+const EVENTS = new Map<string, ResourceDefinition>([
+  ['ad_hoc_command', adHocCommandEvents],
+  ['inventory_update', inventoryUpdateEvents],
+]);
+
+/** Returns the resource that shows the events of a type of run. */
+export const eventsOf = ({ type }: ResourceDefinition): ResourceDefinition =>
+  EVENTS.get(type) ?? jobEvents;
+
+/** Declares the list of events of a run. Requires read access to the run. */
+export const eventsRoute = (runs: ResourceDefinition, path: string): RouteInfo => ({
+  kind: 'list',
+  link: path,
+  access: 'authenticated',
+  resource: eventsOf(runs),
+  operationId: `${runs.path}_${path}_list`,
+  summary: `Events of one ${runs.label.toLowerCase()}, in the order of its output.`,
+  parent: runs,
+  events: true,
+});
+
+/** Lists the events of a run in the order of its output. */
+export const listEventsOfRun = (
+  services: CommonServices,
+  runs: ResourceDefinition,
+  { id }: Row,
+  query: QueryParameters,
+  actor: Actor,
+): Promise<Page<Representation>> =>
+  listEvents(eventsOf(runs), services, query, actor, {
+    events: true,
+    scope: sql`t.job_id = ${id}`,
+    visible: sql`TRUE`,
+    orderBy: ['start_line', 'counter'],
+  });

@@ -8,7 +8,7 @@ import { ActivityRecorder, refOf, type ObjectRef } from '../common/activity/acti
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { selectRows } from '../common/resource/select-rows.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { assertOtherSuperuser } from './last-superuser.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
@@ -38,7 +38,7 @@ export class GrantsService {
     private readonly closure: RoleAncestorsRepository,
     private readonly users: UserStore,
     private readonly activity: ActivityRecorder,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly settings: Settings,
   ) {}
 

@@ -11,7 +11,7 @@ import type { HeldRoles } from '../common/held-roles.js';
 import { isRoleField } from '../common/resource/role-words.js';
 import { RoleMembersRepository } from './role-members.repository.js';
 import { RoleParentsRepository, type RoleEdge } from './role-parents.repository.js';
-import { objectRoles, rolesOf, RolesRepository } from './roles.repository.js';
+import { selectObjectRoles, rolesOf, RolesRepository } from './roles.repository.js';
 
 /**
  * Manages roles, the implications between them, and the closure. Creating objects takes the lock in
@@ -30,7 +30,7 @@ export class RoleGraph extends RoleStore {
   }
 
   ofObjects(type: string, ids: readonly number[]): Sql {
-    return objectRoles(type, ids);
+    return selectObjectRoles(type, ids);
   }
 
   heldBy({ id }: Actor): Promise<HeldRoles | null> {

@@ -27,7 +27,7 @@ export const rolesOf = (type: string, objects: readonly number[], field?: string
   ${field === undefined ? sql`` : sql`AND role_field = ${field}`}`;
 
 /** Returns the query for the roles (`ObjectRole`) of objects. */
-export const objectRoles = (type: string, objects: readonly number[]): Sql => sql`
+export const selectObjectRoles = (type: string, objects: readonly number[]): Sql => sql`
   SELECT id, object_id, role_field FROM roles
   WHERE content_type = ${type} AND object_id = ANY(${objects}::int[]) ORDER BY id`;
 

@@ -1,7 +1,7 @@
 import { and, sql } from '../database/sql.js';
 import { permit } from '../common/access.js';
 import {
-  anyOf,
+  anyOfSchemas,
   INTEGER,
   list,
   object,
@@ -23,7 +23,7 @@ import { ActivityRepository, type DescribedEntry } from './activity.repository.j
 const SIDES = ['object1', 'object2'] as const;
 
 export const ACTIVITY_SHOWS: ShownBesides = {
-  relatedOthers: anyOf(STRING, list(STRING)),
+  relatedOthers: anyOfSchemas(STRING, list(STRING)),
   summary_fields: {
     role: list(partial({ id: INTEGER, name: STRING, role_field: STRING })),
     actor: partial({ id: INTEGER, username: STRING, first_name: STRING, last_name: STRING }),

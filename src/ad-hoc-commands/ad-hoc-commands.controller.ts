@@ -38,7 +38,7 @@ export class AdHocCommandsController extends RunController(adHocCommands) {
 }
 
 @Resource(adHocCommands)
-export class AdHocCommandEventsController extends RunEventsController {
+export class AdHocCommandEventListController extends RunEventsController {
   protected readonly runs = adHocCommands;
 }
 

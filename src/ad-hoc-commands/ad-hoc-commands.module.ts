@@ -4,7 +4,7 @@ import { InventoriesModule } from '../inventories/inventories.module.js';
 import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
 import {
   AdHocCommandsController,
-  AdHocCommandEventsController,
+  AdHocCommandEventListController,
   AdHocCommandStdoutController,
   AdHocCommandLiveEventsController,
 } from './ad-hoc-commands.controller.js';
@@ -18,7 +18,7 @@ import { CommandRelaunchController } from './command-relaunch.controller.js';
   imports: [CredentialsModule, InventoriesModule],
   controllers: [
     AdHocCommandsController,
-    AdHocCommandEventsController,
+    AdHocCommandEventListController,
     AdHocCommandStdoutController,
     AdHocCommandLiveEventsController,
     CommandRelaunchController,

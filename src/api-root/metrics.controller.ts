@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { Reply } from '../common/http/reply.js';
 import { Route } from '../common/rest/route.js';
 import {
-  anyOf,
+  anyOfSchemas,
   list,
   mapOf,
   NUMBER,
@@ -22,7 +22,7 @@ const METRICS = mapOf(
       object(
         {
           name: { ...STRING, description: 'Where it is not the name of the metric.' },
-          labels: mapOf(anyOf(STRING, NUMBER)),
+          labels: mapOf(anyOfSchemas(STRING, NUMBER)),
           value: { ...orNull(NUMBER), description: 'Null: nothing was measured yet.' },
         },
         ['name'],

@@ -1,5 +1,5 @@
 import {
-  anyOf,
+  anyOfSchemas,
   BOOLEAN,
   freeObject,
   INTEGER,
@@ -61,7 +61,7 @@ const COUNTED = { url: STRING, inventory: INTEGER, ...COUNTS };
 const COUNTED_OPTIONAL = ['updated', 'unchanged'];
 
 export const CREATED: JsonSchema = {
-  ...anyOf(
+  ...anyOfSchemas(
     object({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
     object(COUNTED, COUNTED_OPTIONAL),
   ),
@@ -105,7 +105,7 @@ const dryRun = (
   {
     status: 200,
     description: 'What would come of it, with `?dry_run=1`.',
-    response: others.length === 0 ? answer : anyOf(answer, ...others),
+    response: others.length === 0 ? answer : anyOfSchemas(answer, ...others),
   },
 ];
 

@@ -9,13 +9,13 @@ import { openapi, routes } from './documents.js';
 import { notificationDocs } from './notification-docs.js';
 import { settingsDocs } from './settings-docs.js';
 
-export interface Command {
+export interface CliCommand {
   summary: string;
   run(argv: readonly string[]): Promise<number | void>;
 }
 
 /** Administrative commands by name. */
-export const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliCommand>([
   ['migrate', { summary: 'bring the database to the present schema', run: migrate }],
   ['migration-new', { summary: 'write a migration from what was declared', run: migrationNew }],
   [

@@ -25,7 +25,7 @@ import './queue/tables.js';
 import { RateLimiter } from './rate/rate-limiter.service.js';
 import { CommonServices } from './rest/common-services.service.js';
 import { ReferenceLists } from './rest/reference-lists.service.js';
-import { References } from './rest/references.service.js';
+import { ReferencesService } from './rest/references.service.js';
 import { SecurityEvents } from './rest/security-events.service.js';
 import { ResourceService } from './rest/resource.service.js';
 
@@ -51,7 +51,7 @@ const shared = [
   ListService,
   TextSearch,
   ReferenceLists,
-  References,
+  ReferencesService,
   ResourceService,
   CommonServices,
   SecurityEvents,

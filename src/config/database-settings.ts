@@ -1,9 +1,13 @@
-import { integer, milliseconds, secret } from './setting.js';
+import { integer, milliseconds, secretSetting } from './setting.js';
 
 /** Connection to PostgreSQL, and its timeouts. */
 export const DATABASE_SETTINGS = {
-  DATABASE_URL: secret({ category: 'system', default: '', help: 'PostgreSQL connection URL.' }),
-  MIGRATION_DATABASE_URL: secret({
+  DATABASE_URL: secretSetting({
+    category: 'system',
+    default: '',
+    help: 'PostgreSQL connection URL.',
+  }),
+  MIGRATION_DATABASE_URL: secretSetting({
     category: 'system',
     default: '',
     help: 'The same database as DATABASE_URL, for a role that owns the tables; that of DATABASE_URL then only reads and writes rows. Read by migrations alone.',

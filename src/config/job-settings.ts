@@ -1,6 +1,6 @@
 import { isAbsolute, normalize, resolve } from 'node:path';
 import { MEGABYTE } from './http-settings.js';
-import { bytes, integer, list, seconds, string } from './setting.js';
+import { bytes, integer, listSetting, seconds, string } from './setting.js';
 
 const GIGABYTE = 1024 * MEGABYTE;
 /** Maximum number of seconds: the maximum of a PostgreSQL integer. */
@@ -31,7 +31,7 @@ const AD_HOC_MODULES: readonly string[] = [
 
 /** Execution of jobs by workers, and the sandbox around them (docs/contract/runs.md#isolation). */
 export const JOB_SETTINGS = {
-  AD_HOC_COMMANDS: list({
+  AD_HOC_COMMANDS: listSetting({
     category: 'jobs',
     default: AD_HOC_MODULES,
     runtime: true,
@@ -66,7 +66,7 @@ export const JOB_SETTINGS = {
     choices: ['host', 'none'],
     help: "Network of an isolated job: the machine's, or none but a loopback of its own.",
   }),
-  JOB_SHOW_PATHS: list({
+  JOB_SHOW_PATHS: listSetting({
     category: 'jobs',
     default: [],
     help: 'Absolute paths an isolated job sees besides the system and its own folder: read-only, writable with `:rw` behind.',

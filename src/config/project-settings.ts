@@ -1,13 +1,13 @@
-import { boolean, days, list } from './setting.js';
+import { boolean, days, listSetting } from './setting.js';
 
 /** Permitted sources of projects, and the content that projects can install. */
 export const PROJECT_SETTINGS = {
-  PROJECT_SCM_SCHEMES: list({
+  PROJECT_SCM_SCHEMES: listSetting({
     category: 'jobs',
     default: ['https', 'http', 'ssh', 'git'],
     help: 'Schemes a project may be fetched from.',
   }),
-  PROJECT_FILE_ROOTS: list({
+  PROJECT_FILE_ROOTS: listSetting({
     category: 'jobs',
     default: [],
     help: 'Folders of this machine below which projects may be fetched from, where `file` is among the schemes. Never below `DATA_DIR`; a worker of root reads them as the account of runs.',

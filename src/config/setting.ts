@@ -46,14 +46,14 @@ export const string = (options: Options<string>): SettingDeclaration<string> => 
   ...options,
 });
 /** Declares a setting with comma-separated texts. */
-export const list = (
+export const listSetting = (
   options: Options<readonly string[]>,
 ): SettingDeclaration<readonly string[]> => ({
   type: 'list',
   ...options,
 });
 /** Declares a setting with a text that is never shown. */
-export const secret = (options: Options<string>): SettingDeclaration<string> => ({
+export const secretSetting = (options: Options<string>): SettingDeclaration<string> => ({
   type: 'secret',
   ...options,
 });

@@ -9,11 +9,11 @@ import {
   bytes,
   days,
   integer,
-  list,
+  listSetting,
   parseSetting,
   readEnvironment,
   seconds,
-  secret,
+  secretSetting,
   SettingsError,
   string,
   type SettingDeclaration,
@@ -25,18 +25,18 @@ import { UI_SETTINGS } from './ui-settings.js';
 /** All settings of the product. The table in docs/settings.md is generated from this object. */
 export const SETTINGS = {
   ...DATABASE_SETTINGS,
-  REDIS_URL: secret({ category: 'system', default: '', help: 'Redis connection URL.' }),
+  REDIS_URL: secretSetting({ category: 'system', default: '', help: 'Redis connection URL.' }),
   QUEUE_PREFIX: string({
     category: 'system',
     default: 'controller',
     help: 'Prefix of the queues in Redis, so that installations can share a server.',
   }),
-  SECRET_KEY: secret({
+  SECRET_KEY: secretSetting({
     category: 'system',
     default: '',
     help: 'Key that encrypts stored secrets. Losing it loses them.',
   }),
-  SECRET_KEY_OLD: secret({
+  SECRET_KEY_OLD: secretSetting({
     category: 'system',
     default: '',
     help: 'Previous key, still able to read secrets while `rotate-secret-key` runs.',
@@ -65,7 +65,7 @@ export const SETTINGS = {
     choices: ['debug', 'info', 'warn', 'error'],
     help: 'Least severity that is logged.',
   }),
-  TRUSTED_PROXIES: list({
+  TRUSTED_PROXIES: listSetting({
     category: 'system',
     default: [],
     help: 'Networks (CIDR) of reverse proxies whose X-Forwarded-For is believed. Behind a proxy that is not named all clients are one address, also for the limits of logins and connections.',
@@ -147,7 +147,7 @@ export const SETTINGS = {
     min: 1024,
     help: 'Largest webhook payload in bytes.',
   }),
-  WEBHOOK_VARIABLE_PREFIXES: list({
+  WEBHOOK_VARIABLE_PREFIXES: listSetting({
     category: 'webhooks',
     default: ['svc_', 'awx_', 'tower_'],
     help: 'Prefixes under which a job sees the variables of its webhook.',
@@ -162,7 +162,7 @@ export const SETTINGS = {
     default: 'automation-controller',
     help: 'Prefix of the context under which commit statuses are posted.',
   }),
-  WEBHOOK_STATUS_HOSTS: list({
+  WEBHOOK_STATUS_HOSTS: listSetting({
     category: 'webhooks',
     default: [],
     help: 'Hosts that may receive commit statuses besides the host a credential names.',
@@ -179,7 +179,7 @@ export const SETTINGS = {
     min: 1,
     help: 'Days job events are kept by `cleanup`.',
   }),
-  OUTBOUND_ALLOW: list({
+  OUTBOUND_ALLOW: listSetting({
     category: 'system',
     default: [],
     help: 'Private networks (CIDR) that notifications, status posts and syncs of projects may reach.',
@@ -243,7 +243,7 @@ export const SETTINGS = {
     help: 'Output of one event shown in lists, in bytes.',
   }),
   ADMIN_USERNAME: string({ category: 'system', default: 'admin', help: 'First administrator.' }),
-  ADMIN_PASSWORD: secret({
+  ADMIN_PASSWORD: secretSetting({
     category: 'system',
     default: '',
     help: 'Password of the first administrator.',

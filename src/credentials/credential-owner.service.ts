@@ -8,7 +8,7 @@ import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';
@@ -31,7 +31,7 @@ export class CredentialOwner {
     private readonly teams: TeamStore,
     private readonly users: UsersRepository,
     private readonly grants: GrantsService,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly activity: ActivityRecorder,
     private readonly sources: CredentialInputSourcesRepository,
   ) {}

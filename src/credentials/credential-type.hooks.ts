@@ -6,7 +6,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, Values, ValuesOf } from '../common/rest/hooks.js';
 import { Thread, threadFile } from '../common/thread.js';
 import { CredentialsRepository } from './credentials.repository.js';
-import type { FieldErrors } from './types/definition.js';
+import type { DefinitionErrors } from './types/definition.js';
 import { normalizeInputs, type TypeDraft } from './types/input-schema.js';
 import type { CredentialTypeSchema } from './credential-type.schema.js';
 
@@ -17,7 +17,7 @@ import type { CredentialTypeSchema } from './credential-type.schema.js';
 @Injectable()
 export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>, OnModuleDestroy {
   /** Thread that tests the templates of types, whose cost depends on their author. */
-  private readonly thread = new Thread<TypeDraft, FieldErrors>({
+  private readonly thread = new Thread<TypeDraft, DefinitionErrors>({
     file: threadFile('type-definition'),
     timeoutMs: 3_000,
     resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 8, stackSizeMb: 2 },
@@ -76,7 +76,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>,
   }: ValuesOf<CredentialTypeSchema>): Promise<void> {
     const errors = await this.thread
       .run({ kind, inputs, injectors })
-      .catch((error: unknown): FieldErrors => ({
+      .catch((error: unknown): DefinitionErrors => ({
         injectors: [`The templates cannot be tried: ${messageOf(error)}.`],
       }));
     if (Object.keys(errors).length > 0) throw new Invalid(errors);

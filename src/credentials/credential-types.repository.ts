@@ -15,7 +15,7 @@ export interface CredentialTypeRow extends CredentialTypeDefinition {
 const DEFINITION = sql`id, name, kind, namespace, managed, inputs, injectors`;
 
 /** Returns the query for all credential types: their definitions and `id`. */
-export const credentialTypes = (): Sql => sql`SELECT ${DEFINITION} FROM credential_types`;
+export const selectCredentialTypes = (): Sql => sql`SELECT ${DEFINITION} FROM credential_types`;
 
 @Injectable()
 export class CredentialTypesRepository extends TableRepository<RowOf<CredentialTypeSchema>> {
@@ -26,7 +26,7 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
   /** @throws BrokenInvariant if the id is not a credential type's */
   async referenced(id: unknown): Promise<CredentialTypeRow> {
     const row = await this.database.row<CredentialTypeRow>(
-      sql`${credentialTypes()} WHERE id = ${id}`,
+      sql`${selectCredentialTypes()} WHERE id = ${id}`,
     );
     return existing(row, 'a reference leads to a row');
   }
@@ -65,13 +65,13 @@ export class CredentialTypesRepository extends TableRepository<RowOf<CredentialT
   /** Returns all types, ordered by name. */
   all(): Promise<CredentialTypeRow[]> {
     return this.database.preparedRows<CredentialTypeRow>(
-      sql`${credentialTypes()} ORDER BY name, id`,
+      sql`${selectCredentialTypes()} ORDER BY name, id`,
     );
   }
 
   byIds(ids: readonly number[]): Promise<CredentialTypeRow[]> {
     return this.database.preparedRows<CredentialTypeRow>(
-      sql`${credentialTypes()} WHERE id = ANY(${ids}::int[])`,
+      sql`${selectCredentialTypes()} WHERE id = ANY(${ids}::int[])`,
     );
   }
 

@@ -2,12 +2,12 @@ import { Bool, Char, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 import { ident, sql, type Sql } from '../database/sql.js';
-import { credentialTypes } from './credential-types.repository.js';
+import { selectCredentialTypes } from './credential-types.repository.js';
 import type { CredentialInputs } from './types/definition.js';
 
 const COMPUTED = { readOnly: true, column: null } as const;
 const ofType = (alias: string, value: Sql): Sql => sql`(
-  SELECT ${value} FROM (${credentialTypes()}) type
+  SELECT ${value} FROM (${selectCredentialTypes()}) type
   WHERE type.id = ${ident(alias, 'credential_type_id')})`;
 const namespaceOf = (alias: string): Sql => ofType(alias, sql`COALESCE(type.namespace, '')`);
 const isOfKind =

@@ -18,7 +18,7 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
-import { children, listOf } from '../common/rest/sublist-kinds.js';
+import { children, subListOf } from '../common/rest/sublist-kinds.js';
 import { sql, type Sql } from '../database/sql.js';
 import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';
 import type { CredentialSchema } from './credential.schema.js';
@@ -38,14 +38,14 @@ const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role'
 @SubList('input_sources', children('input_sources'))
 @SubList(
   'owner_users',
-  listOf(
+  subListOf(
     () => resource('user'),
     (credential) => sql`t.id IN (${usersGranted(adminRole(credential))})`,
   ),
 )
 @SubList(
   'owner_teams',
-  listOf(
+  subListOf(
     () => resource('team'),
     (credential) => sql`t.id IN (${teamsGranted(adminRole(credential))})`,
   ),

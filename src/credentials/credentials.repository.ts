@@ -14,7 +14,7 @@ import { ident, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { usersOutside } from '../users/users.repository.js';
 import { markedInputs } from './credential-input-sources.repository.js';
-import { credentialTypes } from './credential-types.repository.js';
+import { selectCredentialTypes } from './credential-types.repository.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
 import type { CredentialSchema } from './credential.schema.js';
 
@@ -84,7 +84,7 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
       SELECT cred.id, cred.name, ${inputsOf('cred')} AS inputs,
         json_build_object('name', typ.name, 'kind', typ.kind, 'namespace', typ.namespace,
           'managed', typ.managed, 'inputs', typ.inputs, 'injectors', typ.injectors) AS type
-      FROM credentials cred JOIN (${credentialTypes()}) typ ON typ.id = cred.credential_type_id
+      FROM credentials cred JOIN (${selectCredentialTypes()}) typ ON typ.id = cred.credential_type_id
       WHERE cred.id = ANY(${ids}::int[])`);
   }
 
@@ -92,7 +92,7 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
   typeOf(id: number): Promise<Pick<CredentialTypeDefinition, 'kind' | 'namespace'> | undefined> {
     return this.database.row(sql`
       SELECT typ.kind, typ.namespace FROM credentials cred
-      JOIN (${credentialTypes()}) typ ON typ.id = cred.credential_type_id WHERE cred.id = ${id}`);
+      JOIN (${selectCredentialTypes()}) typ ON typ.id = cred.credential_type_id WHERE cred.id = ${id}`);
   }
 
   /**
@@ -109,7 +109,7 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
     return this.database.preparedRows<UsableCredential>(sql`
       SELECT c.id, c.name, ${inputsOf('c')} AS inputs, c.credential_type_id, to_json(ct) AS credential_type,
         (${permitOrAny('credential', 'use', 'c', actor)}) AS may_use
-      FROM credentials c JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
+      FROM credentials c JOIN (${selectCredentialTypes()}) ct ON ct.id = c.credential_type_id
       WHERE c.id = ANY(${ids}::int[] || ARRAY(${further}))`);
   }
 

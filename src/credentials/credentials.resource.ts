@@ -3,14 +3,14 @@ import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { resource } from '../common/resource/registry.js';
-import { credentialTypes } from './credential-types.repository.js';
+import { selectCredentialTypes } from './credential-types.repository.js';
 import { CredentialHooks } from './credential.hooks.js';
 import { CredentialSchema } from './credential.schema.js';
 import { credentialExtension, CREDENTIAL_SHOWS } from './credential-extension.js';
 
 /** Returns a value of the credential's type, which every credential has. */
 const ofType = (alias: string, value: Sql): Sql => sql`
-  SELECT ${value} FROM (${credentialTypes()}) typ
+  SELECT ${value} FROM (${selectCredentialTypes()}) typ
   WHERE typ.id = ${ident(alias, 'credential_type_id')}`;
 
 export const credentials = defineResource({

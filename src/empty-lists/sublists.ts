@@ -1,10 +1,10 @@
 import { resource } from '../common/resource/registry.js';
-import { listOf } from '../common/rest/sublist-kinds.js';
+import { subListOf } from '../common/rest/sublist-kinds.js';
 import { FALSE } from '../database/sql.js';
 
 /** A list below an object of a kind this product has none of. */
-export const noneOf = (type: string): ReturnType<typeof listOf> =>
-  listOf(
+export const noneOf = (type: string): ReturnType<typeof subListOf> =>
+  subListOf(
     () => resource(type),
     () => FALSE,
   );

@@ -4,7 +4,7 @@ import { resource } from '../common/resource/registry.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
-import { listOf } from '../common/rest/sublist-kinds.js';
+import { subListOf } from '../common/rest/sublist-kinds.js';
 import { FALSE, TRUE } from '../database/sql.js';
 import { DEFAULT_GROUP } from './instance-groups.repository.js';
 import { instanceGroups } from './instance-groups.resource.js';
@@ -14,7 +14,7 @@ import { machinesOfGroup } from './sublists.js';
 // The default group executes every job.
 @SubList(
   'jobs',
-  listOf(
+  subListOf(
     () => resource('unified_job'),
     ({ name }) => (name === DEFAULT_GROUP ? TRUE : FALSE),
   ),

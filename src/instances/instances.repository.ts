@@ -24,7 +24,8 @@ export type Machine = Pick<
 >;
 
 /** Returns the name of a machine, as an SQL value. */
-export const hostnameOf = (id: Sql): Sql => sql`(SELECT hostname FROM instances WHERE id = ${id})`;
+export const instanceHostnameOf = (id: Sql): Sql =>
+  sql`(SELECT hostname FROM instances WHERE id = ${id})`;
 
 /**
  * Returns a query for `label` and `value`: each isolation of machines with live workers, and their

@@ -4,7 +4,7 @@ import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { instanceExtension } from './instance-group-extension.js';
 import { groupsOf } from './instance-groups.repository.js';
-import { hostnameOf } from './instances.repository.js';
+import { instanceHostnameOf } from './instances.repository.js';
 import { InstanceSchema } from './instance.schema.js';
 
 export const instances = defineResource({
@@ -39,7 +39,7 @@ export const instances = defineResource({
       kind: 'computed',
       target: () => resource('unified_job'),
       condition: (near, far) => sql`
-        ${ident(far, 'execution_node')} = ${hostnameOf(near)}
+        ${ident(far, 'execution_node')} = ${instanceHostnameOf(near)}
         AND ${ident(far, 'execution_node')} <> ''`,
     },
   },

@@ -1,13 +1,13 @@
 import {
   hostVariables,
   type InventoryOptions,
-  type InventoryRows,
+  type AnsibleInventoryRows,
   parseSubset,
   readInventory,
 } from './ansible-inventory.js';
 
 const HOST = { id: 1, name: 'one', variables: '', enabled: true };
-const NOTHING: InventoryRows = {
+const NOTHING: AnsibleInventoryRows = {
   variables: '',
   groups: [],
   hosts: [],
@@ -15,7 +15,7 @@ const NOTHING: InventoryRows = {
   groupChildren: [],
 };
 
-const ROWS: InventoryRows = {
+const ROWS: AnsibleInventoryRows = {
   variables: 'site: north',
   groups: [
     { id: 2, name: 'web', variables: '{"port": 80}' },
@@ -64,7 +64,7 @@ describe('readInventory', () => {
     });
   });
 
-  it.each<[string, InventoryRows, InventoryOptions]>([
+  it.each<[string, AnsibleInventoryRows, InventoryOptions]>([
     ['no hosts', NOTHING, {}],
     ['disabled hosts alone', { ...NOTHING, hosts: [{ ...HOST, enabled: false }] }, {}],
     [

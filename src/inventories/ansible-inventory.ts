@@ -19,7 +19,7 @@ export interface HostRow extends GroupRow {
 }
 
 /** One inventory as plain rows, in any order. */
-export interface InventoryRows {
+export interface AnsibleInventoryRows {
   /** Variables of the inventory, as JSON or YAML text. */
   readonly variables: string;
   readonly groups: readonly GroupRow[];
@@ -82,7 +82,7 @@ export type AnsibleInventory = Record<
  * @throws VariablesError naming the host or group whose variables cannot be parsed; Unavailable
  */
 export async function readInventory(
-  rows: InventoryRows,
+  rows: AnsibleInventoryRows,
   options: InventoryOptions = {},
 ): Promise<AnsibleInventory> {
   const texts = [rows, ...rows.groups, ...rows.hosts].map(({ variables }) => variables);
@@ -102,7 +102,7 @@ export async function readInventory(
 }
 
 function groupEntries(
-  rows: InventoryRows,
+  rows: AnsibleInventoryRows,
   hosts: HostRow[],
   read: VariablesReader,
 ): [string, AnsibleInventory[string]][] {
@@ -166,7 +166,7 @@ export function selectHosts(hosts: readonly HostRow[], options: InventoryOptions
 }
 
 function allGroup(
-  rows: InventoryRows,
+  rows: AnsibleInventoryRows,
   hosts: HostRow[],
   groups: GroupRow[],
   read: VariablesReader,

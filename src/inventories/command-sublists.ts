@@ -3,7 +3,7 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import type { SubListSpec } from '../common/rest/sublist.js';
-import { children, listOf } from '../common/rest/sublist-kinds.js';
+import { children, subListOf } from '../common/rest/sublist-kinds.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { hostsBelow } from './group-hosts.repository.js';
 
@@ -27,7 +27,7 @@ export const commandsOfGroup = (): Factory =>
 
 /** @param touched condition on the events `evt` of the parent's hosts */
 const commandsOn = (touched: (parent: Row) => Sql): Factory =>
-  listOf(
+  subListOf(
     () => resource('ad_hoc_command'),
     (parent) => sql`t.inventory_id = ${parent.inventory_id} AND t.id IN (
       ${selectRows(resource('job_event'), 'evt', ident('evt', 'job_id'), touched(parent))})`,

@@ -7,7 +7,7 @@ import { commandsOfGroup } from './command-sublists.js';
 import { groups } from './inventories.resource.js';
 import {
   aboutHosts,
-  allHosts,
+  allHostsOfInventory,
   childGroups,
   members,
   potentialChildren,
@@ -16,7 +16,7 @@ import { VariableDataController } from './variable-data.controller.js';
 
 @Resource(groups)
 @SubList('hosts', members('hosts'))
-@SubList('all_hosts', allHosts())
+@SubList('all_hosts', allHostsOfInventory())
 @SubList('children', childGroups())
 @SubList('potential_children', potentialChildren())
 @SubList('job_events', aboutHosts('job_event'))

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest, Invalid } from '../common/errors/errors.js';
-import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoriesRepository, type HeldInventory } from './inventories.repository.js';
@@ -9,7 +9,7 @@ import { InventoriesRepository, type HeldInventory } from './inventories.reposit
 @Injectable()
 export class InventoryLock {
   constructor(
-    private readonly runs: ActiveRuns,
+    private readonly runs: ActiveRunsQuery,
     private readonly inventories: InventoriesRepository,
     private readonly hosts: HostsRepository,
     private readonly groups: GroupsRepository,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { HostRow, InventoryRows as Rows } from './ansible-inventory.js';
+import type { HostRow, AnsibleInventoryRows as Rows } from './ansible-inventory.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupHostsRepository } from './group-hosts.repository.js';
 import { GroupsRepository } from './groups.repository.js';

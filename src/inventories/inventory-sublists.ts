@@ -3,7 +3,7 @@ import type { ResourceDefinition, Row } from '../common/resource/define-resource
 import { resource } from '../common/resource/registry.js';
 import type { Candidates } from '../common/rest/route.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
-import { attached, children, listOf } from '../common/rest/sublist-kinds.js';
+import { attached, children, subListOf } from '../common/rest/sublist-kinds.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import {
   groupAndDescendants,
@@ -73,7 +73,7 @@ export const partsOfInventory = (relation: 'groups' | 'inventory_sources'): Fact
 
 /** Returns the sublist of smart inventories that contain a host. */
 export const smartInventories = (): Factory =>
-  listOf(
+  subListOf(
     () => resource('inventory'),
     async (host, { services }) => {
       const beside = await services
@@ -135,7 +135,7 @@ export const childGroups = (): Factory =>
   });
 
 export const potentialChildren = (): Factory =>
-  listOf(
+  subListOf(
     () => resource('group'),
     (group) => potential(group, 't'),
   );
@@ -145,7 +145,7 @@ export const potentialChildren = (): Factory =>
  * here.
  */
 export const rootGroups = (): Factory =>
-  listOf(
+  subListOf(
     () => resource('group'),
     (inventory) => sql`t.inventory_id = ${inventory.id}
       AND NOT ${isSubgroup(sql`t.id`)}`,
@@ -154,21 +154,21 @@ export const rootGroups = (): Factory =>
 
 /** Returns the sublist of groups that contain a host, directly or through subgroups. */
 export const allGroups = (): Factory =>
-  listOf(
+  subListOf(
     () => resource('group'),
     (host) => sql`t.id IN (${groupsAndAncestors(groupsOfHost(host.id))})`,
   );
 
 /** Returns the sublist of hosts of a group and of all groups below it. */
-export const allHosts = (): Factory =>
-  listOf(
+export const allHostsOfInventory = (): Factory =>
+  subListOf(
     () => resource('host'),
     (group) => sql`t.id IN (${hostsBelow(group.id)})`,
   );
 
 /** Returns the sublist of job events or host summaries of a group's hosts. */
 export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
-  listOf(
+  subListOf(
     () => resource(type),
     ({ id }) =>
       type === 'job_event'
@@ -181,7 +181,7 @@ export const aboutHosts = (type: 'job_event' | 'job_host_summary'): Factory =>
 
 /** Returns the sublist of activity of a host and of its inventory. */
 export const hostActivity = (): Factory =>
-  listOf(
+  subListOf(
     () => resource('activity_stream'),
     ({ id, inventory_id: inventory }) => sql`(
       (t.object1 = 'host' AND t.object1_id = ${id})
@@ -191,7 +191,7 @@ export const hostActivity = (): Factory =>
 
 /** Returns the sublist of activity of an inventory and of its hosts and groups. */
 export const inventoryActivity = (): Factory =>
-  listOf(
+  subListOf(
     () => resource('activity_stream'),
     ({ id }) => sql`(
       (t.object1 = 'inventory' AND t.object1_id = ${id})

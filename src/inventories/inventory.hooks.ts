@@ -7,7 +7,7 @@ import { existing } from '../common/invariants.js';
 import { rowChanges } from '../common/rest/changes.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { sqlState } from '../database/sql-state.js';
 import { HostLimit } from './host-limit.service.js';
@@ -33,7 +33,7 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
     private readonly limit: HostLimit,
     private readonly outbox: Outbox,
     private readonly activity: ActivityRecorder,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly counts: MemberCounts,
   ) {}
 

@@ -17,7 +17,10 @@ import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';
 import type { InventorySourceSchema } from './inventory-source.schema.js';
-import { InventoryUpdatesRepository, type ShownUpdate } from './inventory-updates.repository.js';
+import {
+  InventoryUpdatesRepository,
+  type ShownInventoryUpdate,
+} from './inventory-updates.repository.js';
 
 const UPDATE = object({
   id: WIDE_INTEGER,
@@ -80,10 +83,10 @@ export async function sourceExtension(
 
 function updatesOf(
   row: RowOf<InventorySourceSchema>,
-  updates: ReadonlyMap<number, ShownUpdate>,
-): { related: Record<string, string>; summary: Record<string, ShownUpdate> } {
+  updates: ReadonlyMap<number, ShownInventoryUpdate>,
+): { related: Record<string, string>; summary: Record<string, ShownInventoryUpdate> } {
   const related: Record<string, string> = {};
-  const summary: Record<string, ShownUpdate> = {};
+  const summary: Record<string, ShownInventoryUpdate> = {};
   for (const which of ['current', 'last'] as const) {
     const id = row[`${which}_job_id`];
     if (id === null) continue;

@@ -4,10 +4,10 @@ import { BadRequest, Invalid } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import { VariablesError, readVariables } from '../common/fields/variables.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
 import { resource } from '../common/resource/registry.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import type { InventorySourceSchema } from './inventory-source.schema.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
@@ -22,8 +22,8 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
     private readonly sources: InventorySourcesRepository,
     private readonly updates: InventoryUpdatesRepository,
     private readonly credentials: CredentialsRepository,
-    private readonly references: References,
-    private readonly runs: ActiveRuns,
+    private readonly references: ReferencesService,
+    private readonly runs: ActiveRunsQuery,
   ) {}
 
   async prepareCreate(

@@ -9,7 +9,7 @@ import { InventorySourcesController } from './inventory-sources.controller.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import {
   InventoryUpdatesController,
-  InventoryUpdateEventsController,
+  InventoryUpdateEventListController,
   InventoryUpdateStdoutController,
   InventoryUpdateLiveEventsController,
 } from './inventory-updates.controller.js';
@@ -25,7 +25,7 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
   controllers: [
     InventorySourcesController,
     InventoryUpdatesController,
-    InventoryUpdateEventsController,
+    InventoryUpdateEventListController,
     InventoryUpdateStdoutController,
     InventoryUpdateLiveEventsController,
     UpdateInventoryController,

@@ -14,7 +14,7 @@ import {
   LAUNCHED_BY,
   loadRunFacts,
   summarizeTemplate,
-  TEMPLATE_SUMMARY,
+  LAUNCHED_TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../runs/source-workflow.js';
 import type { InventoryUpdateSchema } from './inventory-update.schema.js';
@@ -29,7 +29,7 @@ export const UPDATE_SHOWS: ShownBesides = {
   },
   summary_fields: {
     ...SOURCE_WORKFLOW_SHOWS.summary_fields,
-    unified_job_template: TEMPLATE_SUMMARY,
+    unified_job_template: LAUNCHED_TEMPLATE_SUMMARY,
     credentials: list(ref('CredentialSummary')),
   },
 };

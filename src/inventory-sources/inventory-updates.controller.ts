@@ -14,7 +14,7 @@ import { credentialOfUpdate } from './sublists.js';
 export class InventoryUpdatesController extends RunController(inventoryUpdates) {}
 
 @Resource(inventoryUpdates)
-export class InventoryUpdateEventsController extends RunEventsController {
+export class InventoryUpdateEventListController extends RunEventsController {
   protected readonly runs = inventoryUpdates;
 }
 

@@ -15,7 +15,7 @@ import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
 import type { InventoryUpdateSchema } from './inventory-update.schema.js';
 
 /** Common values of new updates. */
-export interface UpdateOrigin {
+export interface InventoryUpdateOrigin {
   launchType: LaunchType;
   status: JobStatus;
   /** User who started it; a list has one entry for each source. */
@@ -23,7 +23,7 @@ export interface UpdateOrigin {
 }
 
 /** An update in the representation of its source. */
-export interface ShownUpdate {
+export interface ShownInventoryUpdate {
   id: number;
   name: string;
   description: string;
@@ -32,7 +32,7 @@ export interface ShownUpdate {
 }
 
 /** A started update with the data of its run, and the end of the output of an earlier attempt. */
-export type StartedUpdate = Pick<
+export type StartedInventoryUpdate = Pick<
   RowOf<InventoryUpdateSchema>,
   | 'name'
   | 'inventory_id'
@@ -66,7 +66,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
   /** Inserts one update for each source, in the given order, with the source's present options. */
   insertOf(
     sourceIds: readonly number[],
-    { launchType, status, createdBy = null }: UpdateOrigin,
+    { launchType, status, createdBy = null }: InventoryUpdateOrigin,
   ): Promise<NewUpdate[]> {
     const authors = Array.isArray(createdBy) ? createdBy : sourceIds.map(() => createdBy);
     return this.database.rows<NewUpdate>(sql`
@@ -92,8 +92,8 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
   }
 
   /** Returns a running update. A retried update continues the numbering of its events. */
-  async started(id: number): Promise<StartedUpdate> {
-    const row = await this.database.row<StartedUpdate>(sql`
+  async started(id: number): Promise<StartedInventoryUpdate> {
+    const row = await this.database.row<StartedInventoryUpdate>(sql`
       SELECT run.name, run.inventory_id, run.inventory_source_id, run.source, run.source_path,
         run.source_vars, run.scm_branch, run.source_project_id, run.credential_id,
         run.enabled_var, run.enabled_value, run.host_filter, run.overwrite, run.overwrite_vars,
@@ -104,8 +104,8 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
   }
 
   /** Returns updates with the fields that their sources display. */
-  shown(ids: readonly number[]): Promise<ShownUpdate[]> {
-    return this.database.preparedRows<ShownUpdate & Record<string, unknown>>(sql`
+  shown(ids: readonly number[]): Promise<ShownInventoryUpdate[]> {
+    return this.database.preparedRows<ShownInventoryUpdate & Record<string, unknown>>(sql`
       SELECT id, name, description, status, failed FROM unified_jobs WHERE id = ANY(${ids}::bigint[])`);
   }
 

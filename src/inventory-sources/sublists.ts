@@ -3,15 +3,15 @@ import { BadRequest } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListFactory } from '../common/rest/sublist.js';
-import { listOf, related } from '../common/rest/sublist-kinds.js';
+import { subListOf, related } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { credentialFault } from './source-checks.js';
 import { SCM, sourceKind } from './source-kinds.js';
 
-const credential = (options: Parameters<typeof listOf>[2] = {}): SubListFactory =>
-  listOf(
+const credential = (options: Parameters<typeof subListOf>[2] = {}): SubListFactory =>
+  subListOf(
     () => resource('credential'),
     ({ credential_id: id }) => sql`t.id = ${id}`,
     options,

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
@@ -25,9 +25,9 @@ const NON_SENSITIVE = new Set([
 @Injectable()
 export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
   constructor(
-    private readonly runs: ActiveRuns,
+    private readonly runs: ActiveRunsQuery,
     private readonly projects: TemplateProjects,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly webhooks: WebhookFields,
     private readonly settings: Settings,
   ) {}

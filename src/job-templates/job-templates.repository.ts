@@ -4,7 +4,7 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { resource } from '../common/resource/registry.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
-import { credentialTypes } from '../credentials/credential-types.repository.js';
+import { selectCredentialTypes } from '../credentials/credential-types.repository.js';
 import type { CombinedCredential } from '../credentials/types/combination.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
@@ -106,7 +106,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
         (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
       FROM job_template_credentials lnk
       JOIN (${allCredentials()}) c ON c.id = lnk.credential_id
-      JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
+      JOIN (${selectCredentialTypes()}) ct ON ct.id = c.credential_type_id
       WHERE lnk.job_template_id = ANY(${ids}::int[])
       ORDER BY lnk.id`;
   }
@@ -118,7 +118,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
   ): Promise<(CombinedCredential & { id: number; is_attached: boolean })[]> {
     return this.database.rows(sql`
       SELECT c.id, c.name, c.inputs, to_json(ct) AS type, lnk.id IS NOT NULL AS is_attached
-      FROM (${allCredentials()}) c JOIN (${credentialTypes()}) ct ON ct.id = c.credential_type_id
+      FROM (${allCredentials()}) c JOIN (${selectCredentialTypes()}) ct ON ct.id = c.credential_type_id
       LEFT JOIN job_template_credentials lnk
         ON lnk.credential_id = c.id AND lnk.job_template_id = ${id}
       WHERE c.id = ${credential} OR lnk.id IS NOT NULL`);

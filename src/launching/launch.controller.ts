@@ -4,7 +4,7 @@ import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { entryOf, itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
-  anyOf,
+  anyOfSchemas,
   BOOLEAN,
   freeObject,
   INTEGER,
@@ -91,7 +91,7 @@ export class LaunchController {
       'Launch a job, or a workflow job of slices. Fields the template does not ask for are ignored and listed.',
     parent: jobTemplates,
     resource: jobs,
-    response: anyOf(
+    response: anyOfSchemas(
       { allOf: [resourceRef(jobs), object({ job: WIDE_INTEGER, ignored_fields: IGNORED })] },
       {
         allOf: [

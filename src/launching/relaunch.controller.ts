@@ -4,7 +4,7 @@ import { Choices, fieldsOf } from '../common/fields/field.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import {
-  anyOf,
+  anyOfSchemas,
   INTEGER,
   list,
   object,
@@ -43,10 +43,10 @@ export class RelaunchBody {
 }
 
 /** Number of hosts, or a sentence while the job is active. */
-const COUNT = anyOf(INTEGER, STRING);
+const COUNT = anyOfSchemas(INTEGER, STRING);
 const RELAUNCH_NEEDS = object({
   passwords_needed_to_start: list(STRING),
-  retry_counts: anyOf(STRING, object({ all: COUNT, failed: COUNT })),
+  retry_counts: anyOfSchemas(STRING, object({ all: COUNT, failed: COUNT })),
 });
 
 /**

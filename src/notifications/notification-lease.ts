@@ -24,7 +24,7 @@ export interface Lease {
 }
 
 /** Result of an attempt. */
-export interface Outcome {
+export interface AttemptOutcome {
   status: 'successful' | 'failed';
   error: string;
   sent: number;
@@ -39,11 +39,11 @@ export interface Outcome {
 /** An attempt with its result. */
 export interface Settlement {
   lease: Lease;
-  outcome: Outcome;
+  outcome: AttemptOutcome;
 }
 
 /** Destination of a notification, with a flag that says if it is due. */
-export interface Target {
+export interface NotificationTarget {
   id: number;
   destination: string;
   due: boolean;

@@ -7,7 +7,13 @@ import { TableRepository } from '../database/table-repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { TEST_EVENT } from './message/message-events.js';
 import { abandonAttempts, beginAttempts, endAttempts } from './notification-attempts.repository.js';
-import type { Lease, Outcome, Postponed, Settlement, Target } from './notification-lease.js';
+import type {
+  Lease,
+  AttemptOutcome,
+  Postponed,
+  Settlement,
+  NotificationTarget,
+} from './notification-lease.js';
 import { unfinished } from './unfinished.js';
 import type { NotificationSchema } from './notification.schema.js';
 
@@ -36,10 +42,10 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
    * Returns the destinations of unfinished notifications, and which of them are due. Notifications
    * that open and resolve one incident are sent in order (docs/decisions/0038).
    */
-  targets(ids: readonly number[]): Promise<Target[]> {
+  targets(ids: readonly number[]): Promise<NotificationTarget[]> {
     // Not a prepared statement: a plan made before a burst would scan all notifications for each
     // batch.
-    return this.database.rows<Target>(sql`
+    return this.database.rows<NotificationTarget>(sql`
       SELECT n.id, nt.destination, n.event = ${TEST_EVENT} AS is_test,
         (n.lease_until IS NULL OR n.lease_until < now())
           AND (n.next_attempt_at IS NULL OR n.next_attempt_at <= now())
@@ -108,7 +114,8 @@ export class NotificationLeasesRepository extends TableRepository<RowOf<Notifica
    */
   async settle(all: readonly Settlement[]): Promise<ReadonlySet<number>> {
     const leases = <Key extends keyof Lease>(key: Key) => all.map(({ lease }) => lease[key]);
-    const outcomes = <T>(read: (outcome: Outcome) => T) => all.map(({ outcome }) => read(outcome));
+    const outcomes = <T>(read: (outcome: AttemptOutcome) => T) =>
+      all.map(({ outcome }) => read(outcome));
     const rows = await this.database.rows<{ id: number }>(sql`
       WITH given AS (
         SELECT * FROM unnest(

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Batch } from '../common/batch.js';
 import { Outbox } from '../common/queue/outbox.service.js';
 import { Database } from '../database/database.js';
-import type { Lease, Outcome, Settlement, Target } from './notification-lease.js';
+import type {
+  Lease,
+  AttemptOutcome,
+  Settlement,
+  NotificationTarget,
+} from './notification-lease.js';
 import { NotificationLeasesRepository } from './notification-leases.repository.js';
 
 /**
@@ -26,11 +31,11 @@ export class NotificationLedger {
    * is finished. Notifications that open and resolve one incident are sent in order
    * (docs/decisions/0038).
    */
-  find(id: number): Promise<Target | undefined> {
+  find(id: number): Promise<NotificationTarget | undefined> {
     return this.finding.run(id);
   }
 
-  private async findAll(ids: readonly number[]): Promise<(Target | undefined)[]> {
+  private async findAll(ids: readonly number[]): Promise<(NotificationTarget | undefined)[]> {
     return inOrder(ids, await this.rows.targets(ids));
   }
 
@@ -56,7 +61,7 @@ export class NotificationLedger {
    * Stores the result of an attempt. If the lease was lost meanwhile, only the attempt's own row
    * changes.
    */
-  settle(lease: Lease, outcome: Outcome): Promise<void> {
+  settle(lease: Lease, outcome: AttemptOutcome): Promise<void> {
     return this.settling.run({ lease, outcome });
   }
 

@@ -11,7 +11,7 @@ import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { Settings } from '../config/settings.js';
 import { SendError, type OutgoingMessage, type SendResult } from './backends/backend.js';
 import { backendFor } from './backends/registry.js';
-import type { Lease, Outcome, Target } from './notification-lease.js';
+import type { Lease, AttemptOutcome, NotificationTarget } from './notification-lease.js';
 import { NotificationLedger } from './notification-ledger.service.js';
 import { TEST_EVENT } from './message/message-events.js';
 import { MessageMaker } from './message-maker.service.js';
@@ -85,7 +85,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
   }
 
   /** Logs errors around an attempt; the outbox queues the notification again. */
-  private async work(id: number, target: Target): Promise<void> {
+  private async work(id: number, target: NotificationTarget): Promise<void> {
     try {
       await this.deliver(id, target);
     } catch (error) {
@@ -98,7 +98,10 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
    * Attempts to send a notification. A test is sent even if the circuit breaker is open, because
    * the user wants to know if the destination is reachable again.
    */
-  private async deliver(id: number, { destination, is_test: isTest }: Target): Promise<void> {
+  private async deliver(
+    id: number,
+    { destination, is_test: isTest }: NotificationTarget,
+  ): Promise<void> {
     const admission = await this.breaker.admit(destination);
     if (!admission.admitted && !isTest) {
       await this.ledger.hold(id, admission.waitSeconds + Math.random() * HOLD_JITTER_SECONDS);
@@ -125,7 +128,7 @@ export class Notifier implements QueueHandler, OnModuleDestroy {
     }
   }
 
-  private async attempt(lease: Lease): Promise<{ outcome: Outcome; verdict: Verdict }> {
+  private async attempt(lease: Lease): Promise<{ outcome: AttemptOutcome; verdict: Verdict }> {
     const started = performance.now();
     const elapsed = (): number => Math.round(performance.now() - started);
     let message: OutgoingMessage | null = null;
@@ -188,7 +191,10 @@ interface Circumstances {
   durationMs: number;
 }
 
-function outcomeOf(failure: SendError, { lease, message, durationMs }: Circumstances): Outcome {
+function outcomeOf(
+  failure: SendError,
+  { lease, message, durationMs }: Circumstances,
+): AttemptOutcome {
   // Tests are not retried: the user sees the result at once and can repeat the test.
   const delayMs =
     failure.retryable && !lease.overdue && lease.event !== TEST_EVENT

@@ -13,7 +13,7 @@ import type { MessageEvent } from './message/message-events.js';
 import type {
   ApprovalFacts,
   HostCounters,
-  RunFacts,
+  MessageFacts,
   WorkflowNodeFacts,
 } from './message/run-facts.js';
 import { WorkflowNodes } from './workflow-nodes.js';
@@ -36,11 +36,11 @@ export class RunFactsLoader {
   ) {}
 
   /** Returns null if the run was deleted. Simultaneous calls are combined. */
-  load(runId: number, event: MessageEvent): Promise<RunFacts | null> {
+  load(runId: number, event: MessageEvent): Promise<MessageFacts | null> {
     return this.loading.run({ runId, event });
   }
 
-  private async loadAll(wants: readonly Want[]): Promise<(RunFacts | null)[]> {
+  private async loadAll(wants: readonly Want[]): Promise<(MessageFacts | null)[]> {
     const told = await this.runs(wants.map(({ runId }) => runId));
     const workflows = await this.runs(
       wants.flatMap(({ runId, event }) => {
@@ -71,20 +71,20 @@ export class RunFactsLoader {
   }
 
   /** Returns the facts of each run, with one statement per kind of run. */
-  private async factsOf(runs: readonly Row[]): Promise<Map<number, RunFacts>> {
+  private async factsOf(runs: readonly Row[]): Promise<Map<number, MessageFacts>> {
     const byType = new Map<string, Map<number, Row>>();
     for (const run of runs) {
       const type = String(run.type);
       byType.set(type, (byType.get(type) ?? new Map<number, Row>()).set(run.id, run));
     }
-    const facts = new Map<number, RunFacts>();
+    const facts = new Map<number, MessageFacts>();
     for (const [type, some] of byType) {
       for (const [id, one] of await this.factsOfKind(type, [...some.values()])) facts.set(id, one);
     }
     return facts;
   }
 
-  private async factsOfKind(type: string, runs: readonly Row[]): Promise<[number, RunFacts][]> {
+  private async factsOfKind(type: string, runs: readonly Row[]): Promise<[number, MessageFacts][]> {
     const definition = findResource(type);
     if (!definition || !isRunKind(type)) return [];
     // Uses the representation of lists: the detail of a webhook's job contains the whole payload in
@@ -149,7 +149,7 @@ const APPROVAL_STATUS = {
 function approvalOf(
   { id, name, started, finished }: Row,
   { approval }: Extract<MessageEvent, { event: 'workflow_approval' }>,
-  { uiUrl }: RunFacts,
+  { uiUrl }: MessageFacts,
 ): ApprovalFacts {
   return {
     id,
@@ -165,7 +165,7 @@ function approvalOf(
  * Returns the facts as of the start: a fast run can have ended before its start message is
  * rendered.
  */
-function asStarted({ representation, ...facts }: RunFacts): RunFacts {
+function asStarted({ representation, ...facts }: MessageFacts): MessageFacts {
   const start = { status: 'running', failed: false, finished: null, elapsed: 0 };
   return {
     ...facts,

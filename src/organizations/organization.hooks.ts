@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import type { OrganizationSchema } from './organization.schema.js';
 
 @Injectable()
 export class OrganizationHooks implements ResourceHooks<OrganizationSchema> {
-  constructor(private readonly runs: ActiveRuns) {}
+  constructor(private readonly runs: ActiveRunsQuery) {}
 
   async prepareUpdate(
     _row: RowOf<OrganizationSchema>,

@@ -9,7 +9,7 @@ import {
   LAUNCHED_BY,
   loadRunFacts,
   summarizeTemplate,
-  TEMPLATE_SUMMARY,
+  LAUNCHED_TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../runs/source-workflow.js';
 
@@ -18,7 +18,7 @@ export const PROJECT_UPDATE_SHOWS: ShownBesides = {
   fields: { launched_by: LAUNCHED_BY },
   summary_fields: {
     ...SOURCE_WORKFLOW_SHOWS.summary_fields,
-    unified_job_template: TEMPLATE_SUMMARY,
+    unified_job_template: LAUNCHED_TEMPLATE_SUMMARY,
   },
 };
 

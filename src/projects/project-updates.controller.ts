@@ -13,7 +13,7 @@ import { projectUpdates } from './project-updates.resource.js';
 export class ProjectUpdatesController extends RunController(projectUpdates) {}
 
 @Resource(projectUpdates)
-export class ProjectUpdateEventsController extends RunEventsController {
+export class ProjectUpdateEventListController extends RunEventsController {
   protected readonly runs = projectUpdates;
 }
 

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { RoleStore, type Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
@@ -27,8 +27,8 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     private readonly projects: ProjectsRepository,
     private readonly updates: ProjectUpdatesRepository,
     private readonly credentials: CredentialsRepository,
-    private readonly runs: ActiveRuns,
-    private readonly references: References,
+    private readonly runs: ActiveRunsQuery,
+    private readonly references: ReferencesService,
     private readonly roles: RoleStore,
     private readonly folders: ProjectFolders,
     private readonly syncs: ProjectSyncs,

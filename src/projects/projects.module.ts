@@ -7,7 +7,7 @@ import { ProjectFolders } from './project-folders.service.js';
 import { ProjectHooks } from './project.hooks.js';
 import {
   ProjectUpdatesController,
-  ProjectUpdateEventsController,
+  ProjectUpdateEventListController,
   ProjectUpdateStdoutController,
   ProjectUpdateLiveEventsController,
 } from './project-updates.controller.js';
@@ -22,7 +22,7 @@ import { ProjectsRepository } from './projects.repository.js';
     ProjectsController,
     ProjectWebhookKeyController,
     ProjectUpdatesController,
-    ProjectUpdateEventsController,
+    ProjectUpdateEventListController,
     ProjectUpdateStdoutController,
     ProjectUpdateLiveEventsController,
   ],

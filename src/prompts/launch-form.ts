@@ -17,7 +17,7 @@ import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from './launch-options.
 import { PROMPTS_BODY_FIELDS } from './launch-body.js';
 import {
   choicesOf,
-  defaultOf,
+  questionDefaultOf,
   hasDefault,
   QUESTION_TYPES,
   type Survey,
@@ -120,5 +120,5 @@ function questionField(question: SurveyQuestion): Field {
 
 function shownDefault(question: SurveyQuestion): unknown {
   if (!hasDefault(question)) return '';
-  return question.type === 'password' ? ENCRYPTED : defaultOf(question);
+  return question.type === 'password' ? ENCRYPTED : questionDefaultOf(question);
 }

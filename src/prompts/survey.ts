@@ -102,13 +102,13 @@ export function defaultAnswers(survey: Survey): Readonly<Record<string, unknown>
 function workOutDefaults({ spec }: Survey): Record<string, unknown> {
   const answers = spec
     .filter(hasDefault)
-    .map((question) => ({ question, value: defaultOf(question) }))
+    .map((question) => ({ question, value: questionDefaultOf(question) }))
     .filter(({ question, value }) => valueErrors(question, value).length === 0);
   return Object.fromEntries(answers.map(({ question, value }) => [question.variable, value]));
 }
 
 /** Returns the default as an answer: several choices are stored one per line. */
-export function defaultOf(question: SurveyQuestion): unknown {
+export function questionDefaultOf(question: SurveyQuestion): unknown {
   const value = question.default;
   return question.type === 'multiselect' && typeof value === 'string'
     ? choicesOf({ choices: value })

@@ -14,7 +14,7 @@ import {
   LAUNCHED_BY,
   loadRunFacts,
   summarizeTemplate,
-  TEMPLATE_SUMMARY,
+  LAUNCHED_TEMPLATE_SUMMARY,
 } from './launched-by.js';
 import { displayArtifacts } from './artifacts.js';
 import { shownVariables } from './shown-variables.js';
@@ -28,7 +28,7 @@ export const JOB_SHOWS: ShownBesides = {
   summary: { job_template_id: INTEGER, job_template_name: STRING },
   summary_fields: {
     ...SOURCE_WORKFLOW_SHOWS.summary_fields,
-    unified_job_template: TEMPLATE_SUMMARY,
+    unified_job_template: LAUNCHED_TEMPLATE_SUMMARY,
     labels: LABEL_SUMMARY,
     credentials: list(CREDENTIAL_SUMMARY),
   },

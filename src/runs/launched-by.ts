@@ -33,7 +33,11 @@ export const LAUNCHED_BY = partial({
 });
 
 /** Schema of the summary of a run's template. */
-export const TEMPLATE_SUMMARY = object({ id: INTEGER, name: STRING, unified_job_type: STRING });
+export const LAUNCHED_TEMPLATE_SUMMARY = object({
+  id: INTEGER,
+  name: STRING,
+  unified_job_type: STRING,
+});
 
 /**
  * Returns the user or object that launched a run (docs/contract/runs.md#launched-by); `{}` if it is

@@ -4,7 +4,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import {
   heldBy,
   type Holders,
-  type ActiveRuns,
+  type ActiveRunsQuery,
   type RunReference,
 } from '../common/resource/held-by.js';
 import { resource } from '../common/resource/registry.js';
@@ -64,7 +64,7 @@ const HAS_FAILED = sql`t.status IN ('failed', 'error')`;
 @Injectable()
 export class RunOverviewsRepository
   extends TableRepository<Row>
-  implements ActiveRuns, RunLoads, HostRuns
+  implements ActiveRunsQuery, RunLoads, HostRuns
 {
   constructor(database: Database) {
     super(database, 'unified_jobs');

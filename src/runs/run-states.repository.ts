@@ -20,7 +20,7 @@ export interface RunStep {
 }
 
 /** A status change of a set of runs. */
-export interface Move {
+export interface StateMove {
   from: readonly JobStatus[];
   to: JobStatus;
   /** Further columns, with the same values for all runs. */
@@ -55,7 +55,7 @@ export class RunStatesRepository extends TableRepository<Row> {
    * Changes the status of those runs that are still in one of the `from` statuses and have the
    * given lease number.
    */
-  move(steps: readonly RunStep[], { from, to, fields = {} }: Move): Promise<MovedRun[]> {
+  move(steps: readonly RunStep[], { from, to, fields = {} }: StateMove): Promise<MovedRun[]> {
     const ids = steps.map(({ id }) => id);
     const attempts = steps.map(({ attempt }) => attempt ?? null);
     const explanations = steps.map(({ explanation }) => explanation ?? '');

@@ -2,7 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { VariablePrefixes } from '../code-hosts/variables.js';
 import { TemplateRuns } from '../templates/template-runs.js';
 import { CancelService } from './cancel.service.js';
-import { ActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery } from '../common/resource/held-by.js';
 import { Settings } from '../config/settings.js';
 import { RunLoads } from '../instances/run-loads.js';
 import { HostRuns } from '../inventories/inventory-uses.js';
@@ -65,7 +65,7 @@ const repositories = [
   providers: [
     ...repositories,
     { provide: TemplateRuns, useExisting: RunsRepository },
-    { provide: ActiveRuns, useExisting: RunOverviewsRepository },
+    { provide: ActiveRunsQuery, useExisting: RunOverviewsRepository },
     { provide: RunLoads, useExisting: RunOverviewsRepository },
     { provide: HostRuns, useExisting: RunOverviewsRepository },
     {
@@ -87,7 +87,7 @@ const repositories = [
     ...repositories,
     VariablePrefixes,
     TemplateRuns,
-    ActiveRuns,
+    ActiveRunsQuery,
     RunLoads,
     HostRuns,
     CancelService,

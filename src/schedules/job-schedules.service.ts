@@ -4,7 +4,7 @@ import { BadRequest } from '../common/errors/errors.js';
 import { keysOf } from '../common/records.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -47,7 +47,7 @@ export class JobSchedules {
     private readonly runs: RunsRepository,
     private readonly templates: JobTemplatesRepository,
     private readonly resources: ResourceService,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly loader: LaunchLoader,
     private readonly relaunches: RelaunchService,
   ) {}

@@ -11,7 +11,7 @@ import {
   type RuleText,
 } from './rule-text.js';
 import { type Occurrence, RuleWalk } from './rule-walk.js';
-import { instantOf, localTime } from './zones.js';
+import { zonedInstantOf, localTime } from './zones.js';
 import { messageOf } from '../common/errors/message-of.js';
 
 /**
@@ -262,7 +262,7 @@ function skippedStart({ start, timezone }: RuleText): Date | null {
   );
   const local = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(local.getTime())) return null;
-  return localTime(timezone, instantOf(timezone, local)).getTime() === local.getTime()
+  return localTime(timezone, zonedInstantOf(timezone, local)).getTime() === local.getTime()
     ? null
     : local;
 }
@@ -290,5 +290,5 @@ function untilOf(value: string, timezone: string): Date {
   const text = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
   const local = new Date(text);
   if (Number.isNaN(local.getTime())) throw new Error(`invalid UNTIL: ${value}`);
-  return value.endsWith('Z') ? local : instantOf(timezone, local);
+  return value.endsWith('Z') ? local : zonedInstantOf(timezone, local);
 }

@@ -39,7 +39,7 @@ export function localTime(timezone: string, instant: Date): Date {
  *
  * @param local local time, encoded as if it were UTC
  */
-export function instantOf(timezone: string, local: Date): Date {
+export function zonedInstantOf(timezone: string, local: Date): Date {
   const offsetAt = (instant: number): number =>
     localTime(timezone, new Date(instant)).getTime() - instant;
   const earlier = local.getTime() - offsetAt(local.getTime() - 86_400_000);

@@ -3,7 +3,7 @@ import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../common/errors/errors.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import {
-  anyOf,
+  anyOfSchemas,
   BOOLEAN,
   INTEGER,
   list,
@@ -19,7 +19,7 @@ import { categoryName, RUNTIME_SETTING_FIELDS, SETTING_FIELDS } from './setting-
 import { RuntimeSettings } from './runtime-settings.service.js';
 
 /** Schema of the settings of a category, by name. */
-const VALUES = mapOf(anyOf(STRING, NUMBER, BOOLEAN, list(STRING), mapOf(STRING)));
+const VALUES = mapOf(anyOfSchemas(STRING, NUMBER, BOOLEAN, list(STRING), mapOf(STRING)));
 const CATEGORIES = object({
   count: INTEGER,
   next: orNull(STRING),

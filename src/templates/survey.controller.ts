@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { BadFields, BadRequest } from '../common/errors/errors.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import {
-  anyOf,
+  anyOfSchemas,
   anyValue,
   BOOLEAN,
   list,
@@ -36,7 +36,7 @@ const SURVEY = {
           default: anyValue('An answer of the type of the question; secrets are masked.'),
           min: orNull(NUMBER),
           max: orNull(NUMBER),
-          choices: anyOf(STRING, list(STRING)),
+          choices: anyOfSchemas(STRING, list(STRING)),
         },
         ['question_description', 'required', 'default', 'min', 'max', 'choices'],
       ),

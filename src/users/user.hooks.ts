@@ -7,7 +7,7 @@ import { Forbidden, Invalid, TooManyRequests } from '../common/errors/errors.js'
 import { currentScope } from '../common/http/request-scope.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { sql } from '../database/sql.js';
@@ -28,7 +28,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     private readonly users: UsersRepository,
     private readonly sessions: SessionStore,
     private readonly tokens: TokenStore,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly hasher: PasswordHasher,
     private readonly settings: Settings,
   ) {}

@@ -4,7 +4,7 @@ import { failPoint } from '../common/fail-point.js';
 import { BadRequest, Conflict, Forbidden, Invalid, NotFound } from '../common/errors/errors.js';
 import { entryOf, existing, itemAt, zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
-import type { IncomingDelivery, Outcome, Verdict } from './delivery.js';
+import type { IncomingDelivery, DeliveryOutcome, Verdict } from './delivery.js';
 import type { KnownDelivery } from './delivery-rows.js';
 import {
   WebhookDeliveriesRepository,
@@ -79,14 +79,14 @@ export class DeliveryIntake {
     try {
       const objection = objectionTo(delivery.event, template);
       if (objection !== null) {
-        const outcome: Outcome = { verdict: 'ignored', reason: objection, answer: 200 };
+        const outcome: DeliveryOutcome = { verdict: 'ignored', reason: objection, answer: 200 };
         return await this.record(delivery, outcome, recorded);
       }
       return await this.launch({ delivery, template }, recorded);
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === null) throw error;
-      const outcome: Outcome = { verdict: 'rejected', reason, answer: 400 };
+      const outcome: DeliveryOutcome = { verdict: 'rejected', reason, answer: 400 };
       return this.record(delivery, outcome, recorded);
     }
   }
@@ -178,7 +178,7 @@ export class DeliveryIntake {
 
   private record(
     delivery: KnownDelivery,
-    outcome: Outcome,
+    outcome: DeliveryOutcome,
     recorded: Intake['recorded'],
   ): Promise<TakenDelivery> {
     return this.database.transaction(async () => {
@@ -189,7 +189,7 @@ export class DeliveryIntake {
   }
 }
 
-function repetitionOf({ event }: KnownDelivery, first: FirstDelivery | undefined): Outcome {
+function repetitionOf({ event }: KnownDelivery, first: FirstDelivery | undefined): DeliveryOutcome {
   const same = first?.guid === event.guid ? 'id' : 'body';
   const reason = first ? `Delivery ${first.id} had the same ${same}.` : 'It was received before.';
   return { verdict: 'duplicate', reason, answer: 202 };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { WebhookEvent } from '../code-hosts/event.js';
 import { raw, sql, type Sql } from '../database/sql.js';
-import type { IncomingDelivery, Outcome, Verdict } from './delivery.js';
+import type { IncomingDelivery, DeliveryOutcome, Verdict } from './delivery.js';
 
 /** A parsed delivery. */
 export type KnownDelivery = IncomingDelivery & { event: WebhookEvent };
@@ -15,7 +15,7 @@ export interface Arrival {
 /** A delivery that launches nothing. */
 export interface RecordedDelivery {
   delivery: IncomingDelivery;
-  outcome: Outcome;
+  outcome: DeliveryOutcome;
   /** Run that an earlier copy of the delivery launched; null: none. */
   job: number | null;
 }
@@ -36,7 +36,7 @@ interface DedupeKeys {
 
 const NO_KEYS: DedupeKeys = { key: null, seconds: null, body: null };
 
-const ACCEPTED: Outcome = { verdict: 'accepted', reason: '', answer: 202 };
+const ACCEPTED: DeliveryOutcome = { verdict: 'accepted', reason: '', answer: 202 };
 
 /** Verdicts whose payload is kept, because the job, a redelivery or a filter test can need it. */
 const KEEPS_PAYLOAD: ReadonlySet<Verdict> = new Set(['accepted', 'ignored']);

@@ -17,7 +17,7 @@ export interface IncomingDelivery {
 }
 
 /** Outcome of a delivery. */
-export interface Outcome {
+export interface DeliveryOutcome {
   verdict: Verdict;
   reason: string;
   answer: number;

@@ -1,7 +1,7 @@
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
-import { listOf } from '../common/rest/sublist-kinds.js';
+import { subListOf } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import { projectUpdates } from '../projects/project-updates.resource.js';
 import { jobs } from '../runs/jobs.resource.js';
@@ -9,7 +9,7 @@ import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { webhookStatusPosts } from './webhook-status-posts.resource.js';
 
 /** Status posts to the code host about one run. */
-const posts = listOf(
+const posts = subListOf(
   () => webhookStatusPosts,
   (run) => sql`t.job_id = ${run.id}`,
   // The parent decides: a caller who may read the run may read its posts.

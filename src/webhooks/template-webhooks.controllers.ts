@@ -20,7 +20,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
-import { listOf } from '../common/rest/sublist-kinds.js';
+import { subListOf } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { projects } from '../projects/projects.resource.js';
@@ -137,7 +137,7 @@ export class ProjectWebhooksController extends TemplateWebhooksController {
 }
 
 /** The delivery log of one template. */
-const deliveries = listOf(
+const deliveries = subListOf(
   () => webhookDeliveries,
   (template) => sql`t.template_id = ${template.id}`,
   { options: () => ({ counted: true }) },

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ResourceHooks } from '../common/rest/hooks.js';
 import type { ApprovalTemplateSchema } from './approval-template.schema.js';
 
 @Injectable()
 export class ApprovalTemplateHooks implements ResourceHooks<ApprovalTemplateSchema> {
-  constructor(private readonly runs: ActiveRuns) {}
+  constructor(private readonly runs: ActiveRunsQuery) {}
 
   /** The node remains without a template. */
   async prepareDelete(row: RowOf<ApprovalTemplateSchema>): Promise<void> {

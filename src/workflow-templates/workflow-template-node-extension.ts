@@ -9,12 +9,12 @@ import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
-export const NODE_SHOWS: ShownBesides = {
+export const TEMPLATE_NODE_SHOWS: ShownBesides = {
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };
 
 /** Returns the children and the template of each node, with two statements per page. */
-export async function nodeExtension(
+export async function templateNodeExtension(
   rows: readonly RowOf<WorkflowTemplateNodeSchema>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {

@@ -8,7 +8,7 @@ import { existing } from '../common/invariants.js';
 import { mapValues } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { NO_PROMPTS, readExtraData, savedFaults, sealSaved } from '../prompts/saved-prompts.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
@@ -29,7 +29,7 @@ interface CheckedNode {
 export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplateNodeSchema> {
   constructor(
     private readonly nodes: WorkflowTemplateNodesRepository,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly targets: SavedLaunchTargets,
     private readonly nesting: Nesting,
     private readonly approvals: ApprovalTemplates,

@@ -7,7 +7,7 @@ import { SAVED_AIMS } from '../prompts/prompt-columns.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
-import { nodeExtension, NODE_SHOWS } from './workflow-template-node-extension.js';
+import { templateNodeExtension, TEMPLATE_NODE_SHOWS } from './workflow-template-node-extension.js';
 
 const ofWorkflow = (role: string) =>
   hasRoleOn('workflow_job_template_id', 'workflow_job_template', role);
@@ -85,6 +85,6 @@ export const workflowTemplateNodes = defineResource({
     { decidedBy: ['unified_job_template', ...SAVED_AIMS], keeps: ['credentials'] },
     { decidedBy: ['unified_job_template'], keeps: ['inventory'] },
   ],
-  extend: nodeExtension,
-  shows: NODE_SHOWS,
+  extend: templateNodeExtension,
+  shows: TEMPLATE_NODE_SHOWS,
 });

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { ActiveRuns, assertNoActiveRuns } from '../common/resource/held-by.js';
+import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { References } from '../common/rest/references.service.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { refErrors } from '../prompts/branch.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
@@ -17,9 +17,9 @@ const ORGANIZATION_NEEDED =
 @Injectable()
 export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSchema> {
   constructor(
-    private readonly runs: ActiveRuns,
+    private readonly runs: ActiveRunsQuery,
     private readonly templates: WorkflowTemplatesRepository,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly webhooks: WebhookFields,
   ) {}
 

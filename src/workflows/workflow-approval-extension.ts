@@ -13,11 +13,11 @@ import {
   LAUNCHED_BY,
   loadRunFacts,
   summarizeTemplate,
-  TEMPLATE_SUMMARY,
+  LAUNCHED_TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
 import { sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';
-import { type ApprovalFacts, WorkflowJobsRepository } from './workflow-jobs.repository.js';
+import { type WorkflowApprovalFacts, WorkflowJobsRepository } from './workflow-jobs.repository.js';
 
 const NAMED = { id: INTEGER, name: STRING, description: STRING };
 
@@ -29,7 +29,7 @@ export const APPROVAL_SHOWS: ShownBesides = {
   },
   related: ['workflow_approval_template', 'source_workflow_job', 'job'],
   summary_fields: {
-    unified_job_template: TEMPLATE_SUMMARY,
+    unified_job_template: LAUNCHED_TEMPLATE_SUMMARY,
     workflow_approval_template: object({ ...NAMED, timeout: INTEGER }),
     workflow_job_template: object(NAMED),
     source_workflow_job: ref('WorkflowJobSummary'),
@@ -85,7 +85,7 @@ export async function workflowApprovalExtension(
  * Returns links to the run that waits: an active workflow job, or a run of any kind before its
  * start.
  */
-function waitingRun({ workflow_job_id: id, run_type: type }: ApprovalFacts) {
+function waitingRun({ workflow_job_id: id, run_type: type }: WorkflowApprovalFacts) {
   const url = id === null || type === null ? null : resource(type).url(id);
   return type === 'job'
     ? { source_workflow_job: null, job: url }
@@ -95,9 +95,9 @@ function waitingRun({ workflow_job_id: id, run_type: type }: ApprovalFacts) {
 async function loadFacts(
   rows: readonly Row[],
   { actor, together, find }: RepresentContext,
-): Promise<Map<number, ApprovalFacts>> {
+): Promise<Map<number, WorkflowApprovalFacts>> {
   const ids = rows.map(({ id }) => id);
-  const found = await together.ask<ApprovalFacts>(
+  const found = await together.ask<WorkflowApprovalFacts>(
     find(WorkflowJobsRepository).approvalFacts(ids, actor),
   );
   return new Map(found.map((one) => [one.id, { ...one, expires: instantOf(one.expires) }]));

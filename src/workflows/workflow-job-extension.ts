@@ -14,7 +14,7 @@ import {
   LAUNCHED_BY,
   loadRunFacts,
   summarizeTemplate,
-  TEMPLATE_SUMMARY,
+  LAUNCHED_TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
 import type { RunFacts } from '../runs/runs.repository.js';
 import { shownVariables } from '../runs/shown-variables.js';
@@ -33,7 +33,7 @@ export const WORKFLOW_JOB_SHOWS: ShownBesides = {
   related: ['workflow_job_template', ...SOURCE_WORKFLOW_SHOWS.related],
   summary_fields: {
     ...SOURCE_WORKFLOW_SHOWS.summary_fields,
-    unified_job_template: TEMPLATE_SUMMARY,
+    unified_job_template: LAUNCHED_TEMPLATE_SUMMARY,
     workflow_job_template: ref('WorkflowJobTemplateSummary'),
     labels: LABEL_SUMMARY,
   },

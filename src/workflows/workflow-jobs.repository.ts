@@ -36,7 +36,7 @@ export interface WorkflowJobIds {
 }
 
 /** Data of an approval besides its columns. */
-export interface ApprovalFacts extends Row {
+export interface WorkflowApprovalFacts extends Row {
   may_approve: boolean;
   expires: string | null;
   workflow_job_id: number | null;

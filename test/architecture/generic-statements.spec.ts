@@ -19,7 +19,7 @@ import { resource, resources } from '../../src/common/resource/registry.js';
 import { RepresentContexts } from '../../src/common/resource/represent-contexts.service.js';
 import { represent } from '../../src/common/resource/represent.js';
 import { columnsOf } from '../../src/common/rest/changes.js';
-import { References } from '../../src/common/rest/references.service.js';
+import { ReferencesService } from '../../src/common/rest/references.service.js';
 import { ResourceService } from '../../src/common/rest/resource.service.js';
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { insertRow, updateRow } from '../../src/database/rows.js';
@@ -230,7 +230,7 @@ describe('rows', () => {
   });
 
   it('are made by whoever may make them, of what he may use', async () => {
-    const [service, references] = [get(ResourceService), get(References)];
+    const [service, references] = [get(ResourceService), get(ReferencesService)];
     const faults = await faultsOfAll(async (one) => {
       const values = Object.fromEntries(one.fields.map((field) => [field.name, valueOf(field)]));
       const checks = {

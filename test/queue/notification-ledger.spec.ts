@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { sql } from '../../src/database/sql.js';
-import type { Lease, Outcome } from '../../src/notifications/notification-lease.js';
+import type { Lease, AttemptOutcome } from '../../src/notifications/notification-lease.js';
 import { NotificationLedger } from '../../src/notifications/notification-ledger.service.js';
 import { unfinished } from '../../src/notifications/unfinished.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
@@ -63,10 +63,10 @@ const letExpire = (ids: readonly number[]): Promise<number> =>
     WHERE id = ANY(${ids}::bigint[])`);
 
 function outcome(
-  status: Outcome['status'],
+  status: AttemptOutcome['status'],
   detail = '',
   delaySeconds: number | null = null,
-): Outcome {
+): AttemptOutcome {
   const failed = status !== 'successful';
   return {
     status,

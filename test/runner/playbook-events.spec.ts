@@ -1,4 +1,4 @@
-import { artifacts, hostSummaries } from '../../src/execution/runner/event-summaries.js';
+import { artifacts, hostSummariesOf } from '../../src/execution/runner/event-summaries.js';
 import type { EventRow } from '../../src/runs/events/job-events.repository.js';
 import { createMasker } from '../../src/execution/runner/masker.js';
 import { createTestFolder, runPlaybook, type TestFolder } from './playbooks.js';
@@ -118,7 +118,7 @@ describe('a playbook that succeeds', () => {
 
   it('ends with summaries by host and the collected statistics', () => {
     const stats = events.at(-1)!;
-    expect(hostSummaries(stats).get('alpha')).toEqual({
+    expect(hostSummariesOf(stats).get('alpha')).toEqual({
       changed: 3,
       dark: 0,
       failures: 0,
@@ -142,7 +142,7 @@ describe('other endings', () => {
       { limit: 'alpha' },
     );
     expect(result).toMatchObject({ rc: 2, status: 'failed' });
-    expect([...hostSummaries(events.at(-1)!).keys()]).toEqual(['alpha']);
+    expect([...hostSummariesOf(events.at(-1)!).keys()]).toEqual(['alpha']);
     expect(events.at(-1)?.failed).toBe(true);
   });
 
@@ -152,7 +152,7 @@ describe('other endings', () => {
       '- hosts: alpha\n  gather_facts: false\n  vars: {ansible_connection: ssh, ansible_host: 127.0.0.1, ansible_port: 9}\n  tasks: [{ping: }]\n',
     );
     expect(result).toMatchObject({ rc: 4, status: 'failed' });
-    expect(hostSummaries(events.at(-1)!).get('alpha')).toMatchObject({ dark: 1, failed: true });
+    expect(hostSummariesOf(events.at(-1)!).get('alpha')).toMatchObject({ dark: 1, failed: true });
     expect(events.find((row) => row.event === 'runner_on_unreachable')?.failed).toBe(true);
   });
 

@@ -11,7 +11,7 @@ import type { PreparedRun } from '../../src/execution/runner/ansible-run.js';
 import { type PlaybookRun, preparePlaybookRun } from '../../src/execution/runner/playbook-run.js';
 import type { RunHandle, RunOptions, RunResult } from '../../src/execution/runner/run-options.js';
 import { startRun } from '../../src/execution/runner/run-process.js';
-import { listProcesses, readEnvironment } from '../../src/execution/runner/process-table.js';
+import { listProcesses, readProcessEnvironment } from '../../src/execution/runner/process-table.js';
 import {
   createWorkspace,
   removeDirectory,
@@ -124,7 +124,8 @@ export async function runPlaybook(
 export async function markedPids(mark: string): Promise<number[]> {
   const pids: number[] = [];
   for (const { pid } of await listProcesses()) {
-    if ((await readEnvironment(pid)).includes(`AUTOMATION_CONTROLLER_RUN=${mark}`)) pids.push(pid);
+    if ((await readProcessEnvironment(pid)).includes(`AUTOMATION_CONTROLLER_RUN=${mark}`))
+      pids.push(pid);
   }
   return pids;
 }

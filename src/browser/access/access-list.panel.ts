@@ -5,7 +5,7 @@ import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { refusalView } from '../shared/refusal.js';
-import { titleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/values.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { describeRole } from '../../common/resource/role-words.js';
@@ -97,7 +97,7 @@ export class AccessListPanel implements Panel<AccessPage> {
       actor,
     );
     return teams.map((team) => {
-      const holder = { kind: 'teams', id: Number(team.id), name: titleOf(team) } as const;
+      const holder = { kind: 'teams', id: Number(team.id), name: objectTitleOf(team) } as const;
       const own = grants.filter(({ team_id: granted }) => granted === team.id);
       return {
         name: holder.name,
@@ -151,7 +151,7 @@ export class AccessListPanel implements Panel<AccessPage> {
                     value="${String(role.id)}"
                     ${attributes({ selected: String(role.id) === refusal?.chosen })}
                   >
-                    ${titleOf(role)}: ${String(role.description)}
+                    ${objectTitleOf(role)}: ${String(role.description)}
                   </option>`,
               )}
             </select>

@@ -2,8 +2,8 @@ import { PATH_FIELD } from '../shared/browser-form.js';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
 import { hiddenInput, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PRESET } from '../shared/presets.js';
-import { titleOf, type Item } from '../shared/values.js';
-import type { Refusal } from '../shared/refusal.js';
+import { objectTitleOf, type Item } from '../shared/values.js';
+import type { FormRefusal } from '../shared/refusal.js';
 import { isRecord } from '../../common/records.js';
 
 /** Objects that a choice offers; scripts find the others, and so does a form without them. */
@@ -66,8 +66,8 @@ export const seekForm = (path: string, anchor: string, sought: string): Html =>
 export function roleTitle(role: Item): string {
   const { resource_name: object } = isRecord(role.summary_fields) ? role.summary_fields : {};
   return typeof object === 'string' && object !== ''
-    ? `${titleOf(role)} on ${object}`
-    : titleOf(role);
+    ? `${objectTitleOf(role)} on ${object}`
+    : objectTitleOf(role);
 }
 
 /** A user or team that holds a role. */
@@ -96,7 +96,7 @@ export const revokeButton = (
 export const holderChoice = (
   users: readonly Item[],
   teams: readonly Item[],
-  refusal: Refusal | null,
+  refusal: FormRefusal | null,
 ): Html =>
   choiceOf({
     id: 'grant-to',
@@ -112,5 +112,5 @@ export const holderChoice = (
 
 const rolesUrlOf = (one: Item): readonly [string, string] => [
   `${String(one.url)}roles/`,
-  titleOf(one),
+  objectTitleOf(one),
 ];

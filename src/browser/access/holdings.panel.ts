@@ -5,7 +5,7 @@ import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { refusalView } from '../shared/refusal.js';
-import { titleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/values.js';
 import { wordFor } from '../shared/words.js';
 import { memberOf } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';
@@ -148,7 +148,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
 const holderOf = (object: ShownHolder): Holder => ({
   kind: object.type === 'team' ? 'teams' : 'users',
   id: object.id,
-  name: titleOf({ ...object }),
+  name: objectTitleOf({ ...object }),
 });
 
 function flagsView({ is_superuser: isSuperuser, is_system_auditor: isAuditor }: ShownHolder) {
@@ -199,7 +199,9 @@ function row({ role, team }: Holding, { holder, manageable, form }: TableParts):
   );
   const { name, summary_fields: summary } = role;
   const object = memberOf(summary, 'resource_name');
-  const from: Holder = team ? { kind: 'teams', id: Number(team.id), name: titleOf(team) } : holder;
+  const from: Holder = team
+    ? { kind: 'teams', id: Number(team.id), name: objectTitleOf(team) }
+    : holder;
   return html`<tr>
     <td>
       ${String(name)}
@@ -207,7 +209,7 @@ function row({ role, team }: Holding, { holder, manageable, form }: TableParts):
       <small>${String(role.description ?? '')}</small>
     </td>
     <td data-label="Because">
-      ${team ? html`by team <a href="${String(team.url)}">${titleOf(team)}</a>` : 'granted'}
+      ${team ? html`by team <a href="${String(team.url)}">${objectTitleOf(team)}</a>` : 'granted'}
     </td>
     <td class="end">
       ${manageable.has(id) && revokeButton(from, { id, title }, form, team ? 'Revoke from the team' : 'Revoke')}

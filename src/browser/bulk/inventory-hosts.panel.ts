@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { checkBoxes } from '../shared/form-fields.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { folded } from '../shared/layout.js';
-import { hiddenInput, panelCard, panelForm, textInput } from '../shared/panel-forms.js';
+import { hiddenInput, panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { titleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/values.js';
 import { groups as groupResource, hosts } from '../../inventories/inventories.resource.js';
 import { ASKED, GROUPS_HELP, LINES_HELP } from './hosts.form.js';
 
@@ -78,7 +78,7 @@ const newHosts = html`<div class="field span">
     ></textarea>
     <p class="hint" id="host-lines-help">${LINES_HELP}</p>
   </div>
-  ${textInput({ id: 'host-groups', name: ASKED.groups, label: 'Groups' }, { 'aria-describedby': 'host-groups-help' })}
+  ${panelTextInput({ id: 'host-groups', name: ASKED.groups, label: 'Groups' }, { 'aria-describedby': 'host-groups-help' })}
   <p class="hint span" id="host-groups-help">${GROUPS_HELP}</p>
   <div class="actions span"><button class="primary">Add hosts</button></div>`;
 
@@ -88,12 +88,12 @@ function groupFields(
   groups: readonly Item[],
 ): HtmlValue {
   const names = known.map(({ name }) => [String(name), String(name)] as const);
-  return html`${textInput(
+  return html`${panelTextInput(
       { id: 'group-name', name: ASKED.groups, label: 'Group' },
       { required: true, list: 'group-names' },
     )}
     <datalist id="group-names">
-      ${groups.map((group) => html`<option value="${titleOf(group)}"></option>`)}
+      ${groups.map((group) => html`<option value="${objectTitleOf(group)}"></option>`)}
     </datalist>
     <fieldset class="field checks span" id="group-members">
       <legend>Members</legend>
@@ -112,5 +112,5 @@ function groupFields(
 const groupList = (groups: readonly Item[]): Html =>
   html`<h3>Groups</h3>
     <ul class="held">
-      ${groups.map((group) => html`<li><a href="${String(group.url)}">${titleOf(group)}</a></li>`)}
+      ${groups.map((group) => html`<li><a href="${String(group.url)}">${objectTitleOf(group)}</a></li>`)}
     </ul>`;

@@ -6,7 +6,7 @@ import { page } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import type { DayCount } from '../../runs/run-overviews.repository.js';
 import { shorten, statusBadge, timeView } from '../shared/values.js';
-import { DAYS, type Dashboard, type ShownRun } from './dashboard.service.js';
+import { DAYS, type Dashboard, type DashboardRun } from './dashboard.service.js';
 import { labelOf } from '../../common/fields/label.js';
 
 /** Seconds between two refreshes of a visible page. */
@@ -98,7 +98,7 @@ const card = (id: string, title: string, content: Html): Html =>
 
 const nothing = (text: string): Html => html`<p class="hint">${text}</p>`;
 
-function runList(runs: readonly ShownRun[], none: string, all: string): Html {
+function runList(runs: readonly DashboardRun[], none: string, all: string): Html {
   const [first] = runs;
   if (!first) return nothing(none);
   const { total } = first;

@@ -26,7 +26,7 @@ const MAX_ROWS = 8;
 const NEWEST = 20_000;
 const LOOKBACK = { days: DAYS, newest: NEWEST };
 
-export interface ShownRun {
+export interface DashboardRun {
   type: string;
   name: string;
   status: string;
@@ -46,10 +46,10 @@ export interface FailingDestination {
 
 export interface Dashboard {
   days: DayCount[];
-  active: ShownRun[];
-  failures: ShownRun[];
+  active: DashboardRun[];
+  failures: DashboardRun[];
   /** Runs that wait for a decision of the caller. */
-  approvals: ShownRun[];
+  approvals: DashboardRun[];
   destinations: FailingDestination[];
   verdicts: VerdictCount[];
   starred: BookmarkedObject[];
@@ -93,7 +93,7 @@ export class DashboardService {
   }
 }
 
-const shown = (runs: readonly ListedRun[]): ShownRun[] =>
+const shown = (runs: readonly ListedRun[]): DashboardRun[] =>
   runs.map(({ id, ...run }) => ({
     ...run,
     url: findResource(run.type)?.url(id) ?? resource('unified_job').url(id),

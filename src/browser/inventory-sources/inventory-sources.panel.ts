@@ -3,7 +3,7 @@ import { html, type Html } from '../shared/html.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { statusBadge, titleOf, type Item } from '../shared/values.js';
+import { statusBadge, objectTitleOf, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 import { inventorySources } from '../../inventory-sources/inventory-sources.resource.js';
 import { lastUpdate } from './last-update.js';
@@ -65,7 +65,7 @@ function startable({ summary_fields: summary }: Item): boolean {
 }
 
 function sourceItem(source: Item, csrf: string): Html {
-  const title = titleOf(source);
+  const title = objectTitleOf(source);
   return html`<li>
     <a href="${String(source.url)}">${title}</a>
     <small>${String(source.source)}</small>

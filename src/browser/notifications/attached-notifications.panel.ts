@@ -9,7 +9,7 @@ import {
   ReferenceLists,
   type ReferenceChoices,
 } from '../../common/rest/reference-lists.service.js';
-import { titleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/values.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
@@ -127,13 +127,13 @@ const attachedItem = (
   mayDetach: boolean,
 ): Html =>
   html`<li>
-    <a href="${String(one.url)}">${titleOf(one)}</a>
+    <a href="${String(one.url)}">${objectTitleOf(one)}</a>
     ${
       mayDetach &&
       panelForm(
         form,
         html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
-          <button class="small">Detach<span class="hidden"> ${titleOf(one)}</span></button>`,
+          <button class="small">Detach<span class="hidden"> ${objectTitleOf(one)}</span></button>`,
       )
     }
   </li>`;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
-import { panelCard, panelForm, textInput } from '../shared/panel-forms.js';
+import { panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 
@@ -18,7 +18,7 @@ export class NewOrganizationPanel implements Panel {
       'Begin here',
       panelForm(
         { action: path, csrf },
-        html`${textInput(name, { required: true, maxlength: 512 })}
+        html`${panelTextInput(name, { required: true, maxlength: 512 })}
           <button class="primary">Make it</button>`,
       ),
     );

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
-import { panelCard, panelForm, textInput } from '../shared/panel-forms.js';
+import { panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { titleOf } from '../shared/values.js';
+import { objectTitleOf } from '../shared/values.js';
 import { resource } from '../../common/resource/registry.js';
 
 interface ShownOrganization {
@@ -34,14 +34,14 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
       'Teams',
       html`${teams.length === 0 && html`<p class="hint">None that you may see yet.</p>`}
         <ul class="held">
-          ${teams.map((team) => html`<li><a href="${String(team.url)}">${titleOf(team)}</a></li>`)}
+          ${teams.map((team) => html`<li><a href="${String(team.url)}">${objectTitleOf(team)}</a></li>`)}
         </ul>
         ${teams.length === SHOWN && html`<p><a href="${list}">All teams</a></p>`}
         ${
           mayMake &&
           panelForm(
             { action: list, csrf },
-            html`${textInput(name, { required: true, maxlength: 512 })}
+            html`${panelTextInput(name, { required: true, maxlength: 512 })}
               <button class="primary">Create team</button>`,
           )
         }

@@ -3,7 +3,7 @@ import { parseVariables, VariablesError } from '../../common/fields/variables.js
 import { labelOf } from '../../common/fields/label.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { folded } from '../shared/layout.js';
-import { shorten, timeView, titleOf } from '../shared/values.js';
+import { shorten, timeView, objectTitleOf } from '../shared/values.js';
 import type { Row } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { summariesOf } from '../../common/resource/represent.js';
@@ -53,7 +53,10 @@ export async function namesOfChanged(
     if (before[column] === now[column]) continue;
     const ids = [before[column], now[column]].filter((id) => typeof id === 'number');
     const found = await summariesOf(resource(type), ids, reader);
-    names.set(column, new Map([...found].map(([id, item]) => [id, titleOf({ type, ...item })])));
+    names.set(
+      column,
+      new Map([...found].map(([id, item]) => [id, objectTitleOf({ type, ...item })])),
+    );
   }
   return names;
 }

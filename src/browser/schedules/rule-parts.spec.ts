@@ -1,4 +1,4 @@
-import { partsOf, ruleOf, wordsOf, type RuleParts } from './rule-parts.js';
+import { partsOf, ruleOf, ruleWordsOf, type RuleParts } from './rule-parts.js';
 
 const NIGHTLY: RuleParts = {
   unit: 'day',
@@ -47,7 +47,7 @@ describe('rules as people say them', () => {
     const text = `DTSTART;TZID=Europe/Berlin:20260131T020000 RRULE:${rule}`;
     expect(ruleOf(parts)).toBe(text);
     expect(partsOf(text)).toEqual(parts);
-    expect(wordsOf(parts)).toBe(words);
+    expect(ruleWordsOf(parts)).toBe(words);
   });
 
   it('begin in UTC as the API writes it', () => {

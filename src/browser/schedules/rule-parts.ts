@@ -5,7 +5,7 @@ import {
   ruleInstant,
   type RuleText,
 } from '../../schedules/rule-text.js';
-import { instantOf, localTime } from '../../schedules/zones.js';
+import { zonedInstantOf, localTime } from '../../schedules/zones.js';
 
 export const WEEKDAYS = [
   ['MO', 'Monday'],
@@ -68,7 +68,7 @@ export function ruleOf(parts: RuleParts): string {
           ['BYMONTHDAY', monthDay],
           ['BYSETPOS', nth],
           ['COUNT', count],
-          ['UNTIL', lastDay && ruleInstant(instantOf(zone, new Date(`${lastDay}T23:59:59Z`)))],
+          ['UNTIL', lastDay && ruleInstant(zonedInstantOf(zone, new Date(`${lastDay}T23:59:59Z`)))],
         ];
   const written = rule.flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]));
   const begin = zone === 'UTC' ? `DTSTART:${start}Z` : `DTSTART;TZID=${zone}:${start}`;
@@ -153,7 +153,7 @@ const NTH = new Map([
 export const NTH_CHOICES = [...NTH].map(([value, word]) => [value, `The ${word} of them`] as const);
 
 /** A rule in words: `every 2 weeks on Monday at 02:00, Europe/Berlin`. */
-export function wordsOf(parts: RuleParts): string {
+export function ruleWordsOf(parts: RuleParts): string {
   const { unit, every, time, zone, date, count, lastDay } = parts;
   if (unit === 'once') return `once, on ${date} at ${time}, ${zone}`;
   const period = every === 1 ? `every ${unit}` : `every ${every} ${unit}s`;

@@ -3,10 +3,10 @@ import { html, type Html } from '../shared/html.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { timeView, titleOf, type Item } from '../shared/values.js';
+import { timeView, objectTitleOf, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 import { schedules } from '../../schedules/schedules.resource.js';
-import { partsOf, wordsOf } from './rule-parts.js';
+import { partsOf, ruleWordsOf } from './rule-parts.js';
 
 interface ShownTemplate {
   id: number;
@@ -57,10 +57,10 @@ function scheduleItem(schedule: Item, back: { csrf: string; returnTo: string }):
   const may = isRecord(summary) && isRecord(summary.user_capabilities) && summary.user_capabilities;
   const parts = partsOf(String(rrule));
   const word = enabled === true ? 'Switch off' : 'Switch on';
-  const title = titleOf(schedule);
+  const title = objectTitleOf(schedule);
   return html`<li>
     <a href="${String(url)}">${title}</a>
-    ${parts ? html`<span>${wordsOf(parts)}</span>` : html`<code>${String(rrule)}</code>`}
+    ${parts ? html`<span>${ruleWordsOf(parts)}</span>` : html`<code>${String(rrule)}</code>`}
     <small
       >${
         enabled !== true

@@ -4,7 +4,7 @@ import type { Actor } from '../../common/access.js';
 import { findResource } from '../../common/resource/registry.js';
 import { summariesOf } from '../../common/resource/represent.js';
 import type { Bookmark } from './bookmarks.js';
-import { titleOf } from './values.js';
+import { objectTitleOf } from './values.js';
 import { wordFor } from './words.js';
 
 /** An object in a list of bookmarks. */
@@ -33,7 +33,7 @@ export class BookmarkedObjects {
       for (const mark of own) {
         const summary = summaries.get(mark.id);
         if (!summary) continue;
-        const name = titleOf({ ...summary, type, id: mark.id });
+        const name = objectTitleOf({ ...summary, type, id: mark.id });
         found.set(mark, { name, label: wordFor(type), url: definition.url(mark.id) });
       }
     }

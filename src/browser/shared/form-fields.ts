@@ -1,5 +1,5 @@
 import { targetOf, type Field } from '../../common/fields/field.js';
-import { isList } from './form-values.js';
+import { isListField } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
 import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
@@ -35,7 +35,7 @@ export function formField(input: FormField): Html {
     'aria-describedby': described.length > 0 ? described.join(' ') : null,
   };
   const wide =
-    !isList(field) &&
+    !isListField(field) &&
     (field.control === 'lines' ||
       (['text', 'variables', 'json'].includes(field.kind) && !input.secret));
   const help = told && html`<p class="hint" id="${id}-help">${told}</p>`;
@@ -51,7 +51,7 @@ export function formField(input: FormField): Html {
       <label for="${id}">${wordForField(field)}</label>${help}${messages}
     </div>`;
   }
-  const among = isList(field) ? optionsOf(input) : [];
+  const among = isListField(field) ? optionsOf(input) : [];
   if (among.length > 0 && among.length <= MOST_BOXES && !input.choices?.more) {
     const chosen = new Set([input.value].flat().map(String));
     return html`<fieldset class="field checks span" id="${id}">
@@ -132,7 +132,7 @@ const secretControl = ({ field, value }: FormField, common: Common): Html =>
 function control(input: FormField, common: Common): Html {
   const { field, value, secret } = input;
   if (secret) return secretControl(input, common);
-  if (isList(field)) return multipleSelect(input, common);
+  if (isListField(field)) return multipleSelect(input, common);
   if (field.choices.length > 0) return choiceSelect(field, text(value), common);
   switch (field.kind) {
     case 'boolean':

@@ -2,7 +2,7 @@ import { Invalid, type FieldErrors } from '../../common/errors/errors.js';
 import { LOOK_FIELD } from './browser-form.js';
 import { messagesOf } from './form-errors.js';
 import type { FormField } from './form-fields.js';
-import { bodyOf } from './form-values.js';
+import { formBodyOf } from './form-values.js';
 import type { FormRequest } from './forms.service.js';
 import { html, type Html } from './html.js';
 
@@ -21,7 +21,7 @@ export async function previewOf(
   const values = Object.fromEntries(inputs.map(({ field, value }) => [field.name, value ?? '']));
   try {
     const fields = inputs.map(({ field }) => field);
-    const filled = bodyOf({ values, raw: null, secrets: [] }, fields);
+    const filled = formBodyOf({ values, raw: null, secrets: [] }, fields);
     return { content: await plan.preview(filled), errors: {} };
   } catch (error) {
     if (!(error instanceof Invalid)) throw error;

@@ -15,7 +15,7 @@ import {
 import { BadRequest, Invalid } from '../../common/errors/errors.js';
 import { TRUE } from '../../database/sql.js';
 import { defineResource } from '../../common/resource/define-resource.js';
-import { bodyOf } from './form-values.js';
+import { formBodyOf } from './form-values.js';
 
 const anybody = () => TRUE;
 
@@ -63,8 +63,8 @@ class Answers {
 
 const fields = fieldsOf(Schema);
 const form = (values: Record<string, unknown>) =>
-  bodyOf({ values, raw: null, secrets: [] }, fields);
-const raw = (text: string) => bodyOf({ values: {}, raw: text, secrets: [] }, fields);
+  formBodyOf({ values, raw: null, secrets: [] }, fields);
+const raw = (text: string) => formBodyOf({ values: {}, raw: text, secrets: [] }, fields);
 
 describe('bodyOf', () => {
   it('takes the token of the form away', () => {
@@ -101,7 +101,7 @@ describe('bodyOf', () => {
   it('puts members into their document, typed as they are declared', () => {
     const answers = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
     const sent = (values: Record<string, unknown>) =>
-      bodyOf({ values, raw: null, secrets: [] }, answers);
+      formBodyOf({ values, raw: null, secrets: [] }, answers);
     expect(sent({ 'extra.count': '3', 'extra.text': '3', 'extra.empty': '' })).toEqual({
       extra: { count: 3, text: '3' },
     });
@@ -116,7 +116,7 @@ describe('bodyOf', () => {
     const [count] = fieldsOf(Answers).map((one) => ({ ...one, name: `extra.${one.name}` }));
     const extra = `long: &a "${'x'.repeat(70_000)}"\nagain: *a`;
     const values = { extra, 'extra.count': '1' };
-    expect(bodyOf({ values, raw: null, secrets: [] }, count ? [count] : [])).toEqual({ extra });
+    expect(formBodyOf({ values, raw: null, secrets: [] }, count ? [count] : [])).toEqual({ extra });
   });
 
   it('reads a raw form as the JSON it holds', () => {

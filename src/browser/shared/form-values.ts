@@ -29,7 +29,10 @@ const EMPTY_MEANS_NOTHING = new Set<Field['kind']>([
  * @throws BadRequest for a raw form whose text is no JSON object
  * @throws Invalid for a document that is no JSON
  */
-export function bodyOf(submission: Submission, fields: readonly Field[]): Record<string, unknown> {
+export function formBodyOf(
+  submission: Submission,
+  fields: readonly Field[],
+): Record<string, unknown> {
   if (submission.raw !== null) return parseRaw(submission.raw);
   const body: Record<string, unknown> = {};
   const members: [field: Field, value: unknown][] = [];
@@ -88,7 +91,7 @@ function typed({ kind, target }: Field, value: unknown): unknown {
 
 /** One value of the body; undefined leaves the field out. */
 function valueOf(field: Field | undefined, given: unknown): unknown {
-  if (field && isList(field)) return listOf(field, given);
+  if (field && isListField(field)) return listOf(field, given);
   const value: unknown = field?.kind !== 'json' && Array.isArray(given) ? given.at(-1) : given;
   if (!field || value !== '') return field?.kind === 'json' ? toJson(field, value) : value;
   if (field.nullable) return null;
@@ -104,7 +107,7 @@ function listOf(field: Field, given: unknown): unknown {
 }
 
 /** Several references or words, chosen in one control. */
-export const isList = (field: Field): boolean =>
+export const isListField = (field: Field): boolean =>
   field.kind === 'json' && (field.target !== null || field.choices.length > 0);
 
 const isLeftOut = (field: Field): boolean =>

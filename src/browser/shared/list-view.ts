@@ -5,7 +5,7 @@ import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { countOf, wordIn } from './words.js';
 import { isNarrowed } from './filters.js';
-import { isInstant, titleOf, valueView, type Item } from './values.js';
+import { isInstant, objectTitleOf, valueView, type Item } from './values.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
 const MAX_COLUMNS = 7;
@@ -171,7 +171,7 @@ const removal = ({ path, csrf }: PageContext, row: Item): Html =>
     ${csrfInput(csrf)}
     <input type="hidden" name="id" value="${String(row.id)}" />
     <input type="hidden" name="disassociate" value="true" />
-    <button class="small">Remove<span class="hidden"> ${titleOf(row)}</span></button>
+    <button class="small">Remove<span class="hidden"> ${objectTitleOf(row)}</span></button>
   </form>`;
 
 function pagination({ context, definition, body }: ListParts, shown: number): Html {

@@ -5,7 +5,7 @@ import { formTokenOf, issueCsrfToken } from '../../common/http/csrf.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
 import { presetsOf } from './presets.js';
-import { takeRefusal, type Refusal } from './refusal.js';
+import { takeRefusal, type FormRefusal } from './refusal.js';
 
 /** `auto` follows the browser's preference. */
 export type Theme = 'auto' | 'light' | 'dark';
@@ -54,7 +54,7 @@ export interface PageContext {
   theme: Theme;
   notice: ShownNotice | null;
   /** Why a form of one of its cards was refused. */
-  refusal: Refusal | null;
+  refusal: FormRefusal | null;
   /** Initial values of the form, by field. */
   presets: Readonly<Record<string, string>>;
   /** Bookmarks that the browser keeps for the caller, the latest first. */

@@ -5,7 +5,7 @@ import type { QueryParameters } from '../../common/list/query.js';
 import { BrokenInvariant } from '../../common/invariants.js';
 import { memberOf } from '../../common/records.js';
 import type { Html } from './html.js';
-import type { Refusal } from './refusal.js';
+import type { FormRefusal } from './refusal.js';
 
 const PANEL_OF = 'controller:page-panel';
 
@@ -25,7 +25,7 @@ export interface PanelContext<Shown extends object = object> {
   /** Initial values of forms from the query string, by field. */
   presets: Readonly<Record<string, string>>;
   /** Why a form of one of the cards was refused. */
-  refusal: Refusal | null;
+  refusal: FormRefusal | null;
   /** Values of the form whose response the page shows. */
   sent: Readonly<Record<string, unknown>>;
 }

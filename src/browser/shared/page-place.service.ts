@@ -7,7 +7,7 @@ import { summariesOf } from '../../common/resource/represent.js';
 import type { TableEntry, TableRoute } from '../../common/rest/route-table.service.js';
 import { decoded, wordsOf } from './breadcrumbs.js';
 import { PageTrail, type Step } from './page-trail.service.js';
-import { titleOf } from './values.js';
+import { objectTitleOf } from './values.js';
 import { isIdText } from '../../common/resource/ids.js';
 
 /** A page, as far as it says where it is. */
@@ -70,11 +70,11 @@ export class PagePlace {
     { definition, segment, url }: Subject,
     actor: Actor,
   ): Promise<string | null> {
-    if (url === path && isRecord(body) && status < 400 && 'id' in body) return titleOf(body);
+    if (url === path && isRecord(body) && status < 400 && 'id' in body) return objectTitleOf(body);
     if (!definition.stored || !isIdText(definition, segment)) return decoded(segment);
     const context = { database: this.database, actor, detail: false };
     const found = (await summariesOf(definition, [Number(segment)], context)).get(Number(segment));
-    return found ? titleOf({ type: definition.type, ...found }) : null;
+    return found ? objectTitleOf({ type: definition.type, ...found }) : null;
   }
 }
 
@@ -94,7 +94,8 @@ function titleFor(
   names: ReadonlyMap<string, string>,
 ): string {
   const last = path.split('/').filter(Boolean).at(-1) ?? '';
-  if (isRecord(body) && route?.info?.kind === 'retrieve' && 'id' in body) return titleOf(body);
+  if (isRecord(body) && route?.info?.kind === 'retrieve' && 'id' in body)
+    return objectTitleOf(body);
   const known = names.get(path);
   if (known) return known;
   if (last === 'v2') return 'API version 2';

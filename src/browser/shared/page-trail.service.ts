@@ -12,7 +12,7 @@ import {
 } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
-import { titleOf } from './values.js';
+import { objectTitleOf } from './values.js';
 
 /** One step on the way to a page. */
 export interface Step {
@@ -58,7 +58,7 @@ export class PageTrail {
     const isList = this.table.match(below)?.routes.has('GET') ?? false;
     return [
       ...(await this.before(kind, above, actor)),
-      { name: titleOf(above), url },
+      { name: objectTitleOf(above), url },
       { name, url: isList ? below : `${all}?${owner.field}=${id}` },
     ];
   }

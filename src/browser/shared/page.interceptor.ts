@@ -13,7 +13,7 @@ import type { RouteInfo } from '../../common/rest/route.js';
 import { RouteTable, type TableRoute } from '../../common/rest/route-table.service.js';
 import { submissionOf, type Submission } from './browser-form.js';
 import { isReadable, readAhead } from '../../common/fields/variables.js';
-import { bodyOf } from './form-values.js';
+import { formBodyOf } from './form-values.js';
 import { PageForms } from './page-forms.service.js';
 import { setPageHeaders } from './layout.js';
 import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
@@ -64,7 +64,7 @@ export class PageInterceptor implements NestInterceptor {
     const plan = await this.forms.plan(route, open, submission.values, actor);
     const forget = await readAhead(Object.values(submission.values).filter(isReadable));
     try {
-      const filled = bodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);
+      const filled = formBodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);
       return plan && submission.raw === null ? plan.toBody(filled) : filled;
     } finally {
       forget();

@@ -62,7 +62,7 @@ export function objectSelect(
 }
 
 /** One line of text to fill in. */
-export const textInput = (
+export const panelTextInput = (
   { id, name, label }: { id: string; name: string; label: string },
   more: Record<string, string | number | boolean | null> = {},
 ): Html =>

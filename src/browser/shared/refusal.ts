@@ -8,7 +8,7 @@ import { messagesOf } from './form-errors.js';
 import { html, type HtmlValue } from './html.js';
 
 /** Why a form of a card was refused, told where the form stands. */
-export interface Refusal {
+export interface FormRefusal {
   /** The card, as the address of the page names it. */
   card: string;
   /** Where the form was sent, and what was chosen in it. */
@@ -44,7 +44,7 @@ export function leaveRefusal(
   const [page = '/', card = ''] = returnTo.split('#');
   const messages = Object.values(body).flatMap(messagesOf).slice(0, MOST_MESSAGES);
   const shown = messages.map((message) => message.slice(0, MAX_MESSAGE));
-  const refusal: Refusal = { card, path, chosen: String(chosen).slice(0, 20), messages: shown };
+  const refusal: FormRefusal = { card, path, chosen: String(chosen).slice(0, 20), messages: shown };
   const text = Buffer.from(JSON.stringify(refusal)).toString('base64url');
   response.cookie(COOKIE, `${signatureOf(sessionOf(request) ?? '', text)}.${text}`, {
     httpOnly: true,
@@ -59,7 +59,7 @@ export function leaveRefusal(
 export function takeRefusal(
   request: Cookies & { path: string },
   response: Response,
-): Refusal | null {
+): FormRefusal | null {
   const [signature = '', text = ''] = (cookiesOf(request.headers.cookie)[COOKIE] ?? '').split('.');
   const session = sessionOf(request);
   if (text === '' || session === undefined) return null;
@@ -76,7 +76,7 @@ export function takeRefusal(
 }
 
 /** The reasons, in the card whose form was refused. */
-export const refusalView = (refusal: Refusal | null, card: string): HtmlValue =>
+export const refusalView = (refusal: FormRefusal | null, card: string): HtmlValue =>
   refusal?.card === card &&
   html`<div class="message error" role="alert">
     ${refusal.messages.map((message) => html`<p>${message}</p>`)}

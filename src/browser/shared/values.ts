@@ -10,7 +10,7 @@ import { isRecord, memberOf } from '../../common/records.js';
 export type Item = Readonly<Record<string, unknown>>;
 
 /** Returns the name of an object, or a substitute for it. */
-export function titleOf(item: Item): string {
+export function objectTitleOf(item: Item): string {
   for (const key of ['name', 'username', 'hostname', 'identifier', 'subject', 'description']) {
     const value = item[key];
     if (typeof value === 'string' && value.trim() !== '') return shorten(value, 100);
@@ -116,7 +116,7 @@ function reference(name: string, id: number, item: Item, field: Field | undefine
   const summaries = isRecord(item.summary_fields) ? item.summary_fields : {};
   const summary = summaries[name];
   const target = field?.target?.();
-  const title = isRecord(summary) ? titleOf({ type: target?.type, ...summary }) : `#${id}`;
+  const title = isRecord(summary) ? objectTitleOf({ type: target?.type, ...summary }) : `#${id}`;
   // An object of several kinds lives where its kind does: its link knows.
   const related = isRecord(item.related) ? item.related[name] : undefined;
   const url = related ?? (target?.variants ? undefined : target?.url(id));

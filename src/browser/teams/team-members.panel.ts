@@ -8,14 +8,14 @@ import {
   objectSelect,
   panelCard,
   panelForm,
-  textInput,
+  panelTextInput,
   type PanelForm,
 } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { refusalView } from '../shared/refusal.js';
-import { titleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/values.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
 
@@ -73,13 +73,15 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
 
 const memberItem = (one: Item, form: PanelForm, mayRemove: boolean): Html =>
   html`<li>
-    <a href="${String(one.url)}">${titleOf(one)}</a>
+    <a href="${String(one.url)}">${objectTitleOf(one)}</a>
     ${
       mayRemove &&
       panelForm(
         { ...form, isToldThere: true, kind: 'action' },
         html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
-          <button class="quiet small">Remove<span class="hidden"> ${titleOf(one)}</span></button>`,
+          <button class="quiet small">
+            Remove<span class="hidden"> ${objectTitleOf(one)}</span>
+          </button>`,
       )
     }
   </li>`;
@@ -90,7 +92,8 @@ function newcomer(form: PanelForm): Html {
   const secret = { type: 'password', maxlength: 128, autocomplete: 'new-password' };
   return panelForm(
     form,
-    html`${textInput(name, { required: true, maxlength: 150 })} ${textInput(password, secret)}
-      ${hiddenInput(SECRET_FIELD, 'password')} <button class="primary">Create and add</button>`,
+    html`${panelTextInput(name, { required: true, maxlength: 150 })}
+      ${panelTextInput(password, secret)} ${hiddenInput(SECRET_FIELD, 'password')}
+      <button class="primary">Create and add</button>`,
   );
 }

@@ -4,7 +4,7 @@ import {
   objectSelect,
   panelButton,
   panelForm,
-  textInput,
+  panelTextInput,
 } from '../shared/panel-forms.js';
 import { PRESET } from '../shared/presets.js';
 import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
@@ -87,7 +87,7 @@ function idleStep({ id, name }: ShownNode, parts: BuildingParts): Html {
     )}
     ${panelForm(
       { ...form, action: `${nodeUrl(id)}create_approval_template/` },
-      html`${textInput({ id: `question-${id}`, name: 'name', label: 'Approval text' }, { required: true, maxlength: 512 })}
+      html`${panelTextInput({ id: `question-${id}`, name: 'name', label: 'Approval text' }, { required: true, maxlength: 512 })}
         <button>Ask for approval</button>`,
     )}
   </section>`;

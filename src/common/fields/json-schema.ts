@@ -31,7 +31,7 @@ const NULL = { type: 'null' } as const;
  */
 export const orNull = (schema: JsonSchema): JsonSchema =>
   schema.type === undefined
-    ? anyOf(schema, NULL)
+    ? anyOfSchemas(schema, NULL)
     : { ...schema, type: [schema.type, NULL.type].flat() };
 
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
@@ -49,7 +49,7 @@ export function object(properties: JsonSchemas, optional: readonly string[] = []
 /** Returns the schema of an object whose members are all optional. */
 export const partial = (properties: JsonSchemas): JsonSchema => ({ type: 'object', properties });
 
-export const anyOf = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
+export const anyOfSchemas = (...schemas: JsonSchema[]): JsonSchema => ({ anyOf: schemas });
 
 /** Returns the schema of an object with arbitrary names and values of one schema. */
 export const mapOf = (values: JsonSchema): JsonSchema => ({

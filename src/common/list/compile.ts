@@ -8,11 +8,11 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { ExpressionParts } from '../resource/expression.js';
 import { follow } from '../resource/followed.js';
 import { findResource } from '../resource/registry.js';
-import { compare, holds, isNullWord, toBooleanWord } from './lookups.js';
+import { compareColumn, holds, isNullWord, toBooleanWord } from './lookups.js';
 import { parseCondition, searchTerms, type Condition, type ListQuery } from './query.js';
 
 /** Maximum number of relations in a filter or an order. */
-export const MAX_DEPTH = 4;
+export const MAX_RELATIONS = 4;
 
 /**
  * Returns the condition for rows of `definition` under `alias` on which the caller holds a role, or null.
@@ -124,11 +124,11 @@ export class FilterCompiler {
         if (field.target) return relation;
         throw new BadRequest(`${name} is not searchable`);
       }
-      return compare(field, valueOf(field, alias), condition);
+      return compareColumn(field, valueOf(field, alias), condition);
     }
     if (!field.target) throw new BadRequest(`No related model for field ${name}.`);
     if (rest.length === 1 && (rest[0] === 'id' || rest[0] === 'pk')) {
-      return compare(field, valueOf(field, alias), condition);
+      return compareColumn(field, valueOf(field, alias), condition);
     }
     return relation;
   }
@@ -138,7 +138,7 @@ export class FilterCompiler {
     const { lookup, value } = condition;
     if (lookup === 'exact' || lookup === 'in') assertTypes(value.split(','));
     const type = definition.variants ? ident(alias, 'type') : sql`${definition.type}::text`;
-    return compare(TYPE, type, condition);
+    return compareColumn(TYPE, type, condition);
   }
 
   private through(scope: Scope, name: string, conditions: readonly Condition[]): Sql {
@@ -149,8 +149,8 @@ export class FilterCompiler {
     if (visited.includes(target.type) && conditions.some(({ path }) => path.length > 1)) {
       throw new BadRequest(`Loops not allowed in filters, detected on field ${name}.`);
     }
-    if (visited.length > MAX_DEPTH) {
-      throw new BadRequest(`A filter may follow at most ${MAX_DEPTH} relations.`);
+    if (visited.length > MAX_RELATIONS) {
+      throw new BadRequest(`A filter may follow at most ${MAX_RELATIONS} relations.`);
     }
     const far = `f${++this.aliases}`;
     const inner: Scope = { definition: target, alias: far, visited: [...visited, target.type] };

@@ -14,7 +14,7 @@ const COMPARISONS: Record<string, string> = { gt: '>', gte: '>=', lt: '<', lte: 
  *
  * @throws BadRequest if the value does not fit the field (docs/contract/lists.md#filters)
  */
-export function compare(field: Field, column: Sql, condition: Condition): Sql {
+export function compareColumn(field: Field, column: Sql, condition: Condition): Sql {
   const { lookup, value } = condition;
   if (lookup === 'isnull') return isNull(column, value);
   if (lookup === 'in') return isIn(field, column, value);

@@ -6,7 +6,7 @@ import { BadRequest } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import { idType } from '../resource/ids.js';
 import { follow } from '../resource/followed.js';
-import { filterableField, isRelation, MAX_DEPTH, resolvePath } from './compile.js';
+import { filterableField, isRelation, MAX_RELATIONS, resolvePath } from './compile.js';
 
 /** Term of ORDER BY. */
 export interface OrderTerm {
@@ -76,7 +76,7 @@ function termOf(
     return { expression, kind, columnType, nullable, ...(column === null ? {} : { column }) };
   }
   const relation = field === null || field.target ? follow(definition, name) : undefined;
-  if (!relation?.isSingle || depth >= MAX_DEPTH) {
+  if (!relation?.isSingle || depth >= MAX_RELATIONS) {
     throw new BadRequest(`No related model for field ${name}.`);
   }
   const target = relation.target();

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { AddressGuard } from './address-guard.js';
 
 /** Host and port that a program requests a connection to. */
-export interface Target {
+export interface ConnectTarget {
   readonly host: string;
   readonly port: number;
 }
@@ -17,7 +17,7 @@ export interface Target {
  */
 export async function guardedConnect(
   guard: AddressGuard,
-  { host, port }: Target,
+  { host, port }: ConnectTarget,
   client: Duplex,
   watch: (socket: Socket) => void,
 ): Promise<Socket> {

@@ -9,7 +9,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AddressGuard } from './address-guard.js';
-import { guardedConnect, type Target } from './guarded-connect.js';
+import { guardedConnect, type ConnectTarget } from './guarded-connect.js';
 import { OutboundError } from './outbound-error.js';
 
 /** Headers between a program and its proxy, which are not forwarded. */
@@ -85,7 +85,7 @@ export class GuardedHttpProxy {
     }
   }
 
-  private async reach(target: Target, client: Duplex): Promise<Socket> {
+  private async reach(target: ConnectTarget, client: Duplex): Promise<Socket> {
     try {
       return await guardedConnect(this.guard, target, client, (socket) => this.watch(socket));
     } catch (error) {
@@ -102,7 +102,7 @@ export class GuardedHttpProxy {
 }
 
 /** @throws TypeError if the text is not an address */
-function targetOf(address: string | URL): Target {
+function targetOf(address: string | URL): ConnectTarget {
   const { protocol, hostname, port } = new URL(address);
   return { host: hostname, port: Number(port) || (protocol === 'https:' ? 443 : 80) };
 }

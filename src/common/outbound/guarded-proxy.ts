@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressGuard } from './address-guard.js';
-import { guardedConnect, type Target } from './guarded-connect.js';
+import { guardedConnect, type ConnectTarget } from './guarded-connect.js';
 import { OutboundError } from './outbound-error.js';
 
 const VERSION = 5;
@@ -67,7 +67,7 @@ export class GuardedProxy {
    * @param client connection of the requesting program; if it closes, no connection is made
    * @returns null if the guard rejects the host
    */
-  private async reach(target: Target, client: Socket): Promise<Socket | null> {
+  private async reach(target: ConnectTarget, client: Socket): Promise<Socket | null> {
     try {
       return await guardedConnect(this.guard, target, client, (socket) => this.watch(socket));
     } catch (error) {
@@ -93,7 +93,7 @@ function join(client: Socket, upstream: Socket): void {
 }
 
 /** @throws Error for anything but a connection request */
-async function readTarget(client: Socket): Promise<Target> {
+async function readTarget(client: Socket): Promise<ConnectTarget> {
   const [version, methods] = await read(client, 2);
   if (version !== VERSION) throw new Error('This is no SOCKS 5');
   await read(client, methods ?? 0);

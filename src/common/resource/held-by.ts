@@ -47,7 +47,7 @@ export type RunReference =
  * Queries runs that have not ended. Implemented by the feature of runs, for the features that runs depend
  * on.
  */
-export abstract class ActiveRuns {
+export abstract class ActiveRunsQuery {
   /** Returns the unfinished runs that use one of the objects, or null if there are none. */
   abstract activeRunsOf(
     references: readonly RunReference[],
@@ -57,7 +57,7 @@ export abstract class ActiveRuns {
 
 /** @throws InUse with the unfinished runs that use one of the objects */
 export async function assertNoActiveRuns(
-  runs: ActiveRuns,
+  runs: ActiveRunsQuery,
   references: readonly RunReference[],
   ids: readonly number[],
 ): Promise<void> {

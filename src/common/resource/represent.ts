@@ -11,7 +11,7 @@ import {
   type Related,
   type Targets,
 } from './related-rows.js';
-import { shapeOf, type Link, type Shape } from './shape.js';
+import { shapeOf, type ShapedLink, type Shape } from './shape.js';
 import { zip } from '../invariants.js';
 
 /** An object as the API shows it: its fields are what its resource declares, besides these. */
@@ -19,7 +19,7 @@ export interface Representation {
   id: number;
   type: string;
   url: string;
-  related: Readonly<Record<string, Link>>;
+  related: Readonly<Record<string, ShapedLink>>;
   summary_fields: Members;
   [field: string]: unknown;
 }
@@ -158,8 +158,8 @@ function relatedOf(
   { references, links }: Shape,
   url: string,
   { row, extension, targets, namedUrl }: RelatedParts,
-): Record<string, Link> {
-  const related: Record<string, Link> = {};
+): Record<string, ShapedLink> {
+  const related: Record<string, ShapedLink> = {};
   if (namedUrl) related.named_url = namedUrl;
   for (const { name, column, target } of references) {
     const id = row[column];

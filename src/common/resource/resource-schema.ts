@@ -4,7 +4,7 @@ import type { ResourceDefinition } from './define-resource.js';
 import { idType } from './ids.js';
 import { linksOf } from './links.js';
 import {
-  anyOf,
+  anyOfSchemas,
   BOOLEAN,
   INTEGER,
   integerOf,
@@ -38,7 +38,7 @@ const targetsOf = ({ fields }: ResourceDefinition): readonly Field[] =>
 /** Returns the schema of a representation, as `represent` builds it from a row. */
 function resourceSchema(definition: ResourceDefinition): JsonSchema {
   if (definition.variants) {
-    return anyOf(...definition.variants().map(resourceRef));
+    return anyOfSchemas(...definition.variants().map(resourceRef));
   }
   const shown = definition.fields.filter(isShown);
   const detailOnly = shown.filter((field) => field.detailOnly).map(({ name }) => name);
@@ -130,7 +130,7 @@ const SHARED: Record<string, JsonSchema> = {
   }),
   Detail: object({ detail: { ...STRING, description: 'What is wrong, in a sentence.' } }),
   FieldErrors: {
-    ...mapOf(anyOf(list(STRING), ref('FieldErrors'), list(ref('FieldErrors')))),
+    ...mapOf(anyOfSchemas(list(STRING), ref('FieldErrors'), list(ref('FieldErrors')))),
     description:
       'Sentences by field, those of entries of lists by their place or field; `__all__` for several fields together.',
   },

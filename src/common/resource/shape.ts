@@ -4,7 +4,7 @@ import type { ResourceDefinition } from './define-resource.js';
 import { linksOf } from './links.js';
 
 /** Where to find what is related, several paths where objects of one kind are many. */
-export type Link = string | readonly string[];
+export type ShapedLink = string | readonly string[];
 
 /** What a page of rows is read and shown by; worked out once a resource, not once a row. */
 export interface Shape {

@@ -3,7 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import { Database } from '../../database/database.js';
 import { RoleStore } from '../access.js';
 import { ActivityRecorder } from '../activity/activity.js';
-import { References } from './references.service.js';
+import { ReferencesService } from './references.service.js';
 import { ResourceService } from './resource.service.js';
 
 /** Services that the generic routes use, injected together. */
@@ -12,7 +12,7 @@ export class CommonServices {
   constructor(
     readonly resources: ResourceService,
     readonly database: Database,
-    readonly references: References,
+    readonly references: ReferencesService,
     readonly roles: RoleStore,
     readonly activity: ActivityRecorder,
     private readonly moduleRef: ModuleRef,

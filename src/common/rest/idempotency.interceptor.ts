@@ -12,7 +12,12 @@ import { isDryRun } from '../http/dry-run.js';
 import { sendsLines } from '../http/lines.js';
 import { BadRequest } from '../errors/errors.js';
 import type { ApiRequest } from '../http/request.js';
-import { Idempotency, keyedRequest, MAX_KEY_LENGTH, type Outcome } from './idempotency.service.js';
+import {
+  Idempotency,
+  keyedRequest,
+  MAX_KEY_LENGTH,
+  type KeyedOutcome,
+} from './idempotency.service.js';
 import { replyOf } from './reply.interceptor.js';
 
 /**
@@ -28,7 +33,7 @@ class IdempotencyInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const isKept = !isDryRun(request) && !sendsLines(request);
     const keyed = isKept ? keyedRequest(request) : { ...keyedRequest(request), key: undefined };
-    const work = async (): Promise<Outcome> => {
+    const work = async (): Promise<KeyedOutcome> => {
       const value: unknown = await firstValueFrom(next.handle());
       return value instanceof BadRequest ? value : replyOf(value, context);
     };

@@ -13,7 +13,7 @@ export const MAX_KEY_LENGTH = 255;
 const REFUSED = 400;
 
 /** What came of a request: an answer, or a refusal that stands. */
-export type Outcome = Reply<number> | BadRequest;
+export type KeyedOutcome = Reply<number> | BadRequest;
 
 /** Identity of a request. The query is compared together with the content. */
 export interface KeyedRequest {
@@ -57,7 +57,7 @@ export class Idempotency {
   async once(
     request: KeyedRequest,
     content: unknown,
-    work: () => Promise<Outcome>,
+    work: () => Promise<KeyedOutcome>,
   ): Promise<Reply<number>> {
     const outcome =
       request.key === undefined
@@ -71,8 +71,8 @@ export class Idempotency {
     { method, path, query, callerId }: KeyedRequest,
     header: string,
     content: unknown,
-    work: () => Promise<Outcome>,
-  ): Promise<Outcome> {
+    work: () => Promise<KeyedOutcome>,
+  ): Promise<KeyedOutcome> {
     const key = digest([method, path.replace(/\/+$/, ''), callerId, checkedKey(header)]);
     const body = digest([JSON.stringify(query), content]);
     return this.database.transaction(async () => {
@@ -83,7 +83,7 @@ export class Idempotency {
     });
   }
 
-  private async replay(key: string, request: string): Promise<Outcome> {
+  private async replay(key: string, request: string): Promise<KeyedOutcome> {
     const stored = await this.keys.answerOf(key);
     if (!stored || stored.request !== request) {
       throw new Conflict('The Idempotency-Key was used for a request with another body.');
@@ -97,7 +97,7 @@ export class Idempotency {
     });
   }
 
-  private async store(key: string, outcome: Outcome): Promise<void> {
+  private async store(key: string, outcome: KeyedOutcome): Promise<void> {
     const { status, body, headers } =
       outcome instanceof BadRequest ? new Reply(REFUSED, { detail: outcome.detail }) : outcome;
     await this.keys.store(key, {

@@ -15,7 +15,7 @@ import type { Values } from './hooks.js';
  * lacks the permission gives 403 (docs/contract/conventions.md#readable-or-not).
  */
 @Injectable()
-export class References {
+export class ReferencesService {
   constructor(private readonly database: Database) {}
 
   /** @throws Invalid naming every reference whose object does not exist */

@@ -25,7 +25,7 @@ import { admitted, noMatch } from './verdict.js';
 import { preparedColumns, preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
 import { assertPurpose } from './purpose.js';
-import { References } from './references.service.js';
+import { ReferencesService } from './references.service.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, type Representation } from '../resource/represent.js';
 import { currentRow, isId, judgedRow, lockedRow } from './row-statements.js';
@@ -46,7 +46,7 @@ export class ResourceService {
   constructor(
     readonly database: Database,
     private readonly lists: ListService,
-    private readonly references: References,
+    private readonly references: ReferencesService,
     private readonly roles: RoleStore,
     private readonly activity: ActivityRecorder,
     private readonly contexts: RepresentContexts,

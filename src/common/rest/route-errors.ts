@@ -1,5 +1,5 @@
 import type { ApiResponseOptions } from '@nestjs/swagger';
-import { anyOf, type JsonSchema } from '../fields/json-schema.js';
+import { anyOfSchemas, type JsonSchema } from '../fields/json-schema.js';
 import { ref } from '../resource/resource-schema.js';
 import type { RouteInfo } from './route.js';
 import type { RoutePlace } from './route-place.js';
@@ -37,8 +37,8 @@ export function errorResponses(
     description,
     content: { 'application/json': { schema }, ...pages },
   });
-  const conflicts = anyOf(ref('Detail'), ref('InUse'));
-  const mistakes = anyOf(ref('Detail'), ref('FieldErrors'));
+  const conflicts = anyOfSchemas(ref('Detail'), ref('InUse'));
+  const mistakes = anyOfSchemas(ref('Detail'), ref('FieldErrors'));
   return [
     ...(writes || reads ? [answer(400, 'Invalid request data.', mistakes)] : []),
     ...errors

@@ -63,7 +63,7 @@ export function related(relationName: string, options: Partial<SubListSpec> = {}
 }
 
 /** Declares a list of any target, for a parent object without a table of its own. */
-export const listOf =
+export const subListOf =
   (
     target: () => ResourceDefinition,
     scope: SubListSpec['scope'],

@@ -1,7 +1,7 @@
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import type { SecretStore } from './secret-store.js';
-import { objectIn, textOf } from './store-answer.js';
+import { objectIn, storeTextOf } from './store-answer.js';
 
 /** Members of the response, by the names that users can enter. */
 const PROPERTIES: Readonly<Record<string, string>> = {
@@ -35,6 +35,6 @@ export const cyberArkCcp: SecretStore = (inputs, call) => ({
     if (!Object.hasOwn(account, property)) {
       throw new LookupError(`The account has no property "${property}".`);
     }
-    return textOf(account[property]);
+    return storeTextOf(account[property]);
   },
 });

@@ -4,7 +4,7 @@ import type { CredentialInputs } from '../types/definition.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import type { SecretPlace, SecretReader, SecretStore, StoreCall } from './secret-store.js';
-import { objectIn, textOf } from './store-answer.js';
+import { objectIn, storeTextOf } from './store-answer.js';
 
 /** Login with HashiCorp Vault's API: the request body, and the path after `login`. */
 interface Login {
@@ -45,7 +45,7 @@ class VaultReader implements SecretReader {
     if (value === undefined || value === null) {
       throw new LookupError(`"${key}" is not present at ${place.secret_path ?? ''}.`);
     }
-    return textOf(value);
+    return storeTextOf(value);
   }
 
   private get isVersioned(): boolean {

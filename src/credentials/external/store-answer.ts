@@ -24,5 +24,5 @@ function parsed(body: string): unknown {
 }
 
 /** Returns a value of a response as the text of an input. */
-export const textOf = (value: unknown): string =>
+export const storeTextOf = (value: unknown): string =>
   typeof value === 'string' ? value : JSON.stringify(value);

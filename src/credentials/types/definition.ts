@@ -76,7 +76,7 @@ export interface CredentialTypeDefinition {
 export type CredentialInputs = Record<string, string | boolean>;
 
 /** Validation errors in the contract's format; an empty object if there are none. */
-export type FieldErrors = Record<string, string[]>;
+export type DefinitionErrors = Record<string, string[]>;
 
 /** Returns a declared input by id. */
 export function inputField(type: CredentialTypeDefinition, id: string): InputField | undefined {

@@ -2,7 +2,7 @@ import { isOneOf, isRecord } from '../../common/records.js';
 import {
   CREDENTIAL_KINDS,
   type CredentialKind,
-  type FieldErrors,
+  type DefinitionErrors,
   type InputField,
 } from './definition.js';
 import { injectorErrors } from './injector-schema.js';
@@ -57,8 +57,8 @@ export interface TypeDraft {
  * Validates the definition of a custom credential type. Never throws: returns errors by `kind`, `inputs`
  * and `injectors`, or an empty object if the draft can be stored after `normalizeInputs`.
  */
-export function validateTypeDefinition({ kind, inputs, injectors }: TypeDraft): FieldErrors {
-  const errors: FieldErrors = {};
+export function validateTypeDefinition({ kind, inputs, injectors }: TypeDraft): DefinitionErrors {
+  const errors: DefinitionErrors = {};
   const report = (field: string, texts: string[]) => {
     if (texts.length > 0) errors[field] = texts;
   };

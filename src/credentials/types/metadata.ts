@@ -1,10 +1,10 @@
 import { isRecord } from '../../common/records.js';
-import type { CredentialTypeDefinition, FieldErrors, InputField } from './definition.js';
+import type { CredentialTypeDefinition, DefinitionErrors, InputField } from './definition.js';
 import { MAX_INPUT_LENGTH } from './inputs.js';
 
 /** Location of a secret in a store, or validation errors, by key. */
 export interface CheckedMetadata {
-  faults: FieldErrors;
+  faults: DefinitionErrors;
   place: Record<string, string>;
 }
 

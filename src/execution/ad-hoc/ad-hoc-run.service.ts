@@ -23,7 +23,7 @@ import {
 } from '../worker/ansible-process.service.js';
 import { JobCredentials, credentialPart } from '../worker/job-credentials.service.js';
 import { combineVariables, metaVariables, type RunVariables } from '../worker/job-variables.js';
-import { CannotStart, type Outcome, type RunKind } from '../worker/outcome.js';
+import { CannotStart, type RunOutcome, type RunKind } from '../worker/outcome.js';
 import type { RowOfEvent } from '../worker/playbook-events.js';
 import { WorkerNode } from '../worker/worker-node.service.js';
 
@@ -47,7 +47,7 @@ export class AdHocRun implements RunKind<ActiveRun> {
     private readonly prefixes: VariablePrefixes,
   ) {}
 
-  async run(run: ActiveRun): Promise<Outcome> {
+  async run(run: ActiveRun): Promise<RunOutcome> {
     const command = await this.commands.context(run.id);
     if (command.cancel_requested) run.end('cancel');
     return this.process.run(

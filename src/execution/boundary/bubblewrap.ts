@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import type { Command, Enclosure, Launch } from './command.js';
-import type { Account } from './job-account.js';
+import type { JobAccount } from './job-account.js';
 import type { Processors } from './processors.js';
 import { bindArguments } from './system-view.js';
 
@@ -18,7 +18,7 @@ export interface Plan {
    * to it. If false, the process limit applies to all runs of the account together.
    */
   readonly closesUserNamespaces: boolean;
-  readonly account: Account;
+  readonly account: JobAccount;
   /** Arguments that {@link systemArguments} returned. */
   readonly system: readonly string[];
   /** Maximum number of open files of the command; never above the limit of this process. */

@@ -4,7 +4,7 @@ import { innerEnvironment } from './bubblewrap.js';
 import type { Bind, Command, Enclosure, Launch } from './command.js';
 import { confinement, limitArguments, type Limits, mounts } from './container-arguments.js';
 import { FIRST, GUARD, RAN_OUT } from './container-guard.js';
-import type { Account } from './job-account.js';
+import type { JobAccount } from './job-account.js';
 import type { Cover } from './system-view.js';
 
 /** The configuration of containers on this machine. */
@@ -15,7 +15,7 @@ export interface ContainerPlan {
    * Account of the command. Its ids are the same outside and inside, so that the worker is allowed
    * to signal it.
    */
-  readonly account: Account;
+  readonly account: JobAccount;
   /** Path or name of the engine's program. */
   readonly engine: string;
   readonly isPodman: boolean;

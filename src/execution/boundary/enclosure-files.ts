@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { filterFile, IDENTITY_FILES, INNER_ACCOUNT } from './bubblewrap.js';
 import type { Command, Enclosure } from './command.js';
 import { environmentFile, environmentScript } from './container.js';
-import type { Account } from './job-account.js';
+import type { JobAccount } from './job-account.js';
 
 const execute = promisify(execFile);
 
@@ -13,7 +13,7 @@ const execute = promisify(execFile);
 interface Written {
   readonly kind: 'bubblewrap' | 'container';
   readonly isRoot: boolean;
-  readonly account: Account;
+  readonly account: JobAccount;
   readonly filter: Buffer | null;
 }
 
@@ -43,7 +43,7 @@ export async function writeEnclosure(
  * id. Without an entry of its own host name in `hosts`, every look-up of that name queries the
  * network.
  */
-async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promise<void> {
+async function writeIdentity(enclosure: Enclosure, { uid, gid }: JobAccount): Promise<void> {
   const { root, home, name } = enclosure;
   const machine = await readFile('/etc/hosts', 'utf8').catch(() => '127.0.0.1 localhost\n');
   const files: Record<(typeof IDENTITY_FILES)[number], readonly string[]> = {
@@ -72,7 +72,7 @@ async function writeIdentity(enclosure: Enclosure, { uid, gid }: Account): Promi
  * Changes the owner of folders to the account of a command; links are not followed. Files that
  * already belong to the account are skipped: git re-reads every file whose inode changed.
  */
-async function handOver(folders: readonly string[], { uid, gid }: Account): Promise<void> {
+async function handOver(folders: readonly string[], { uid, gid }: JobAccount): Promise<void> {
   const others = ['(', '!', '-user', String(uid), '-o', '!', '-group', String(gid), ')'];
   const change = ['-exec', 'chown', '-h', `${uid}:${gid}`, '{}', '+'];
   await execute('find', [...folders, ...others, ...change]);

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** An unprivileged account of the system. */
-export interface Account {
+export interface JobAccount {
   readonly uid: number;
   readonly gid: number;
 }
@@ -16,7 +16,7 @@ const NAMES = ['automation-job', 'nobody'];
  * Returns the account that runs commands for a worker that is root; for other workers, the worker's
  * own account.
  */
-export async function jobAccount(): Promise<Account> {
+export async function jobAccount(): Promise<JobAccount> {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (uid !== 0) return { uid, gid };
   const text = await readFile('/etc/passwd', 'utf8');

@@ -1,10 +1,10 @@
 import { HOST_MARKS } from '../../inventories/ansible-inventory.js';
-import type { Delivery } from '../../inventories/import/delivery.js';
+import type { InventoryDelivery } from '../../inventories/import/delivery.js';
 import { namesMatching } from '../../inventories/import/name-pattern.js';
 import { readDelivery } from '../../inventories/import/read-delivery.js';
 import { onlyHosts, withoutEmptyGroups } from '../../inventories/import/restrict-delivery.js';
 import { pathsIn } from '../../inventories/import/variable-paths.js';
-import type { StartedUpdate } from '../../inventory-sources/inventory-updates.repository.js';
+import type { StartedInventoryUpdate } from '../../inventory-sources/inventory-updates.repository.js';
 import { CONSTRUCTED, type SourceKind } from '../../inventory-sources/source-kinds.js';
 import { environmentOf, sourceVariableFaults } from '../../inventory-sources/source-variables.js';
 import type { InventoryOrigin } from '../runner/inventory-files.js';
@@ -21,7 +21,7 @@ export function originOf(
     env,
     inputs,
   }: {
-    row: StartedUpdate;
+    row: StartedInventoryUpdate;
     variables: Readonly<Record<string, unknown>>;
     files: ProjectFiles;
     env: Readonly<Record<string, string>>;
@@ -59,11 +59,11 @@ export function allowedEnvironment(
  *
  * @throws ImportError
  */
-export async function deliveryOf(
+export async function inventoryDeliveryOf(
   { document, limited }: ReadInventory,
-  row: StartedUpdate,
+  row: StartedInventoryUpdate,
   kind: SourceKind,
-): Promise<Delivery> {
+): Promise<InventoryDelivery> {
   const own = row.enabled_var === '' ? null : row.enabled_var;
   const paths = pathsIn(own ?? kind.enabled?.variable ?? '');
   const value = own === null ? (kind.enabled?.value ?? '') : row.enabled_value;

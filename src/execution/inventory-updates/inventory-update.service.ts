@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { readVariables } from '../../common/fields/variables.js';
-import type { Delivery } from '../../inventories/import/delivery.js';
+import type { InventoryDelivery } from '../../inventories/import/delivery.js';
 import type { ReportLevel } from '../../inventories/import/import-changes.js';
 import { InventoryImport } from '../../inventories/import/inventory-import.service.js';
 import { InventorySourcesRepository } from '../../inventory-sources/inventory-sources.repository.js';
 import {
   InventoryUpdatesRepository,
-  type StartedUpdate,
+  type StartedInventoryUpdate,
 } from '../../inventory-sources/inventory-updates.repository.js';
 import {
   CONSTRUCTED,
@@ -36,7 +36,7 @@ import { messageOf } from '../../common/errors/message-of.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { EventStore } from '../worker/event-store.service.js';
 import { InputInventories } from './input-inventories.service.js';
-import { allowedEnvironment, deliveryOf, originOf } from './inventory-delivery.js';
+import { allowedEnvironment, inventoryDeliveryOf, originOf } from './inventory-delivery.js';
 import { InventoryReader, type ReadInventory } from './inventory-reader.service.js';
 import { JobCredentials } from '../worker/job-credentials.service.js';
 import { JobProjectFiles, type ProjectFiles } from '../worker/job-project-files.service.js';
@@ -45,7 +45,7 @@ import {
   isExplained,
   outcomeOf,
   RunFailed,
-  type Outcome,
+  type RunOutcome,
   type RunKind,
 } from '../worker/outcome.js';
 import { RunOutput } from '../worker/run-output.js';
@@ -86,7 +86,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     private readonly node: WorkerNode,
   ) {}
 
-  async run(run: ActiveRun): Promise<Outcome> {
+  async run(run: ActiveRun): Promise<RunOutcome> {
     const row = await this.updates.started(run.id);
     if (row.cancel_requested) run.end('cancel');
     const position = { counter: row.counter, line: row.line };
@@ -104,10 +104,10 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
 
   private async attempt(
     run: ActiveRun,
-    row: StartedUpdate,
+    row: StartedInventoryUpdate,
     output: RunOutput,
-    finish: (delivery: Delivery) => Outcome,
-  ): Promise<Outcome> {
+    finish: (delivery: InventoryDelivery) => RunOutcome,
+  ): Promise<RunOutcome> {
     try {
       return finish(await this.deliver(run, row, output));
     } catch (error) {
@@ -118,13 +118,17 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
   }
 
   /** Reads the source. */
-  private async deliver(run: ActiveRun, row: StartedUpdate, output: RunOutput): Promise<Delivery> {
+  private async deliver(
+    run: ActiveRun,
+    row: StartedInventoryUpdate,
+    output: RunOutput,
+  ): Promise<InventoryDelivery> {
     const kind = sourceKind(row.source) ?? SCM;
     const place = await this.boundary.place();
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
     try {
       const read = await this.read(run, row, { kind, workspace, output });
-      return await deliveryOf(read, row, kind);
+      return await inventoryDeliveryOf(read, row, kind);
     } finally {
       await removeDirectory(workspace.root).catch((error: Error) => {
         this.logger.warn({ message: 'folder left', run: run.id, reason: error.message });
@@ -134,7 +138,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
 
   private async read(
     run: ActiveRun,
-    row: StartedUpdate,
+    row: StartedInventoryUpdate,
     { kind, workspace, output }: { kind: SourceKind; workspace: Workspace; output: RunOutput },
   ): Promise<ReadInventory> {
     const ids = row.credential_id === null ? [] : [row.credential_id];
@@ -179,7 +183,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
   /** Always syncs the project first, so that the import uses its current state. */
   private async files(
     run: ActiveRun,
-    row: StartedUpdate,
+    row: StartedInventoryUpdate,
     { workspace, output }: { workspace: Workspace; output: RunOutput },
   ): Promise<ProjectFiles> {
     const { source_project_id: id } = row;
@@ -221,7 +225,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
   }
 
   /** Returns the timeout in seconds. A negative value means no timeout, 0 the default of the settings. */
-  private async timeout({ timeout }: StartedUpdate): Promise<number> {
+  private async timeout({ timeout }: StartedInventoryUpdate): Promise<number> {
     if (timeout !== 0) return Math.max(timeout, 0);
     return (await this.runtime.get('DEFAULT_INVENTORY_UPDATE_TIMEOUT'))
       .DEFAULT_INVENTORY_UPDATE_TIMEOUT;
@@ -230,8 +234,8 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
   /** Imports in the transaction that ends the run, so that no reader sees a half-imported inventory. */
   private async store(
     run: ActiveRun,
-    row: StartedUpdate,
-    delivery: Delivery,
+    row: StartedInventoryUpdate,
+    delivery: InventoryDelivery,
     {
       position,
       started,
@@ -297,7 +301,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
   }
 }
 
-function inventoryOf({ inventory_id: id }: StartedUpdate): number {
+function inventoryOf({ inventory_id: id }: StartedInventoryUpdate): number {
   if (id === null) throw new CannotStart(NO_INVENTORY);
   return id;
 }

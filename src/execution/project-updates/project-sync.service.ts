@@ -24,7 +24,7 @@ import {
   CannotStart,
   isExplained,
   outcomeOf,
-  type Outcome,
+  type RunOutcome,
   type RunKind,
 } from '../worker/outcome.js';
 import { RunOutput } from '../worker/run-output.js';
@@ -53,7 +53,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     private readonly settings: Settings,
   ) {}
 
-  async run(run: ActiveRun): Promise<Outcome> {
+  async run(run: ActiveRun): Promise<RunOutcome> {
     const row = await this.updates.started(run.id);
     const output = new RunOutput(this.events, run, { counter: row.counter, line: row.line });
     const outcome = await this.attempt(run, row, output);
@@ -74,7 +74,11 @@ export class ProjectSync implements RunKind<ActiveRun> {
     };
   }
 
-  private async attempt(run: ActiveRun, row: StartedUpdate, output: RunOutput): Promise<Outcome> {
+  private async attempt(
+    run: ActiveRun,
+    row: StartedUpdate,
+    output: RunOutput,
+  ): Promise<RunOutcome> {
     try {
       if (row.project_id === null || row.scm_type === '' || !isFolderName(row.local_path)) {
         throw new CannotStart(NO_PROJECT);
@@ -93,7 +97,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     projectId: number,
     row: StartedUpdate,
     output: RunOutput,
-  ): Promise<Outcome> {
+  ): Promise<RunOutcome> {
     const destination = this.folders.path(row.local_path);
     const timeoutSeconds = row.timeout || (await this.defaultTimeout());
     const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined;

@@ -12,8 +12,10 @@ export function accessArguments(run: AnsibleRun): string[] {
   if (run.passwords?.ssh) args.push('--ask-pass');
   if (run.becomeEnabled) args.push('--become');
   if (run.diffMode) args.push('--diff');
-  args.push(...optional('--become-method', '--become-method', withoutMarkers(run.becomeMethod)));
-  args.push(...optional('--become-user', '--become-user', withoutMarkers(run.becomeUser)));
+  args.push(
+    ...optionalArgument('--become-method', '--become-method', withoutMarkers(run.becomeMethod)),
+  );
+  args.push(...optionalArgument('--become-user', '--become-user', withoutMarkers(run.becomeUser)));
   if (run.passwords?.become) args.push('--ask-become-pass');
   return args;
 }
@@ -39,7 +41,7 @@ export function valued(short: string, long: string, value: string): string[] {
   return value.startsWith('-') ? [`${long}=${value}`] : [short, value];
 }
 
-export function optional(short: string, long: string, value: string | undefined): string[] {
+export function optionalArgument(short: string, long: string, value: string | undefined): string[] {
   return value ? valued(short, long, value) : [];
 }
 

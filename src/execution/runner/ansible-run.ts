@@ -7,7 +7,7 @@ import { quoteArguments } from './ansible-arguments.js';
 import { toCleanJson } from './clean-text.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
 import { keepNoFacts } from './fact-files.js';
-import { promptAnswers } from './prompts.js';
+import { passwordAnswers } from './prompts.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
 import { checkPrivateKey, normalizeKey } from './ssh-key.js';
 import { RUN_IDENT, seenInside, type Workspace, writePrivateFile } from './workspace.js';
@@ -161,7 +161,7 @@ async function writeEnvironment(
   await write('settings', JSON.stringify(runnerSettings(run)));
   const startFiles = [
     await write('envvars', toCleanJson(environment)),
-    await write('passwords', toCleanJson(promptAnswers(run))),
+    await write('passwords', toCleanJson(passwordAnswers(run))),
   ];
   if (run.sshKeyData) {
     startFiles.push(await write('ssh_key', normalizeKey(run.sshKeyData)));

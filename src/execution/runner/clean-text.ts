@@ -6,7 +6,7 @@ const LONE_SURROGATE = /\p{Surrogate}/gu;
  * Maximum depth of a value; a deeper one can only be an attack on the stack. The API's own limit is
  * 64.
  */
-export const MAX_DEPTH = 100;
+export const MAX_JSON_DEPTH = 100;
 
 /** Makes a text storable: removes NUL characters and replaces unpaired surrogates. */
 export function cleanText(text: string): string {
@@ -22,12 +22,12 @@ export function truncateText(text: string, max: number): string {
 
 /**
  * Copies a JSON value and applies `change` to every text, including keys. Replaces values deeper
- * than {@link MAX_DEPTH} by null.
+ * than {@link MAX_JSON_DEPTH} by null.
  */
 export function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return change(value);
   if (!isContainer(value)) return value;
-  if (depth >= MAX_DEPTH) return null;
+  if (depth >= MAX_JSON_DEPTH) return null;
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, depth + 1));
   return mapTextsIn(value, change, depth);
 }

@@ -39,7 +39,7 @@ export class EventReader {
   }
 
   private toEvents(line: Line): RunnerEvent[] {
-    const event = parseEvent(line.text);
+    const event = parseRunnerEvent(line.text);
     if (!event || !this.mayFollow(event)) return this.toOutput(line.text);
     for (let counter = this.lastCounter + 1; counter < event.counter; counter += 1) {
       this.missing.add(counter);
@@ -79,7 +79,7 @@ export class EventReader {
 }
 
 /** Parses an event from one line of JSON; returns null for anything else. */
-export function parseEvent(text: string): RunnerEvent | null {
+export function parseRunnerEvent(text: string): RunnerEvent | null {
   if (!text.startsWith('{')) return null;
   try {
     // Statistics that runs set are passed on exactly; other events are only displayed.

@@ -27,7 +27,7 @@ const COUNTERS = [
 type Stats = Pick<EventRow, 'event' | 'eventData'>;
 
 /** Returns host summaries by host name; empty for any event but `playbook_on_stats`. */
-export function hostSummaries({ event, eventData }: Stats): Map<string, HostSummary> {
+export function hostSummariesOf({ event, eventData }: Stats): Map<string, HostSummary> {
   const summaries = new Map<string, HostSummary>();
   if (!isStatistics({ event })) return summaries;
   const hosts = new Set(COUNTERS.flatMap((counter) => Object.keys(recordOf(eventData[counter]))));

@@ -1,6 +1,6 @@
 import { displayArtifacts } from '../../runs/artifacts.js';
 import { EVENT_KINDS } from './event-kinds.js';
-import { artifacts, countRun, hostSummaries, setsHiddenStats } from './event-summaries.js';
+import { artifacts, countRun, hostSummariesOf, setsHiddenStats } from './event-summaries.js';
 import { isRunnerEvent, MAX_RESULT_BYTES, type RunnerEvent, toEventRow } from './events.js';
 
 function event(name: string, data: object = {}, more: object = {}): RunnerEvent {
@@ -183,7 +183,7 @@ describe('summaries', () => {
   };
 
   it('sums up each host', () => {
-    const summaries = hostSummaries(stats);
+    const summaries = hostSummariesOf(stats);
     expect([...summaries.keys()]).toEqual(['a', 'b', '__proto__']);
     expect(summaries.get('a')).toMatchObject({ ok: 2, changed: 1, failures: 0, failed: false });
     expect(summaries.get('b')).toMatchObject({ ok: 1, dark: 1, failed: true });
@@ -210,7 +210,7 @@ describe('summaries', () => {
 
   it('has nothing to say about other events', () => {
     const other = { event: 'verbose', eventData: stats.eventData };
-    expect(hostSummaries(other).size).toBe(0);
+    expect(hostSummariesOf(other).size).toBe(0);
     expect(artifacts(other)).toEqual({});
   });
 

@@ -1,6 +1,6 @@
 import { ExactNumber, entriesOf } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
-import { cleanText, MAX_DEPTH } from './clean-text.js';
+import { cleanText, MAX_JSON_DEPTH } from './clean-text.js';
 
 /** Characters that YAML readers refuse, or read as line ends, if they are unescaped in quotes. */
 const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
@@ -30,7 +30,7 @@ function emit(value: unknown, tag: string, depth: number): string {
   if (typeof value === 'number') return emitNumber(value);
   if (value instanceof ExactNumber) return yamlNumber(value.text);
   if (typeof value === 'boolean') return String(value);
-  if (depth >= MAX_DEPTH) return 'null';
+  if (depth >= MAX_JSON_DEPTH) return 'null';
   if (Array.isArray(value)) {
     return `[${value.map((item) => emit(item, tag, depth + 1)).join(', ')}]`;
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { parseEvent } from './event-reader.js';
+import { parseRunnerEvent } from './event-reader.js';
 import { MAX_STRING_BYTES } from './line-reducer.js';
 import { type Line, LineSplitter, MAX_LINE_BYTES } from './line-splitter.js';
 
@@ -48,7 +48,7 @@ describe('LineSplitter', () => {
         const event = { uuid: 'u', counter: 7, stdout, event: 'verbose', last: 'z"\\' };
         const [line, ...others] = split(Buffer.from(`${JSON.stringify(event)}\nnext`), cuts);
         expect(others.map((other) => other.text)).toEqual(['next']);
-        const parsed = parseEvent(line?.text ?? '');
+        const parsed = parseRunnerEvent(line?.text ?? '');
         expect(parsed).toMatchObject({ counter: 7, event: 'verbose', last: 'z"\\' });
         expect(String(parsed?.['stdout'])).toContain('[cut by the controller');
         expect(line?.text.length).toBeLessThan(MAX_STRING_BYTES + 1000);

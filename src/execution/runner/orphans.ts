@@ -9,7 +9,7 @@ import {
   inParallel,
   listProcesses,
   type ProcessEntry,
-  readEnvironment,
+  readProcessEnvironment,
 } from './process-table.js';
 import { readRunMark, type RunMark } from './run-mark.js';
 import { baseKey, MARK_VARIABLE, parseWorkspaceName } from './workspace.js';
@@ -150,7 +150,9 @@ async function findRunProcesses(
 ): Promise<ProcessEntry[]> {
   const entries = await listProcesses();
   const marked = isMarked
-    ? await inParallel(entries, async ({ pid }) => (await readEnvironment(pid)).some(isMarked))
+    ? await inParallel(entries, async ({ pid }) =>
+        (await readProcessEnvironment(pid)).some(isMarked),
+      )
     : [];
   const rootKeys = new Set(roots.map(identity));
   const chosen = new Set<number>();

@@ -1,7 +1,7 @@
 import { quoteArguments } from './ansible-arguments.js';
 import { playbookArguments } from './playbook-arguments.js';
 import type { PlaybookRun } from './playbook-run.js';
-import { promptAnswers } from './prompts.js';
+import { passwordAnswers } from './prompts.js';
 
 const RUN: PlaybookRun = {
   jobId: 1,
@@ -76,8 +76,8 @@ describe('quoteArguments', () => {
 
 describe('promptAnswers', () => {
   it('answers the prompts of what is given, and nothing else', () => {
-    expect(promptAnswers(RUN)).toEqual({});
-    const answers = promptAnswers({
+    expect(passwordAnswers(RUN)).toEqual({});
+    const answers = passwordAnswers({
       ...RUN,
       sshKeyData: 'k',
       sshKeyUnlock: 'open',

@@ -1,7 +1,7 @@
 import {
   accessArguments,
   forksArguments,
-  optional,
+  optionalArgument,
   valued,
   verbosityArguments,
 } from './ansible-arguments.js';
@@ -18,9 +18,9 @@ const PATTERN_FILE = /(?:^|[,:;\s&!])@([^,:;\s]*)/g;
 export function playbookArguments(run: PlaybookRun): string[] {
   const args = [...accessArguments(run), ...vaultArguments(run), ...forksArguments(run)];
   if (run.forceHandlers) args.push('--force-handlers');
-  args.push(...optional('-l', '--limit', checkedLimit(run.limit)));
+  args.push(...optionalArgument('-l', '--limit', checkedLimit(run.limit)));
   args.push(...verbosityArguments(run));
-  args.push(...optional('-t', '--tags', run.tags));
+  args.push(...optionalArgument('-t', '--tags', run.tags));
   if (run.skipTags) args.push(`--skip-tags=${run.skipTags}`);
   if (run.startAtTask) args.push(`--start-at-task=${run.startAtTask}`);
   return args.map(cleanText);

@@ -62,7 +62,7 @@ export function addDescendants(entries: readonly ProcessEntry[], chosen: Set<num
  * Returns the initial environment of a process as `NAME=value` texts; empty without permission to
  * read it.
  */
-export async function readEnvironment(pid: number): Promise<string[]> {
+export async function readProcessEnvironment(pid: number): Promise<string[]> {
   const text = await readText(`/proc/${pid}/environ`);
   return text.split('\0');
 }

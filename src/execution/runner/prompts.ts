@@ -6,7 +6,7 @@ const REGEXP_SIGNS = /[.*+?^${}()|[\]\\]/g;
  * Returns the input for prompts as patterns (Python's `re`) and secrets, for `env/passwords`. The
  * runner compares the last 100 characters only, so a pattern matches the end of a prompt.
  */
-export function promptAnswers(run: AnsibleRun): Record<string, string> {
+export function passwordAnswers(run: AnsibleRun): Record<string, string> {
   const answers: Record<string, string> = {};
   if (run.sshKeyData && run.sshKeyUnlock) {
     // ssh prompts again without end after a wrong passphrase; an empty line aborts.

@@ -1,4 +1,4 @@
-import { type EventReader, MOST_MISSING, parseEvent } from './event-reader.js';
+import { type EventReader, MOST_MISSING, parseRunnerEvent } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
 import { namesBelow, readBelow } from './left-files.js';
 import type { RunStatus } from './run-options.js';
@@ -53,7 +53,7 @@ export async function readMissedEvents(
     const text = await readBelow(workspace, [...EVENTS, name], MAX_EVENT_FILE_BYTES);
     bytes += text?.length ?? 0;
     if (bytes > MAX_MISSED_BYTES) break;
-    const event = text === null ? null : parseEvent(text);
+    const event = text === null ? null : parseRunnerEvent(text);
     // The run can have written arbitrary content into the file.
     if (event?.counter === counter) events.push(event);
   }

@@ -15,7 +15,7 @@ const STDERR_TAIL_BYTES = 64 * 1024;
 const PIPE_GRACE_MS = 5_000;
 
 /** The output of a run: its events, in batches, and the end of its error output. */
-export class RunOutput {
+export class RunnerOutput {
   private readonly reader = new EventReader();
   private readonly batches: EventBatches;
   private child: RunChild | null = null;

@@ -12,7 +12,7 @@ import { findProcess, type ProcessEntry } from './process-table.js';
 import { readRunnerStatus } from './run-artifacts.js';
 import { writeRunMark } from './run-mark.js';
 import type { EndReason, RunHandle, RunOptions, RunResult } from './run-options.js';
-import { type RunChild, RunOutput } from './run-output.js';
+import { type RunChild, RunnerOutput } from './run-output.js';
 import { FencedProcesses, MarkedProcesses, type RunProcesses } from './run-processes.js';
 
 const KILL_GRACE_MS = 10_000;
@@ -46,7 +46,7 @@ const hasPipes = (child: ChildProcess): child is RunChild =>
   child.stdout !== null && child.stderr !== null;
 
 class RunProcess {
-  private readonly output: RunOutput;
+  private readonly output: RunnerOutput;
   private readonly killGraceMs: number;
   private child: RunChild | null = null;
   private processes: RunProcesses | null = null;
@@ -61,7 +61,7 @@ class RunProcess {
     private readonly options: RunOptions,
   ) {
     this.killGraceMs = options.killGraceMs ?? KILL_GRACE_MS;
-    this.output = new RunOutput(
+    this.output = new RunnerOutput(
       options,
       () => void this.removeStartFiles(),
       (error) => this.fail(error),

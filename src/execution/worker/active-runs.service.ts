@@ -12,7 +12,7 @@ import { Subscriber } from './subscriber.service.js';
 /** Duration of a lease, in seconds; renewed four times as often. */
 export const LEASE_SECONDS = 60;
 /** Maximum number of attempts, so that a run that never starts is not retried forever. */
-export const MAX_ATTEMPTS = 5;
+export const MAX_RUN_ATTEMPTS = 5;
 const RENEW_MS = 15_000;
 const RENEW_AGAIN_MS = 1000;
 
@@ -20,12 +20,12 @@ const RENEW_AGAIN_MS = 1000;
  * Reason why a run is ended early: a user canceled it, the lease was lost, the worker shuts down,
  * or the run violated a limit.
  */
-export type EndReason = 'cancel' | 'lost' | 'shutdown' | 'failed';
+export type RunEndReason = 'cancel' | 'lost' | 'shutdown' | 'failed';
 
 /** A run under a lease of this process. */
 export class ActiveRun {
   private readonly controller = new AbortController();
-  private endReason: EndReason | null = null;
+  private endReason: RunEndReason | null = null;
   private explanation = '';
   /** Limits of the run's events. */
   readonly events = new EventAllowance();
@@ -43,7 +43,7 @@ export class ActiveRun {
     readonly attempt: number,
   ) {}
 
-  get reason(): EndReason | null {
+  get reason(): RunEndReason | null {
     return this.endReason;
   }
 
@@ -63,7 +63,7 @@ export class ActiveRun {
   }
 
   /** Ends the run. A lost lease overrides other reasons, because nothing can be written then. */
-  end(reason: EndReason): void {
+  end(reason: RunEndReason): void {
     if (this.endReason === null || reason === 'lost') this.endReason = reason;
     this.controller.abort();
   }

@@ -19,7 +19,7 @@ import { BoundedText } from '../runner/bounded-text.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
-import { isExplained, type Outcome } from './outcome.js';
+import { isExplained, type RunOutcome } from './outcome.js';
 import { patiently } from './patience.js';
 import { PlaybookEvents, type RowOfEvent } from './playbook-events.js';
 import { RunOutput } from './run-output.js';
@@ -100,7 +100,7 @@ export class AnsibleProcess {
    *
    * @returns outcome of the run
    */
-  async conclude(run: ActiveRun, ended: EndedProcess): Promise<Outcome> {
+  async conclude(run: ActiveRun, ended: EndedProcess): Promise<RunOutcome> {
     const { result, events, preparation } = ended;
     if (result.error instanceof RunEnded) run.end('lost');
     else await this.lastEvents(run, events);
@@ -181,7 +181,7 @@ export class AnsibleProcess {
     }
   }
 
-  private verdict(run: ActiveRun, { result, events, preparation }: EndedProcess): Outcome {
+  private verdict(run: ActiveRun, { result, events, preparation }: EndedProcess): RunOutcome {
     switch (result.status) {
       case 'failed':
         return {

@@ -1,6 +1,6 @@
-import { combineVariables, metaVariables, type RunFacts } from './job-variables.js';
+import { combineVariables, metaVariables, type VariableFacts } from './job-variables.js';
 
-const facts: RunFacts = {
+const facts: VariableFacts = {
   jobId: 7,
   launchType: 'webhook',
   template: { id: 3, name: 'Deploy' },

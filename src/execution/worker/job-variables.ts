@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, unknown>>;
  * The sources of a playbook's extra variables, lowest precedence first
  * (docs/contract/launching.md#variables).
  */
-export interface VariableSources {
+export interface JobVariableSources {
   /** The job's own variables: those of its template, merged with those given at launch. */
   job: Variables;
   /** Variables of the webhook event, for a job that a webhook launched. */
@@ -28,7 +28,7 @@ export interface RunVariables {
 }
 
 /** Facts about a run; null and empty texts are left out where the contract requires it. */
-export interface RunFacts {
+export interface VariableFacts {
   jobId: number;
   launchType: string;
   template: { id: number; name: string } | null;
@@ -102,7 +102,7 @@ export function jobVariables(job: JobContext, parts: VariableParts): RunVariable
  * Merges the sources. Only a value that is identical in the template is trusted: its author can use
  * `{{ }}`. Every other value came from a launch, an event or a name, and remains plain text.
  */
-export function combineVariables(sources: VariableSources, template: Variables): RunVariables {
+export function combineVariables(sources: JobVariableSources, template: Variables): RunVariables {
   const extraVars: Record<string, unknown> = {
     ...sources.job,
     ...sources.webhook,
@@ -116,7 +116,7 @@ export function combineVariables(sources: VariableSources, template: Variables):
 
 /** Returns the variables that describe the run, each of them with every prefix. */
 export function metaVariables(
-  facts: RunFacts,
+  facts: VariableFacts,
   prefixes: readonly string[],
 ): Record<string, unknown> {
   const { template, inventory, schedule, user } = facts;

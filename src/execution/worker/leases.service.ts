@@ -7,7 +7,7 @@ import { raw, sql } from '../../database/sql.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
 import { ActiveRuns, LEASE_SECONDS, RunEnded, type ActiveRun } from './active-runs.service.js';
-import { isExplained, outcomeOf, type Outcome } from './outcome.js';
+import { isExplained, outcomeOf, type RunOutcome } from './outcome.js';
 import { patiently } from './patience.js';
 import { WorkerNode } from './worker-node.service.js';
 
@@ -57,7 +57,7 @@ export class Leases {
   }
 
   /** Stores the end of a run and waits out a database outage. A lost lease writes nothing. */
-  async finish(run: ActiveRun, outcome: Outcome): Promise<void> {
+  async finish(run: ActiveRun, outcome: RunOutcome): Promise<void> {
     if (run.reason === 'lost') return;
     failPoint('run-finishing');
     const failure = await this.lastWord(run, () => this.end(run, outcome));
@@ -83,7 +83,7 @@ export class Leases {
     });
   }
 
-  private async end(run: ActiveRun, outcome: Outcome): Promise<void> {
+  private async end(run: ActiveRun, outcome: RunOutcome): Promise<void> {
     const { status, explanation = '', fields, write, complete } = outcome;
     const completed = await complete?.();
     const moved = await this.transitions.move([{ id: run.id, attempt: run.attempt, explanation }], {
@@ -119,7 +119,7 @@ export class Leases {
 }
 
 /** Returns the outcome to store for a run whose real outcome could not be stored. */
-function insteadOf({ reason }: ActiveRun, failure: unknown): Outcome {
+function insteadOf({ reason }: ActiveRun, failure: unknown): RunOutcome {
   if (failure instanceof RunEnded) {
     return reason === 'cancel'
       ? { status: 'canceled', explanation: failure.message }

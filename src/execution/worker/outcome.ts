@@ -12,7 +12,7 @@ import { RunnerError } from '../../runs/runner-error.js';
 import { TIMED_OUT } from '../../runs/run-explanations.js';
 
 /** The outcome of a run, with the data that is stored together with its last status. */
-export interface Outcome {
+export interface RunOutcome {
   status: 'successful' | 'failed' | 'error' | 'canceled';
   explanation?: string;
   fields?: ColumnValues;
@@ -29,7 +29,7 @@ export interface Outcome {
 
 /** Executes one kind of run, under a lease. */
 export interface RunKind<Run> {
-  run(run: Run): Promise<Outcome>;
+  run(run: Run): Promise<RunOutcome>;
 }
 
 /**
@@ -50,7 +50,7 @@ const INTERNAL = 'The run ended because of an internal error; the log of the wor
 const FAILURES = [CannotStart, RunFailed, InjectionError];
 
 /** Returns the outcome of a run that was ended by an error before or around its execution. */
-export function outcomeOf(error: unknown): Outcome {
+export function outcomeOf(error: unknown): RunOutcome {
   if (error instanceof HostLimitExceeded) {
     const fields = { org_host_limit_error: true };
     return { status: 'error', explanation: error.message, fields };
@@ -71,7 +71,7 @@ export function outcomeOf(error: unknown): Outcome {
  * Replaces the outcome of a run that was ended because of a violation: it has failed and was not
  * canceled.
  */
-export function blamed({ failure }: { readonly failure: string }, outcome: Outcome): Outcome {
+export function blamed({ failure }: { readonly failure: string }, outcome: RunOutcome): RunOutcome {
   if (failure === '' || outcome.status === 'successful') return outcome;
   return { ...outcome, status: 'failed', explanation: failure };
 }

@@ -6,7 +6,7 @@ import { textsIn } from '../runner/clean-text.js';
 import {
   artifacts,
   countRun,
-  hostSummaries,
+  hostSummariesOf,
   isStatistics,
   setsHiddenStats,
   withoutHiddenStats,
@@ -137,7 +137,7 @@ export class PlaybookEvents {
 
   private collect(row: EventRow): void {
     this.failed ||= row.failed;
-    for (const [host, summary] of hostSummaries(row)) {
+    for (const [host, summary] of hostSummariesOf(row)) {
       this.summaries.set(this.masker.text(host), summary);
     }
     Object.assign(this.collected, artifacts(row));

@@ -34,7 +34,7 @@ import {
 import { JobProjectFiles } from './job-project-files.service.js';
 import { jobSecrets } from './job-secrets.js';
 import { jobVariables } from './job-variables.js';
-import { CannotStart, type Outcome, type RunKind } from './outcome.js';
+import { CannotStart, type RunOutcome, type RunKind } from './outcome.js';
 import { WorkerNode } from './worker-node.service.js';
 
 /**
@@ -68,7 +68,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     private readonly prefixes: VariablePrefixes,
   ) {}
 
-  async run(run: ActiveRun): Promise<Outcome> {
+  async run(run: ActiveRun): Promise<RunOutcome> {
     const job = await this.jobs.load(run.id);
     if (job.cancel_requested) run.end('cancel');
     return (await this.attempt(run, job)) ?? this.withoutHosts(run, job);
@@ -79,7 +79,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
    * has hosts. With an empty inventory the same playbook ends successfully with "no hosts matched"
    * (docs/contract/runs.md#inventory-of-a-run).
    */
-  private async withoutHosts(run: ActiveRun, job: JobContext): Promise<Outcome> {
+  private async withoutHosts(run: ActiveRun, job: JobContext): Promise<RunOutcome> {
     // `all` replaces the limit: without hosts, a limit that names `localhost` would match the
     // implicit `localhost`.
     const outcome = await this.attempt(run, { ...job, limit: 'all', isWithoutHosts: true });
@@ -88,7 +88,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     return isExplained ? outcome : { ...outcome, explanation: LIMIT_WITHOUT_HOSTS };
   }
 
-  private attempt(run: ActiveRun, job: PlaybookContext): Promise<Outcome | null> {
+  private attempt(run: ActiveRun, job: PlaybookContext): Promise<RunOutcome | null> {
     return this.process.run(
       run,
       (workspace, tell) => this.prepare(run, job, { workspace, tell }),
@@ -173,7 +173,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     run: ActiveRun,
     job: PlaybookContext,
     ended: EndedProcess<JobPreparation>,
-  ): Promise<Outcome | null> {
+  ): Promise<RunOutcome | null> {
     const { result, events, preparation } = ended;
     if (result.status === 'failed' && events.isWithoutHosts()) return null;
     const { explanation, fields, ...verdict } = await this.process.conclude(run, ended);

@@ -19,7 +19,7 @@ import { endRun, listRuns } from '../runner/orphans.js';
 import { removeDirectory } from '../runner/workspace.js';
 import type { RunStep } from '../../runs/run-states.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
-import { ActiveRuns, LEASE_SECONDS, MAX_ATTEMPTS } from './active-runs.service.js';
+import { ActiveRuns, LEASE_SECONDS, MAX_RUN_ATTEMPTS } from './active-runs.service.js';
 import { WorkerNode } from './worker-node.service.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
@@ -104,7 +104,8 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     const step = { id: run.id, attempt: run.attempt };
     // A run that has not started is run again by another worker, and a project update in any case.
     // A sync inside a job ends with its job.
-    const mayGoBack = !run.has_started && run.attempt <= MAX_ATTEMPTS && run.launch_type !== 'sync';
+    const mayGoBack =
+      !run.has_started && run.attempt <= MAX_RUN_ATTEMPTS && run.launch_type !== 'sync';
     this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
     if (run.cancel_requested) {
       await this.transitions.move([step], { from: ['running'], to: 'canceled' });

@@ -6,7 +6,7 @@ import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { WORKED_KINDS, type WorkedKind } from '../../runs/worked-kinds.js';
 import { Boundary } from '../boundary/boundary.service.js';
-import { ActiveRuns, MAX_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.service.js';
+import { ActiveRuns, MAX_RUN_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.service.js';
 import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
 import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
 import { Leases } from './leases.service.js';
@@ -15,7 +15,7 @@ import {
   CannotStart,
   isExplained,
   outcomeOf,
-  type Outcome,
+  type RunOutcome,
   type RunKind,
 } from './outcome.js';
 import { PlaybookJob } from './playbook-job.service.js';
@@ -61,7 +61,7 @@ export class RunsHandler implements QueueHandler {
   }
 
   private async toEnd(run: ActiveRun): Promise<void> {
-    let outcome: Outcome;
+    let outcome: RunOutcome;
     try {
       const refusal = await this.boundary.refusal();
       if (refusal !== null) throw new CannotStart(refusal);
@@ -88,10 +88,10 @@ export class RunsHandler implements QueueHandler {
   private mayGoBack(run: ActiveRun, error: unknown): boolean {
     if (run.hasStarted) return false;
     if (run.reason === 'shutdown') return true;
-    return run.reason === null && run.attempt < MAX_ATTEMPTS && isPassing(error);
+    return run.reason === null && run.attempt < MAX_RUN_ATTEMPTS && isPassing(error);
   }
 
-  private failure(run: ActiveRun, error: unknown): Outcome {
+  private failure(run: ActiveRun, error: unknown): RunOutcome {
     if (error instanceof RunEnded || run.reason === 'cancel') return { status: 'canceled' };
     if (!isExplained(error)) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -102,7 +102,7 @@ export class RunsHandler implements QueueHandler {
 }
 
 /** Replaces the outcome of a run that was ended by the worker's shutdown: no user canceled it. */
-function judged(run: ActiveRun, outcome: Outcome): Outcome {
+function judged(run: ActiveRun, outcome: RunOutcome): RunOutcome {
   if (outcome.status === 'successful' || run.reason !== 'shutdown') return blamed(run, outcome);
   return { ...outcome, status: 'failed', explanation: SHUT_DOWN };
 }

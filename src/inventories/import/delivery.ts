@@ -3,7 +3,7 @@ export interface DeliveredGroup {
   readonly name: string;
   /** Description; null if the source has none. */
   readonly description: string | null;
-  readonly variables: Variables;
+  readonly variables: ImportedVariables;
   readonly hosts: ReadonlySet<string>;
   readonly children: ReadonlySet<string>;
 }
@@ -12,7 +12,7 @@ export interface DeliveredGroup {
 export interface DeliveredHost {
   readonly name: string;
   readonly description: string | null;
-  readonly variables: Variables;
+  readonly variables: ImportedVariables;
   /** Id in the source system; empty if the source has none. */
   readonly instanceId: string;
   /** Enabled state; null if the source has none. */
@@ -20,14 +20,14 @@ export interface DeliveredHost {
 }
 
 /** The inventory that a source delivers: names are unique, and every referenced name exists. */
-export interface Delivery {
+export interface InventoryDelivery {
   /** Variables of all hosts: they belong to the inventory itself. */
-  readonly variables: Variables;
+  readonly variables: ImportedVariables;
   readonly groups: ReadonlyMap<string, DeliveredGroup>;
   readonly hosts: ReadonlyMap<string, DeliveredHost>;
 }
 
-export type Variables = Readonly<Record<string, unknown>>;
+export type ImportedVariables = Readonly<Record<string, unknown>>;
 
 /** Rules for reading the document of a source. */
 export interface DeliveryRules {

@@ -2,7 +2,12 @@ import { jsonText } from '../../common/fields/json-text.js';
 import { createHash } from 'node:crypto';
 import { isStorableJson } from '../../common/fields/text.js';
 import { Turns } from '../../common/turns.js';
-import { ImportError, type DeliveredHost, type Delivery, type Variables } from './delivery.js';
+import {
+  ImportError,
+  type DeliveredHost,
+  type InventoryDelivery,
+  type ImportedVariables,
+} from './delivery.js';
 import type { KnownHost, KnownObject, PlannedHost, PlannedObject } from './known-objects.js';
 
 /** Maximum length of the variables of a host or group, as for those entered by users. */
@@ -53,7 +58,7 @@ export interface ImportPlan {
  * @throws ImportError naming a host or group that cannot be stored
  */
 export async function planImport(
-  delivery: Delivery,
+  delivery: InventoryDelivery,
   known: { groups: readonly KnownObject[]; hosts: readonly KnownHost[] },
   options: ImportOptions,
 ): Promise<ImportPlan> {
@@ -69,7 +74,7 @@ export async function planImport(
 }
 
 async function planGroups(
-  { groups }: Delivery,
+  { groups }: InventoryDelivery,
   known: readonly KnownObject[],
   options: ImportOptions,
   turns: Turns,
@@ -88,7 +93,7 @@ async function planGroups(
 }
 
 async function planHosts(
-  { hosts }: Delivery,
+  { hosts }: InventoryDelivery,
   known: readonly KnownHost[],
   options: ImportOptions,
   turns: Turns,
@@ -179,7 +184,7 @@ function namesAfter(
 function assertNamesApart(
   groups: ReadonlySet<string>,
   hosts: ReadonlySet<string>,
-  delivered: Delivery['groups'],
+  delivered: InventoryDelivery['groups'],
 ): void {
   for (const name of groups) {
     if (!hosts.has(name)) continue;
@@ -196,7 +201,7 @@ function assertNamesApart(
 export function textOf(
   noun: string,
   name: string,
-  variables: Variables,
+  variables: ImportedVariables,
 ): Pick<PlannedObject, 'delivered' | 'digest'> {
   if (!isStorableJson(variables)) {
     throw new ImportError(`The variables of the ${noun} ${name} cannot be stored.`);

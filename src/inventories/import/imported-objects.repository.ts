@@ -9,7 +9,7 @@ import type {
   KnownObject,
   PlannedHost,
   PlannedObject,
-  StoredVariables,
+  KnownVariables,
 } from './known-objects.js';
 
 /** The source and the inventory of an import. */
@@ -76,9 +76,9 @@ export class ImportedObjectsRepository extends TableRepository<Row> {
     kind: ImportedKind,
     { sourceId }: ImportPlace,
     ids: readonly number[],
-  ): Promise<(StoredVariables & Row)[]> {
+  ): Promise<(KnownVariables & Row)[]> {
     const { table, column } = CLAIMS[kind];
-    return this.database.rows<StoredVariables & Row>(sql`
+    return this.database.rows<KnownVariables & Row>(sql`
       SELECT one.id, one.variables, own.delivered,
         ARRAY(SELECT DISTINCT json_object_keys(other.delivered::json)
           FROM ${ident(table)} other

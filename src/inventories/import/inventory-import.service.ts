@@ -5,7 +5,7 @@ import { HostLimit } from '../host-limit.service.js';
 import { HostsRepository } from '../hosts.repository.js';
 import { InventoryLock } from '../inventory-lock.service.js';
 import { cycleIn } from './cycles.js';
-import { ImportError, type Delivery } from './delivery.js';
+import { ImportError, type InventoryDelivery } from './delivery.js';
 import { describeChanges, type ImportChanges, type ImportReport } from './import-changes.js';
 import {
   digestOf,
@@ -58,7 +58,7 @@ export class InventoryImport {
   /** @throws ImportError, HostLimitExceeded, and errors of `checkpoint` */
   async store(
     place: ImportPlace,
-    delivery: Delivery,
+    delivery: InventoryDelivery,
     options: ImportOptions,
     context: ImportContext,
   ): Promise<ImportChanges> {
@@ -222,7 +222,7 @@ export class InventoryImport {
   /** @returns true if the variables changed */
   private async storeVariables(
     place: ImportPlace,
-    { variables }: Delivery,
+    { variables }: InventoryDelivery,
     { isConstructed = false }: ImportOptions,
   ): Promise<boolean> {
     const stored = await this.members.variables(place);
@@ -245,7 +245,7 @@ export class InventoryImport {
 
 const idsOf = (objects: readonly KnownObject[]): number[] => objects.map(({ id }) => id);
 
-function pairsOf({ groups }: Delivery, kind: 'hosts' | 'children'): Pairs {
+function pairsOf({ groups }: InventoryDelivery, kind: 'hosts' | 'children'): Pairs {
   const pairs: { groups: string[]; members: string[] } = { groups: [], members: [] };
   for (const group of groups.values()) {
     for (const member of group[kind]) {

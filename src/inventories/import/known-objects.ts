@@ -24,7 +24,7 @@ export interface KnownHost extends KnownObject {
 }
 
 /** The stored variables of one object, for merging. */
-export interface StoredVariables {
+export interface KnownVariables {
   readonly id: number;
   /** Variables as JSON or YAML text. */
   readonly variables: string;

@@ -2,8 +2,8 @@ import { jsonText } from '../../common/fields/json-text.js';
 import { entriesOf, mergeExact, recordOf } from '../../common/exact-json.js';
 import { isDeepStrictEqual } from 'node:util';
 import { VariablesError, type VariablesReader } from '../../common/fields/variables.js';
-import { ImportError, type Variables } from './delivery.js';
-import type { StoredVariables } from './known-objects.js';
+import { ImportError, type ImportedVariables } from './delivery.js';
+import type { KnownVariables } from './known-objects.js';
 
 /**
  * Returns an object's variables after the import of a source that does not overwrite variables
@@ -16,7 +16,7 @@ import type { StoredVariables } from './known-objects.js';
  */
 export function mergedText(
   what: string,
-  { variables, delivered, others }: StoredVariables,
+  { variables, delivered, others }: KnownVariables,
   { now, read }: { now: string; read: VariablesReader },
 ): string {
   const present = readOf(what, variables, read);
@@ -27,9 +27,13 @@ export function mergedText(
 }
 
 export function mergedVariables(
-  present: Variables,
-  { before, now, others }: { before: Variables; now: Variables; others: readonly string[] },
-): Variables {
+  present: ImportedVariables,
+  {
+    before,
+    now,
+    others,
+  }: { before: ImportedVariables; now: ImportedVariables; others: readonly string[] },
+): ImportedVariables {
   const isGone = ([name, value]: [string, unknown]): boolean =>
     Object.hasOwn(before, name) &&
     !Object.hasOwn(now, name) &&
@@ -39,7 +43,7 @@ export function mergedVariables(
   return mergeExact(recordOf(kept), now);
 }
 
-function readOf(what: string, text: string, read: VariablesReader): Variables {
+function readOf(what: string, text: string, read: VariablesReader): ImportedVariables {
   try {
     return read(text);
   } catch (error) {

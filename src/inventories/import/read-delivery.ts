@@ -4,9 +4,9 @@ import {
   ImportError,
   type DeliveredGroup,
   type DeliveredHost,
-  type Delivery,
+  type InventoryDelivery,
   type DeliveryRules,
-  type Variables,
+  type ImportedVariables,
 } from './delivery.js';
 import { GROUPS_OF_ALL } from '../host-name.js';
 import { enabledBy, textAtFirst } from './variable-paths.js';
@@ -22,7 +22,7 @@ const DESCRIPTIONS = ['_svc_description', '_awx_description'];
 
 /** A group whose entries are still being read. */
 interface OpenGroup {
-  variables: Variables;
+  variables: ImportedVariables;
   hosts: Set<string>;
   children: Set<string>;
 }
@@ -33,7 +33,10 @@ interface OpenGroup {
  *
  * @throws ImportError naming the part that cannot be imported
  */
-export async function readDelivery(document: unknown, rules: DeliveryRules): Promise<Delivery> {
+export async function readDelivery(
+  document: unknown,
+  rules: DeliveryRules,
+): Promise<InventoryDelivery> {
   if (!isRecord(document)) throw new ImportError('The inventory is not a JSON object.');
   const reading = new Reading(document, rules);
   const turns = new Turns();
@@ -46,11 +49,11 @@ export async function readDelivery(document: unknown, rules: DeliveryRules): Pro
 class Reading {
   private readonly groups = new Map<string, OpenGroup>();
   /** Host variables from group entries, by host name. */
-  private readonly hosts = new Map<string, Variables>();
+  private readonly hosts = new Map<string, ImportedVariables>();
   /** Parsed host names by their text in the document. */
   private readonly names = new Map<string, { name: string; port: number | null }>();
   private readonly hostvars: Readonly<Record<string, unknown>>;
-  private variables: Variables = {};
+  private variables: ImportedVariables = {};
 
   constructor(
     document: Readonly<Record<string, unknown>>,
@@ -80,7 +83,7 @@ class Reading {
     }
   }
 
-  async end(turns: Turns): Promise<Delivery> {
+  async end(turns: Turns): Promise<InventoryDelivery> {
     for (const raw of Object.keys(this.hostvars)) {
       this.host(raw, {});
       await turns.next();
@@ -98,7 +101,7 @@ class Reading {
   }
 
   /** @returns the name of the host */
-  private host(raw: string, variables: Variables): string {
+  private host(raw: string, variables: ImportedVariables): string {
     const known = this.names.get(raw) ?? splitPort(raw);
     if (!this.names.has(raw)) checkName('host', known.name);
     this.names.set(raw, known);
@@ -127,7 +130,7 @@ class Reading {
     );
   }
 
-  private closedHost(name: string, all: Variables): DeliveredHost {
+  private closedHost(name: string, all: ImportedVariables): DeliveredHost {
     const { description, variables } = withoutDescription(all);
     const { enabled, instanceId, marks = [] } = this.rules;
     const own = Object.entries(variables).filter(([key]) => !marks.includes(key));
@@ -151,7 +154,7 @@ function membersOf(name: string, entry: unknown) {
 }
 
 /** Returns the members of a group: a list of names, or an object with variables by name. */
-function entriesOf(members: unknown): [string, Variables][] {
+function entriesOf(members: unknown): [string, ImportedVariables][] {
   if (!isRecord(members)) return namesIn(members).map((name) => [name, {}]);
   return Object.entries(members).map(([name, value]) => [name, isRecord(value) ? value : {}]);
 }
@@ -186,7 +189,10 @@ function checkName(noun: 'host' | 'group', name: string): void {
   }
 }
 
-function withoutDescription(all: Variables): { description: string | null; variables: Variables } {
+function withoutDescription(all: ImportedVariables): {
+  description: string | null;
+  variables: ImportedVariables;
+} {
   const name = DESCRIPTIONS.find((one) => Object.hasOwn(all, one));
   if (name === undefined) return { description: null, variables: all };
   const { [name]: description, ...variables } = all;

@@ -1,11 +1,14 @@
-import type { DeliveredGroup, Delivery } from './delivery.js';
+import type { DeliveredGroup, InventoryDelivery } from './delivery.js';
 
 /**
  * Returns a delivery with only some of its hosts; groups remain.
  *
  * @param names names of the hosts to keep
  */
-export function onlyHosts(delivery: Delivery, names: ReadonlySet<string>): Delivery {
+export function onlyHosts(
+  delivery: InventoryDelivery,
+  names: ReadonlySet<string>,
+): InventoryDelivery {
   const groups = [...delivery.groups].map(([name, group]): [string, DeliveredGroup] => [
     name,
     { ...group, hosts: new Set([...group.hosts].filter((host) => names.has(host))) },
@@ -15,7 +18,7 @@ export function onlyHosts(delivery: Delivery, names: ReadonlySet<string>): Deliv
 }
 
 /** Returns a delivery without empty groups: those without hosts, subgroups and variables. */
-export function withoutEmptyGroups(delivery: Delivery): Delivery {
+export function withoutEmptyGroups(delivery: InventoryDelivery): InventoryDelivery {
   const isEmpty = ({ hosts, children, variables }: DeliveredGroup): boolean =>
     hosts.size === 0 && children.size === 0 && Object.keys(variables).length === 0;
   const kept = new Map([...delivery.groups].filter(([, group]) => !isEmpty(group)));

@@ -1,12 +1,16 @@
 import { exactJson } from '../../common/exact-json.js';
 import { isRecord } from '../../common/records.js';
-import type { EnabledRule, Variables } from './delivery.js';
+import type { EnabledRule, ImportedVariables } from './delivery.js';
 
 /** Texts that count as false if any true value is expected. */
 const NO = new Set(['', '0', 'false', 'no', 'off', 'none', 'null']);
 
 /** Returns the value at a dotted path in variables; undefined if there is none. */
-export function valueAt(variables: Variables, path: string, ignoresCase = false): unknown {
+export function variableAt(
+  variables: ImportedVariables,
+  path: string,
+  ignoresCase = false,
+): unknown {
   // A variable whose name contains the dots takes precedence over a path.
   if (Object.hasOwn(variables, path)) return variables[path];
   let value: unknown = variables;
@@ -21,10 +25,10 @@ export function valueAt(variables: Variables, path: string, ignoresCase = false)
  * Returns the enabled state of a host by its variables
  * (docs/contract/inventory-sources.md#enabled-hosts); null if they do not define it.
  */
-export function enabledBy(variables: Variables, rule: EnabledRule): boolean | null {
+export function enabledBy(variables: ImportedVariables, rule: EnabledRule): boolean | null {
   const { paths, value: wanted, ignoresCase } = rule;
   const found = paths
-    .map((path) => valueAt(variables, path, ignoresCase))
+    .map((path) => variableAt(variables, path, ignoresCase))
     .find((value) => value !== undefined);
   if (found === undefined) return null;
   const text = textOf(found).toLowerCase();
@@ -32,8 +36,8 @@ export function enabledBy(variables: Variables, rule: EnabledRule): boolean | nu
 }
 
 /** Returns the first non-empty value at one of the paths, as text; empty if there is none. */
-export function textAtFirst(variables: Variables, paths: readonly string[]): string {
-  return paths.map((path) => textOf(valueAt(variables, path))).find((text) => text !== '') ?? '';
+export function textAtFirst(variables: ImportedVariables, paths: readonly string[]): string {
+  return paths.map((path) => textOf(variableAt(variables, path))).find((text) => text !== '') ?? '';
 }
 
 /** Returns the alternatives of a path, which settings and sources separate by commas. */

@@ -1,6 +1,6 @@
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
-import { listOf, textOf } from './configuration-values.js';
+import { configuredListOf, configuredTextOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
 import { deliver, excerptOf, retryAfterOf } from './http-delivery.js';
 import { truncate } from './limits.js';
@@ -34,7 +34,7 @@ export const chatABackend: NotificationBackend = {
     hex_color: { type: 'string', label: 'Notification Color', optional: true },
   },
   send: (config, message, context) =>
-    sendToEach(listOf(config, 'channels'), context, (channel) =>
+    sendToEach(configuredListOf(config, 'channels'), context, (channel) =>
       post(config, truncate(message.subject, MAX_TEXT), channel, context),
     ),
 };
@@ -45,7 +45,7 @@ async function post(
   target: string,
   context: SendContext,
 ): Promise<void> {
-  const token = textOf(config, 'token');
+  const token = configuredTextOf(config, 'token');
   const response = await deliver(context, {
     failure: FAILURE,
     secrets: [token],
@@ -56,7 +56,7 @@ async function post(
         authorization: `Bearer ${token}`,
         'content-type': 'application/json;charset=utf-8',
       },
-      body: JSON.stringify(payloadOf(target, text, textOf(config, 'hex_color'))),
+      body: JSON.stringify(payloadOf(target, text, configuredTextOf(config, 'hex_color'))),
     },
   });
   const error = errorIn(response.body, [token]);

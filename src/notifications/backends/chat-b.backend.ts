@@ -1,6 +1,6 @@
 import type { NotificationBackend } from './backend.js';
 import { sendToHook } from './chat-hook.js';
-import { textOf } from './configuration-values.js';
+import { configuredTextOf } from './configuration-values.js';
 import { truncate } from './limits.js';
 
 const MAX_TEXT = 16_383;
@@ -20,8 +20,8 @@ export const chatBBackend: NotificationBackend = {
   send: (config, message, context) =>
     sendToHook(config, context, 'Error sending notification chat_b', {
       text: truncate(message.subject, MAX_TEXT),
-      username: textOf(config, 'username'),
-      channel: textOf(config, 'channel'),
-      icon_url: textOf(config, 'icon_url'),
+      username: configuredTextOf(config, 'username'),
+      channel: configuredTextOf(config, 'channel'),
+      icon_url: configuredTextOf(config, 'icon_url'),
     }),
 };

@@ -1,6 +1,6 @@
 import type { NotificationBackend } from './backend.js';
 import { sendToHook } from './chat-hook.js';
-import { textOf } from './configuration-values.js';
+import { configuredTextOf } from './configuration-values.js';
 import { truncate } from './limits.js';
 
 /** Maximum length of a message by the service's default configuration. */
@@ -20,7 +20,7 @@ export const chatCBackend: NotificationBackend = {
   send: (config, message, context) =>
     sendToHook(config, context, 'Error sending notification chat_c', {
       text: truncate(message.subject, MAX_TEXT),
-      username: textOf(config, 'username'),
-      icon_url: textOf(config, 'icon_url'),
+      username: configuredTextOf(config, 'username'),
+      icon_url: configuredTextOf(config, 'icon_url'),
     }),
 };

@@ -1,6 +1,6 @@
 import { secretsInUrl } from '../../common/outbound/mask.js';
 import type { Configuration, SendContext, SendResult } from './backend.js';
-import { flagOf, textOf } from './configuration-values.js';
+import { flagOf, configuredTextOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 
 /** Sends one JSON payload to the incoming webhook of a chat; blank optional keys are left out. */
@@ -10,7 +10,7 @@ export async function sendToHook(
   failure: string,
   payload: Readonly<Record<string, string>>,
 ): Promise<SendResult> {
-  const url = textOf(config, 'url');
+  const url = configuredTextOf(config, 'url');
   const secrets = secretsInUrl(url);
   const filled = Object.fromEntries(Object.entries(payload).filter(([, value]) => value !== ''));
   const response = await deliver(context, {

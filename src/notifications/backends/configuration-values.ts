@@ -1,7 +1,7 @@
 import type { Configuration } from './backend.js';
 
 /** Returns the value of a text key; "" if absent. */
-export function textOf(config: Configuration, key: string): string {
+export function configuredTextOf(config: Configuration, key: string): string {
   const value = config[key];
   return typeof value === 'string' ? value : '';
 }
@@ -22,7 +22,7 @@ export function flagOf(config: Configuration, key: string, absent = false): bool
 }
 
 /** Returns a list of texts; empty if absent. */
-export function listOf(config: Configuration, key: string): string[] {
+export function configuredListOf(config: Configuration, key: string): string[] {
   const value = config[key];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

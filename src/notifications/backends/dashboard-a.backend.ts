@@ -1,6 +1,6 @@
 import { secretsInUrl } from '../../common/outbound/mask.js';
 import type { Configuration, NotificationBackend, OutgoingMessage } from './backend.js';
-import { flagOf, intOf, listOf, textOf } from './configuration-values.js';
+import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 import { joinUrl } from './service-urls.js';
 
@@ -32,14 +32,14 @@ export const dashboardABackend: NotificationBackend = {
       : ["Configuration field 'panelId' must be a number."]),
   ],
   send: async (config, message, context) => {
-    const key = textOf(config, 'key');
-    const secrets = [key, ...secretsInUrl(textOf(config, 'url'))];
+    const key = configuredTextOf(config, 'key');
+    const secrets = [key, ...secretsInUrl(configuredTextOf(config, 'url'))];
     const response = await deliver(context, {
       failure: 'Error sending notification dashboard_a',
       secrets,
       request: {
         method: 'POST',
-        url: joinUrl(textOf(config, 'url'), '/api/annotations'),
+        url: joinUrl(configuredTextOf(config, 'url'), '/api/annotations'),
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify(annotationOf(config, message)),
         verifyTls: !flagOf(config, 'no_verify_ssl'),
@@ -59,7 +59,7 @@ function annotationOf(config: Configuration, message: OutgoingMessage): object {
   const dashboard = idOf(config, 'dashboardId');
   const dashboardKey = NUMBER.test(dashboard) ? 'dashboardId' : 'dashboardUID';
   const panelId = intOf(config, 'panelId');
-  const tags = listOf(config, 'annotation_tags');
+  const tags = configuredListOf(config, 'annotation_tags');
   const time = milliseconds(message.body.started);
   return {
     text: message.subject,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Configuration } from './backend.js';
-import { intOf, textOf } from './configuration-values.js';
+import { intOf, configuredTextOf } from './configuration-values.js';
 import type { NotificationType } from './notification-type.js';
 import { backendFor } from './registry.js';
 
@@ -23,9 +23,9 @@ export function destinationOf(
 function addressOf(type: NotificationType, configuration: Configuration): string {
   switch (type) {
     case 'email':
-      return `${textOf(configuration, 'host')}:${intOf(configuration, 'port') ?? ''}`;
+      return `${configuredTextOf(configuration, 'host')}:${intOf(configuration, 'port') ?? ''}`;
     case 'irc':
-      return `${textOf(configuration, 'server')}:${intOf(configuration, 'port') ?? ''}`;
+      return `${configuredTextOf(configuration, 'server')}:${intOf(configuration, 'port') ?? ''}`;
     default:
       return urlAddress(type, configuration);
   }
@@ -34,7 +34,7 @@ function addressOf(type: NotificationType, configuration: Configuration): string
 /** Returns the address of a URL field; kinds without one call a single fixed service. */
 function urlAddress(type: NotificationType, configuration: Configuration): string {
   const key = Object.entries(backendFor(type).fields).find(([, field]) => field.url)?.[0];
-  const url = key ? textOf(configuration, key) : '';
+  const url = key ? configuredTextOf(configuration, key) : '';
   if (!URL.canParse(url)) return 'service';
   const digest = createHash('sha256').update(url).digest('hex').slice(0, DIGEST_LENGTH);
   return `${new URL(url).origin}#${digest}`;

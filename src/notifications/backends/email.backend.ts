@@ -14,7 +14,7 @@ import type {
   SendContext,
   SendResult,
 } from './backend.js';
-import { flagOf, intOf, listOf, textOf } from './configuration-values.js';
+import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
 import { excerptOf, toSendError } from './http-delivery.js';
 import { toSingleLine } from './limits.js';
 
@@ -48,7 +48,7 @@ export const emailBackend: NotificationBackend = {
     no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, aims: true },
   },
   check: (config) =>
-    [textOf(config, 'sender'), ...listOf(config, 'recipients')]
+    [configuredTextOf(config, 'sender'), ...configuredListOf(config, 'recipients')]
       .filter((text) => !isMailAddress(text))
       .map((text) => `'${text.slice(0, 40)}' is not a valid mail address.`),
   send: async (config, message, context) => {
@@ -60,13 +60,16 @@ export const emailBackend: NotificationBackend = {
         },
       );
     }
-    assertAddresses([textOf(config, 'sender'), ...listOf(config, 'recipients')]);
+    assertAddresses([
+      configuredTextOf(config, 'sender'),
+      ...configuredListOf(config, 'recipients'),
+    ]);
     const timeoutMs = (intOf(config, 'timeout') ?? DEFAULT_TIMEOUT_S) * 1000;
     try {
       return await sendMail(config, message, context, timeoutMs);
     } catch (error) {
       if (error instanceof OutboundError) throw toSendError(error, FAILURE);
-      throw toMailError(error, textOf(config, 'password'));
+      throw toMailError(error, configuredTextOf(config, 'password'));
     }
   },
 };
@@ -77,7 +80,7 @@ async function sendMail(
   context: SendContext,
   timeoutMs: number,
 ): Promise<SendResult> {
-  const host = textOf(config, 'host');
+  const host = configuredTextOf(config, 'host');
   const connectMs = Math.min(CONNECT_TIMEOUT_MS, timeoutMs);
   const { address } = await resolveAllowed(host, context.http.guard, connectMs);
   const socket = new Socket();
@@ -117,9 +120,9 @@ async function sendMail(
 }
 
 function transportOptions(config: Configuration, timeoutMs: number) {
-  const host = textOf(config, 'host');
-  const user = textOf(config, 'username');
-  const pass = textOf(config, 'password');
+  const host = configuredTextOf(config, 'host');
+  const user = configuredTextOf(config, 'username');
+  const pass = configuredTextOf(config, 'password');
   return {
     port: intOf(config, 'port') ?? 25,
     secure: flagOf(config, 'use_ssl'),
@@ -136,11 +139,11 @@ function transportOptions(config: Configuration, timeoutMs: number) {
 }
 
 function mailOf(config: Configuration, message: OutgoingMessage, context: SendContext) {
-  const sender = textOf(config, 'sender');
+  const sender = configuredTextOf(config, 'sender');
   const domain = /@([a-z0-9.-]+)>?$/i.exec(sender.trim())?.[1] ?? 'localhost';
   return {
     from: addressOf(sender),
-    to: listOf(config, 'recipients').map(addressOf),
+    to: configuredListOf(config, 'recipients').map(addressOf),
     subject: toSingleLine(message.subject),
     text: message.text,
     messageId: `<${context.messageId}@${domain}>`,

@@ -9,7 +9,7 @@ import type { SendContext } from './backend.js';
 /** Maximum length of a response in the attempt log, in characters. */
 const EXCERPT_LENGTH = 500;
 
-export interface Delivery {
+export interface HttpDelivery {
   /** Beginning of the error text, followed by `: <status>`. */
   readonly failure: string;
   readonly request: OutboundRequest;
@@ -23,7 +23,10 @@ export interface Delivery {
  * Sends one request and accepts only 2xx (requirement N4). Every other result is a SendError that
  * says if and when a retry makes sense.
  */
-export async function deliver(context: SendContext, delivery: Delivery): Promise<OutboundResponse> {
+export async function deliver(
+  context: SendContext,
+  delivery: HttpDelivery,
+): Promise<OutboundResponse> {
   const response = await context.http.request(delivery.request).catch((error: unknown) => {
     throw toSendError(error, delivery.failure);
   });

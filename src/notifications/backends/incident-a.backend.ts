@@ -5,7 +5,7 @@ import type {
   OutgoingMessage,
   SendContext,
 } from './backend.js';
-import { flagOf, textOf } from './configuration-values.js';
+import { flagOf, configuredTextOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 import { truncate } from './limits.js';
 import { joinUrl } from './service-urls.js';
@@ -33,8 +33,8 @@ export const incidentABackend: NotificationBackend = {
     resolve_on_success: { type: 'bool', label: 'Resolve On Success', optional: true },
   },
   send: async (config, message, context) => {
-    const serviceKey = textOf(config, 'service_key');
-    const secrets = [serviceKey, textOf(config, 'token')];
+    const serviceKey = configuredTextOf(config, 'service_key');
+    const secrets = [serviceKey, configuredTextOf(config, 'token')];
     const response = await deliver(context, {
       failure: 'Error sending notification incident_a',
       secrets,
@@ -58,7 +58,7 @@ function eventOf(config: Configuration, message: OutgoingMessage, context: SendC
   const template = flagOf(config, 'resolve_on_success') ? context.runTemplateId : null;
   const key = template === null ? null : `${KEY_PREFIX}-${template}`;
   const event = {
-    service_key: textOf(config, 'service_key'),
+    service_key: configuredTextOf(config, 'service_key'),
     description: truncate(message.subject, MAX_DESCRIPTION),
     details: detailsOf(message.text),
   };
@@ -70,7 +70,7 @@ function eventOf(config: Configuration, message: OutgoingMessage, context: SendC
     event_type: 'trigger',
     // Without a key of the template, the message id ensures one incident for all attempts.
     incident_key: key !== null && context.event === 'error' ? key : context.messageId,
-    client: textOf(config, 'client_name'),
+    client: configuredTextOf(config, 'client_name'),
     client_url: null,
   };
 }

@@ -1,7 +1,7 @@
 import { resolveAllowed } from '../../common/outbound/address-guard.js';
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext, SendResult } from './backend.js';
-import { flagOf, intOf, listOf, textOf } from './configuration-values.js';
+import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
 import { toSendError } from './http-delivery.js';
 import { IrcSession } from './irc-session.js';
 import type { IrcLine } from './irc-session.js';
@@ -49,13 +49,13 @@ export const ircBackend: NotificationBackend = {
     no_verify_ssl: { type: 'bool', label: 'Disable SSL Verification', optional: true, aims: true },
   },
   check: (config) =>
-    [...listOf(config, 'targets'), textOf(config, 'nickname')]
+    [...configuredListOf(config, 'targets'), configuredTextOf(config, 'nickname')]
       .filter((name) => !isName(name))
       .map((name) => `'${name.slice(0, 40)}' is not a valid IRC channel or nickname.`),
   send: async (config, message, context) => {
     const done = new Set(context.delivered);
     const refused: string[] = [];
-    const targets = [...new Set(listOf(config, 'targets'))];
+    const targets = [...new Set(configuredListOf(config, 'targets'))];
     try {
       const session = await open(config, context);
       try {
@@ -79,7 +79,7 @@ export const ircBackend: NotificationBackend = {
 };
 
 async function open(config: Configuration, context: SendContext): Promise<IrcSession> {
-  const host = textOf(config, 'server');
+  const host = configuredTextOf(config, 'server');
   const { address } = await resolveAllowed(host, context.http.guard, CONNECT_TIMEOUT_MS);
   return IrcSession.open({
     address,
@@ -97,8 +97,8 @@ async function register(
   config: Configuration,
   deadline: number,
 ): Promise<string> {
-  const wanted = textOf(config, 'nickname');
-  const password = textOf(config, 'password');
+  const wanted = configuredTextOf(config, 'nickname');
+  const password = configuredTextOf(config, 'password');
   if (![wanted, password].every(isLineSafe)) {
     throw new SendError(`${FAILURE}: nickname or password holds a line break`, {
       retryable: false,

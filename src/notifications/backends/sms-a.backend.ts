@@ -1,6 +1,6 @@
 import { basicAuthorization } from '../../common/outbound/outbound-client.js';
 import type { NotificationBackend } from './backend.js';
-import { listOf, textOf } from './configuration-values.js';
+import { configuredListOf, configuredTextOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
 import { deliver } from './http-delivery.js';
 import { truncate } from './limits.js';
@@ -20,11 +20,11 @@ export const smsABackend: NotificationBackend = {
     to_numbers: { type: 'list', label: 'Destination SMS Numbers' },
   },
   send: (config, message, context) => {
-    const account = textOf(config, 'account_sid');
-    const token = textOf(config, 'account_token');
+    const account = configuredTextOf(config, 'account_sid');
+    const token = configuredTextOf(config, 'account_token');
     const authorization = basicAuthorization(account, token);
     const path = `/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`;
-    return sendToEach(listOf(config, 'to_numbers'), context, async (number) => {
+    return sendToEach(configuredListOf(config, 'to_numbers'), context, async (number) => {
       await deliver(context, {
         failure: 'Error sending notification sms_a',
         secrets: [token, authorization],
@@ -37,7 +37,7 @@ export const smsABackend: NotificationBackend = {
           },
           body: new URLSearchParams({
             To: number,
-            From: textOf(config, 'from_number'),
+            From: configuredTextOf(config, 'from_number'),
             Body: truncate(message.subject, MAX_TEXT),
           }).toString(),
         },

@@ -5,7 +5,7 @@ import { basicAuthorization } from '../../common/outbound/outbound-client.js';
 import { RedirectLimitError } from '../../common/outbound/outbound-error.js';
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
-import { flagOf, textOf, textsByNameOf } from './configuration-values.js';
+import { flagOf, configuredTextOf, textsByNameOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
@@ -32,14 +32,14 @@ export const webhookBackend: NotificationBackend = {
     signing_secret: { type: 'password', label: 'Signing Secret', optional: true },
   },
   check: (config) => [
-    ...(/^(POST|PUT)$/i.test(textOf(config, 'http_method'))
+    ...(/^(POST|PUT)$/i.test(configuredTextOf(config, 'http_method'))
       ? []
       : ["HTTP method must be either 'POST' or 'PUT'."]),
     ...Object.entries(textsByNameOf(config, 'headers')).flatMap(([name, value]) => {
       const fault = faultOfHeader(name, value);
       return fault ? [`Configuration field 'headers' is not valid: ${fault}.`] : [];
     }),
-    ...(isSigningSecret(textOf(config, 'signing_secret'))
+    ...(isSigningSecret(configuredTextOf(config, 'signing_secret'))
       ? []
       : [
           `Configuration field 'signing_secret' is not valid: '${SECRET_PREFIX}' must be followed by a key in Base64.`,
@@ -53,8 +53,8 @@ export const webhookBackend: NotificationBackend = {
         failure: FAILURE,
         secrets,
         request: {
-          method: textOf(config, 'http_method').toUpperCase() === 'PUT' ? 'PUT' : 'POST',
-          url: textOf(config, 'url'),
+          method: configuredTextOf(config, 'http_method').toUpperCase() === 'PUT' ? 'PUT' : 'POST',
+          url: configuredTextOf(config, 'url'),
           headers: headersOf(config, message.text, context),
           body: message.text,
           verifyTls: !flagOf(config, 'disable_ssl_verification'),
@@ -63,7 +63,7 @@ export const webhookBackend: NotificationBackend = {
       });
       return { sent: 1, detail: excerptOf(response.body, secrets), statusCode: response.status };
     } catch (error) {
-      throw limitErrorOf(error, textOf(config, 'url')) ?? error;
+      throw limitErrorOf(error, configuredTextOf(config, 'url')) ?? error;
     }
   },
 };
@@ -114,21 +114,21 @@ function headersOf(
     for (const [name, value] of Object.entries(entries)) headers.set(name.toLowerCase(), value);
   };
   set(textsByNameOf(config, 'headers'));
-  const username = textOf(config, 'username');
-  const password = textOf(config, 'password');
+  const username = configuredTextOf(config, 'username');
+  const password = configuredTextOf(config, 'password');
   if (username || password) set({ authorization: basicAuthorization(username, password) });
-  const secret = textOf(config, 'signing_secret');
+  const secret = configuredTextOf(config, 'signing_secret');
   if (secret) set(signatureHeaders(secret, body, context.messageId, context.now()));
   return Object.fromEntries(headers);
 }
 
 function secretsOf(config: Configuration): string[] {
-  const password = textOf(config, 'password');
+  const password = configuredTextOf(config, 'password');
   return [
     password,
-    basicAuthorization(textOf(config, 'username'), password),
-    ...secretsInUrl(textOf(config, 'url')),
-    textOf(config, 'signing_secret'),
+    basicAuthorization(configuredTextOf(config, 'username'), password),
+    ...secretsInUrl(configuredTextOf(config, 'url')),
+    configuredTextOf(config, 'signing_secret'),
     ...Object.values(textsByNameOf(config, 'headers')),
     // Short header values such as "1" are not secrets, and masking them would garble the text.
   ].filter((secret) => secret.length >= 6);

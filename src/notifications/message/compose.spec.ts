@@ -5,7 +5,7 @@ import { composeMessage, composeTestMessage } from './compose.js';
 import type { ComposeInput } from './compose.js';
 import { defaultMessagesOf } from './default-messages.js';
 import { jobMetadataOf } from './job-metadata.js';
-import type { RunFacts } from './run-facts.js';
+import type { MessageFacts } from './run-facts.js';
 import { STUB_FACTS } from './stub-context.js';
 import { TemplateSandbox } from './template-sandbox.js';
 
@@ -21,7 +21,7 @@ const compose = (input: Partial<ComposeInput>) =>
 const NO_LABELS = { count: 0, results: [] };
 const SUBJECT = "Job #42 'Stub Job' successful: https://controller.example/#/jobs/playbook/42";
 
-const APPROVAL: RunFacts = {
+const APPROVAL: MessageFacts = {
   ...STUB_FACTS,
   kind: 'workflow_job',
   nodes: [],

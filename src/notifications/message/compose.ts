@@ -7,7 +7,7 @@ import { defaultPartsOf } from './default-messages.js';
 import { fillPlaceholders } from './fill-placeholders.js';
 import { partsFor } from './message-events.js';
 import type { MessageEvent, Messages } from './message-events.js';
-import type { RunFacts } from './run-facts.js';
+import type { MessageFacts } from './run-facts.js';
 import type { TemplateOutput } from './sandbox-task.js';
 import { storableObjectIn, storableText } from './storable.js';
 import { stubContext } from './stub-context.js';
@@ -53,7 +53,7 @@ export interface ComposeInput {
    * Facts of the run; null renders against the invented run of `stubContext`, for tests of a
    * template.
    */
-  readonly facts: RunFacts | null;
+  readonly facts: MessageFacts | null;
 }
 
 /**

@@ -1,11 +1,11 @@
 import { HOST_STATUS_KEYS, JOB_KEYS, SUMMARY_KEYS, pick } from './allow-list.js';
 import { hostSummariesOf, hostTotalsOf, jobMetadataOf } from './job-metadata.js';
-import type { RunFacts, RunKind } from './run-facts.js';
+import type { MessageFacts, MessageRunKind } from './run-facts.js';
 
 /** The variables of a message template. */
 export type MessageContext = Readonly<Record<string, unknown>>;
 
-const FRIENDLY_NAME: Readonly<Record<RunKind, string>> = {
+const FRIENDLY_NAME: Readonly<Record<MessageRunKind, string>> = {
   job: 'Job',
   workflow_job: 'Workflow Job',
   project_update: 'Project Update',
@@ -17,7 +17,8 @@ const FRIENDLY_NAME: Readonly<Record<RunKind, string>> = {
   workflow_approval: 'Workflow Job',
 };
 
-export const isRunKind = (type: string): type is RunKind => Object.hasOwn(FRIENDLY_NAME, type);
+export const isRunKind = (type: string): type is MessageRunKind =>
+  Object.hasOwn(FRIENDLY_NAME, type);
 
 const METADATA_INDENT = 4;
 
@@ -28,7 +29,7 @@ const METADATA_INDENT = 4;
 export const OPEN_PATHS: readonly string[] = ['job.artifacts', 'host_summaries'];
 
 /** Returns the variables of a run (docs/contract/notifications.md#what-templates-may-read). */
-export function contextOf(facts: RunFacts): MessageContext {
+export function contextOf(facts: MessageFacts): MessageContext {
   const { representation: run } = facts;
   return {
     job: {
@@ -46,7 +47,7 @@ export function contextOf(facts: RunFacts): MessageContext {
   };
 }
 
-function approvalVariables({ approval }: RunFacts): Record<string, string> {
+function approvalVariables({ approval }: MessageFacts): Record<string, string> {
   return {
     approval_status: approval?.status ?? '',
     approval_node_name: approval?.nodeName ?? '',
@@ -62,7 +63,7 @@ function summaryOf(summaryFields: unknown): Record<string, unknown> {
 }
 
 /** Returns the number of hosts for each result that occurred. */
-function hostStatusCounts({ hosts }: RunFacts): Record<string, number> {
+function hostStatusCounts({ hosts }: MessageFacts): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const host of Object.values(hosts ?? {})) {
     for (const key of HOST_STATUS_KEYS) {

@@ -1,4 +1,4 @@
-import { numberOf, textOf } from './jinja-values.js';
+import { numberOf, jinjaTextOf } from './jinja-values.js';
 import type { ValueFactory } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 
@@ -15,7 +15,7 @@ export class FilterArguments {
 
   text(position: number, name: string, otherwise: string): string {
     const value = this.value(position, name);
-    return value ? textOf(value) : otherwise;
+    return value ? jinjaTextOf(value) : otherwise;
   }
 
   number(position: number, name: string, otherwise: number): number {

@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../common/escape-html.js';
 import { FilterArguments } from './filter-arguments.js';
 import type { Filter } from './filter-arguments.js';
-import { areEqual, given, isList, numberOf, textOf } from './jinja-values.js';
+import { areEqual, given, isJinjaList, numberOf, jinjaTextOf } from './jinja-values.js';
 import type { ValueFactory } from './jinja-values.js';
 import { LIST_FILTERS } from './list-filters.js';
 import { printf } from './printf.js';
@@ -65,18 +65,18 @@ export function applyFilter(
     const value = filter(operand, argumentsOf(args, evaluate), make);
     return name === 'tojson' ? marked(value) : value;
   }
-  const list = isList(operand.value) ? operand.value : null;
+  const list = isJinjaList(operand.value) ? operand.value : null;
   switch (name) {
     case 'd':
     case 'default':
       return call('default', operand);
     case 'safe':
-      return marked(make.text(textOf(operand)));
+      return marked(make.text(jinjaTextOf(operand)));
     case 'e':
     case 'escape':
-      return markup.has(operand) ? operand : marked(make.text(htmlEscaped(textOf(operand))));
+      return markup.has(operand) ? operand : marked(make.text(htmlEscaped(jinjaTextOf(operand))));
     case 'forceescape':
-      return marked(make.text(htmlEscaped(textOf(operand))));
+      return marked(make.text(htmlEscaped(jinjaTextOf(operand))));
     case 'map':
     case 'select':
     case 'reject':
@@ -146,7 +146,7 @@ export function applyOperator(
     case '!=':
       return make.boolean(areEqual(first, second) === (sign === '=='));
     case '~':
-      return make.text(textOf(first) + textOf(second));
+      return make.text(jinjaTextOf(first) + jinjaTextOf(second));
     case '%':
       return typeof first.value === 'string'
         ? make.text(printf(first.value, second))
@@ -183,7 +183,7 @@ function repeated(
 const isFloat = ({ type }: EngineValue): boolean => type === 'FloatValue';
 
 const isTrue = ({ value }: EngineValue): boolean =>
-  isList(value) ? value.length > 0 : value instanceof Map ? value.size > 0 : Boolean(value);
+  isJinjaList(value) ? value.length > 0 : value instanceof Map ? value.size > 0 : Boolean(value);
 
 /** Escapes HTML like Jinja, which writes the quotation mark by its number. */
 const htmlEscaped = (text: string): string => escapeHtml(text).replaceAll('&quot;', '&#34;');

@@ -29,14 +29,14 @@ export class ValueFactory {
 /** Returns a node for an already evaluated value. */
 export const given = (value: EngineValue): TreeNode => ({ type: 'Given', given: value });
 
-export const isList = (value: unknown): value is EngineValue[] => Array.isArray(value);
+export const isJinjaList = (value: unknown): value is EngineValue[] => Array.isArray(value);
 
 export const isNone = ({ type }: EngineValue): boolean => type === 'NullValue';
 
 export const isMissing = ({ type }: EngineValue): boolean => type === 'UndefinedValue';
 
 /** Returns the members of a dictionary; null for other values. */
-export function entriesOf({ value }: EngineValue): [string, EngineValue][] | null {
+export function jinjaEntriesOf({ value }: EngineValue): [string, EngineValue][] | null {
   return isDictionary(value) ? [...value] : null;
 }
 
@@ -54,7 +54,7 @@ export function numberOf({ value, type }: EngineValue): number {
 }
 
 /** Returns the text of a value as Python's `str` does; undefined is an empty text. */
-export function textOf(value: EngineValue): string {
+export function jinjaTextOf(value: EngineValue): string {
   if (typeof value.value === 'string') return value.value;
   return isMissing(value) ? '' : reprOf(value);
 }
@@ -66,12 +66,12 @@ export function reprOf(value: EngineValue): string {
   if (typeof content === 'boolean') return content ? 'True' : 'False';
   if (typeof content === 'number') return numberText(value);
   if (typeof content === 'string') return quoted(content);
-  if (isList(content)) {
+  if (isJinjaList(content)) {
     const items = content.map(reprOf).join(', ');
     if (value.type !== 'TupleValue') return `[${items}]`;
     return content.length === 1 ? `(${items},)` : `(${items})`;
   }
-  const members = entriesOf(value)?.map(([key, item]) => `${quoted(key)}: ${reprOf(item)}`);
+  const members = jinjaEntriesOf(value)?.map(([key, item]) => `${quoted(key)}: ${reprOf(item)}`);
   return members ? `{${members.join(', ')}}` : String(value);
 }
 
@@ -105,7 +105,7 @@ function quoted(text: string): string {
  */
 export function areEqual(left: EngineValue, right: EngineValue): boolean {
   const [a, b] = [left.value, right.value];
-  if (isList(a) && isList(b)) {
+  if (isJinjaList(a) && isJinjaList(b)) {
     if (left.type !== right.type || a.length !== b.length) return false;
     return a.every((item, index) => areEqual(item, b[index] ?? item));
   }

@@ -1,9 +1,9 @@
 import { truncate } from '../backends/limits.js';
-import type { HostCounters, RunFacts, WorkflowNodeFacts } from './run-facts.js';
+import type { HostCounters, MessageFacts, WorkflowNodeFacts } from './run-facts.js';
 import { isRecord } from '../../common/records.js';
 
 /** Counters of the `hosts` object in a message. */
-export interface HostTotals {
+export interface HostCounts {
   readonly ok: number;
   readonly changed: number;
   readonly dark: number;
@@ -26,11 +26,11 @@ const MAX_HOST_SUMMARIES = 200;
  * Returns the data of a run for a message (docs/contract/notifications.md#body-of-a-run): totals in
  * `hosts`, and the counters of each host in `host_summaries`.
  */
-export function jobMetadataOf(facts: RunFacts): Record<string, unknown> {
+export function jobMetadataOf(facts: MessageFacts): Record<string, unknown> {
   return withBoundedTexts(metadataOf(facts));
 }
 
-function metadataOf(facts: RunFacts): Record<string, unknown> {
+function metadataOf(facts: MessageFacts): Record<string, unknown> {
   const { representation: run, approval } = facts;
   return {
     id: approval ? approval.id : run.id,
@@ -57,7 +57,7 @@ function withBoundedTexts(metadata: Record<string, unknown>): Record<string, unk
 }
 
 /** Returns the sums of all hosts' counters. */
-export function hostTotalsOf(hosts: RunFacts['hosts']): HostTotals {
+export function hostTotalsOf(hosts: MessageFacts['hosts']): HostCounts {
   const totals = { ok: 0, changed: 0, dark: 0, failures: 0, skipped: 0 };
   for (const host of Object.values(hosts ?? {})) {
     totals.ok += host.ok;
@@ -73,7 +73,7 @@ export function hostTotalsOf(hosts: RunFacts['hosts']): HostTotals {
  * Returns the counters by host name. If there are too many hosts, failed and unreachable hosts come
  * first.
  */
-export function hostSummariesOf(hosts: RunFacts['hosts']): Record<string, HostCounters> {
+export function hostSummariesOf(hosts: MessageFacts['hosts']): Record<string, HostCounters> {
   const entries = Object.entries(hosts ?? {});
   if (entries.length <= MAX_HOST_SUMMARIES) return Object.fromEntries(entries);
   const trouble = ([, host]: [string, HostCounters]): number => (host.failed || host.dark ? 0 : 1);
@@ -91,7 +91,7 @@ export function workflowSummary(nodes: readonly WorkflowNodeFacts[]): string {
   return ['Workflow job summary:', '', ...lines].join('\n');
 }
 
-function detailsOf(facts: RunFacts): Record<string, unknown> {
+function detailsOf(facts: MessageFacts): Record<string, unknown> {
   const run = facts.representation;
   switch (facts.kind) {
     case 'job':
@@ -124,7 +124,7 @@ function detailsOf(facts: RunFacts): Record<string, unknown> {
   }
 }
 
-function hostDetails({ hosts }: RunFacts): Record<string, unknown> {
+function hostDetails({ hosts }: MessageFacts): Record<string, unknown> {
   const host_summaries = hostSummariesOf(hosts);
   const omitted = Object.keys(hosts ?? {}).length - Object.keys(host_summaries).length;
   return {
@@ -134,7 +134,7 @@ function hostDetails({ hosts }: RunFacts): Record<string, unknown> {
   };
 }
 
-function nameIn(run: RunFacts['representation'], link: string, key: string): string | null {
+function nameIn(run: MessageFacts['representation'], link: string, key: string): string | null {
   const summary = isRecord(run.summary_fields) ? run.summary_fields[link] : undefined;
   const name = isRecord(summary) ? summary[key] : undefined;
   return typeof name === 'string' ? name : null;

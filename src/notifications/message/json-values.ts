@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isMissing, textOf } from './jinja-values.js';
+import { isMissing, jinjaTextOf } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 import { jsonOf } from './text-filters.js';
 
@@ -28,11 +28,11 @@ export class JsonValues {
     rendered.split(this.mark).forEach((part, index) => {
       const value = index % 2 === 1 ? this.values[Number(part)] : undefined;
       if (value && inString) {
-        text += textOf(value);
-        json += JSON.stringify(textOf(value)).slice(1, -1);
+        text += jinjaTextOf(value);
+        json += JSON.stringify(jinjaTextOf(value)).slice(1, -1);
       } else {
         const written = value ? documentOf(value) : part;
-        text += value ? textOf(value) : part;
+        text += value ? jinjaTextOf(value) : part;
         json += written;
         inString = endsInString(written, inString);
       }
@@ -43,7 +43,7 @@ export class JsonValues {
 
 /** Returns a text unchanged, because it can be a part of the document, and other values as JSON. */
 const documentOf = (value: EngineValue): string =>
-  typeof value.value === 'string' || isMissing(value) ? textOf(value) : jsonOf(value);
+  typeof value.value === 'string' || isMissing(value) ? jinjaTextOf(value) : jsonOf(value);
 
 /** Returns true if a string of the document is open after a part of its text. */
 function endsInString(text: string, isOpen: boolean): boolean {

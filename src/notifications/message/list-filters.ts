@@ -1,6 +1,14 @@
 import { sizeOf } from './filter-arguments.js';
 import type { Filter, FilterArguments } from './filter-arguments.js';
-import { entriesOf, isList, isMissing, isNone, numberOf, reprOf, textOf } from './jinja-values.js';
+import {
+  jinjaEntriesOf,
+  isJinjaList,
+  isMissing,
+  isNone,
+  numberOf,
+  reprOf,
+  jinjaTextOf,
+} from './jinja-values.js';
 import type { ValueFactory } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 
@@ -17,7 +25,7 @@ export const LIST_FILTERS: Readonly<Record<string, Filter>> = {
       : make.list(itemsOf(value, make).toReversed()),
   join: (value, args, make) => {
     const items = attributesOf(itemsOf(value, make), args.value(1, 'attribute'), make);
-    return make.text(items.map(textOf).join(args.text(0, 'd', '')));
+    return make.text(items.map(jinjaTextOf).join(args.text(0, 'd', '')));
   },
   sum: (value, args, make) => {
     const items = attributesOf(itemsOf(value, make), args.value(0, 'attribute'), make);
@@ -110,9 +118,9 @@ const lengthOf = (value: EngineValue, make: ValueFactory): number =>
  * @throws Error for other values
  */
 function itemsOf(value: EngineValue, make: ValueFactory): EngineValue[] {
-  if (isList(value.value)) return [...value.value];
+  if (isJinjaList(value.value)) return [...value.value];
   if (typeof value.value === 'string') return Array.from(value.value, make.text);
-  const entries = entriesOf(value);
+  const entries = jinjaEntriesOf(value);
   if (entries) return entries.map(([key]) => make.text(key));
   if (isMissing(value)) return [];
   throw new Error(`${reprOf(value)} has no items`);
@@ -120,13 +128,13 @@ function itemsOf(value: EngineValue, make: ValueFactory): EngineValue[] {
 
 function pairsOf(value: EngineValue, make: ValueFactory): EngineValue[] {
   if (isMissing(value)) return [];
-  const entries = entriesOf(value);
+  const entries = jinjaEntriesOf(value);
   if (!entries) throw new Error('Can only get item pairs from a mapping.');
   return entries.map(([key, item]) => make.tuple([make.text(key), item]));
 }
 
 function partOf({ value }: EngineValue, index: number): EngineValue {
-  const part = isList(value) ? value[index] : undefined;
+  const part = isJinjaList(value) ? value[index] : undefined;
   if (!part) throw new Error('a pair is needed');
   return part;
 }
@@ -141,15 +149,15 @@ function attributesOf(
   make: ValueFactory,
 ): EngineValue[] {
   if (!attribute || isNone(attribute)) return [...items];
-  const path = textOf(attribute).split('.');
+  const path = jinjaTextOf(attribute).split('.');
   return items.map((item) =>
     path.reduce((value, key) => memberOf(value, key) ?? make.missing(), item),
   );
 }
 
 function memberOf(value: EngineValue, key: string): EngineValue | undefined {
-  if (isList(value.value)) return value.value.at(Number(key));
-  return entriesOf(value)?.find(([name]) => name === key)?.[1];
+  if (isJinjaList(value.value)) return value.value.at(Number(key));
+  return jinjaEntriesOf(value)?.find(([name]) => name === key)?.[1];
 }
 
 /** Returns a function for the sort key of an item: texts in lower case by default. */

@@ -1,4 +1,11 @@
-import { isList, entriesOf, numberOf, reprOf, roundHalfEven, textOf } from './jinja-values.js';
+import {
+  isJinjaList,
+  jinjaEntriesOf,
+  numberOf,
+  reprOf,
+  roundHalfEven,
+  jinjaTextOf,
+} from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 
 const CONVERSION = /%(?:\(([^)]*)\))?([-+ 0#]*)(\d*)(?:\.(\d*))?(.)/gsu;
@@ -21,9 +28,9 @@ interface Conversion {
  * @throws Error for unknown conversions, widths over 1,000, and too few or too many values
  */
 export function printf(format: string, operand: EngineValue): string {
-  const members = entriesOf(operand);
-  const isTuple = operand.type === 'TupleValue' && isList(operand.value);
-  const values = isTuple && isList(operand.value) ? [...operand.value] : [operand];
+  const members = jinjaEntriesOf(operand);
+  const isTuple = operand.type === 'TupleValue' && isJinjaList(operand.value);
+  const values = isTuple && isJinjaList(operand.value) ? [...operand.value] : [operand];
   type Groups = [string | undefined, string, string, string | undefined, string];
   const text = format.replace(CONVERSION, (match, ...[key, ...rest]: Groups) => {
     const conversion = conversionOf(...rest);
@@ -64,7 +71,7 @@ function converted(value: EngineValue | undefined, conversion: Conversion): stri
   const { kind, precision } = conversion;
   switch (kind) {
     case 's':
-      return padded(textOf(value).slice(0, precision ?? undefined), conversion);
+      return padded(jinjaTextOf(value).slice(0, precision ?? undefined), conversion);
     case 'r':
     case 'a':
       return padded(reprOf(value).slice(0, precision ?? undefined), conversion);
@@ -98,7 +105,8 @@ function converted(value: EngineValue | undefined, conversion: Conversion): stri
 }
 
 function characterOf(value: EngineValue): string {
-  const text = typeof value.value === 'number' ? String.fromCodePoint(value.value) : textOf(value);
+  const text =
+    typeof value.value === 'number' ? String.fromCodePoint(value.value) : jinjaTextOf(value);
   if ([...text].length !== 1) throw new Error('%c needs one character');
   return text;
 }

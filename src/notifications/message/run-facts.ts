@@ -1,5 +1,5 @@
 /** Kinds of runs that send notifications, by their API type names. */
-export type RunKind =
+export type MessageRunKind =
   | 'job'
   | 'workflow_job'
   | 'project_update'
@@ -45,8 +45,8 @@ export interface ApprovalFacts {
  * approval event these are the facts of the parent workflow job plus `approval`, so that `{{ job.*
  * }}` works in approval texts, too.
  */
-export interface RunFacts {
-  readonly kind: RunKind;
+export interface MessageFacts {
+  readonly kind: MessageRunKind;
   /**
    * The API representation of the run with its `summary_fields`. Only allow-listed keys reach a
    * template, so additional keys are safe.

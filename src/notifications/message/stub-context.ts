@@ -3,7 +3,7 @@ import { OPTION_DEFAULTS } from '../../prompts/prompt-columns.js';
 import { contextOf } from './context.js';
 import type { MessageContext } from './context.js';
 import { HOST_STATUS_KEYS } from './allow-list.js';
-import type { RunFacts } from './run-facts.js';
+import type { MessageFacts } from './run-facts.js';
 
 const STARTED = '2019-08-07T21:46:38.362630Z';
 const FINISHED = '2019-08-07T21:46:45.127433Z';
@@ -84,7 +84,7 @@ const STUB_RUN: Readonly<Record<string, unknown>> = {
 };
 
 /** Facts of an invented run, for previews of a message. */
-export const STUB_FACTS: RunFacts = {
+export const STUB_FACTS: MessageFacts = {
   kind: 'job',
   representation: STUB_RUN,
   uiUrl: 'https://controller.example/#/jobs/playbook/42',

@@ -1,6 +1,6 @@
 import { jinjaAs, withoutRawBlocks } from '../../common/jinja.js';
 import { applyFilter, applyOperator, isDefault } from './jinja-dialect.js';
-import { ValueFactory, given, textOf } from './jinja-values.js';
+import { ValueFactory, given, jinjaTextOf } from './jinja-values.js';
 import { JsonValues } from './json-values.js';
 import type {
   EngineScope,
@@ -67,7 +67,7 @@ function printing(node: TreeNode, values: JsonValues | null): TreeNode {
         : {
             type: 'Output',
             operand: printed,
-            print: (value) => inner?.keep(value) ?? textOf(value),
+            print: (value) => inner?.keep(value) ?? jinjaTextOf(value),
           };
     });
   const { body, alternate, defaultBlock } = node;

@@ -1,14 +1,14 @@
 import { sizeOf } from './filter-arguments.js';
 import type { Filter, FilterArguments } from './filter-arguments.js';
 import {
-  entriesOf,
-  isList,
+  jinjaEntriesOf,
+  isJinjaList,
   isMissing,
   isNone,
   numberOf,
   numberText,
   roundHalfEven,
-  textOf,
+  jinjaTextOf,
 } from './jinja-values.js';
 import type { ValueFactory } from './jinja-values.js';
 import { printf } from './printf.js';
@@ -31,9 +31,9 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
   truncate: onText(truncated),
   indent: onText(indented),
   string: onText((text) => text),
-  format: (value, args, make) => make.text(printf(textOf(value), operandOf(args, make))),
+  format: (value, args, make) => make.text(printf(jinjaTextOf(value), operandOf(args, make))),
   wordcount: (value, _args, make) =>
-    make.integer(textOf(value).match(/[\p{L}\p{N}\p{M}_]+/gu)?.length ?? 0),
+    make.integer(jinjaTextOf(value).match(/[\p{L}\p{N}\p{M}_]+/gu)?.length ?? 0),
   urlencode: (value, _args, make) => make.text(urlEncoded(value)),
   filesizeformat: (value, args, make) => make.text(fileSize(value, args.flag(0, 'binary'))),
   tojson: (value, args, make) => make.text(htmlSafeJson(value, args.number(0, 'indent', 0))),
@@ -46,7 +46,7 @@ export const TEXT_FILTERS: Readonly<Record<string, Filter>> = {
 
 /** Creates a filter that works on the text of any value. */
 function onText(change: (text: string, args: FilterArguments) => string): Filter {
-  return (value, args, make) => make.text(change(textOf(value), args));
+  return (value, args, make) => make.text(change(jinjaTextOf(value), args));
 }
 
 function capitalized(text: string): string {
@@ -56,7 +56,7 @@ function capitalized(text: string): string {
 
 function trimmed(text: string, chars: EngineValue | undefined): string {
   if (!chars || isNone(chars)) return text.trim();
-  const dropped = new Set(textOf(chars));
+  const dropped = new Set(jinjaTextOf(chars));
   const characters = [...text];
   const start = characters.findIndex((character) => !dropped.has(character));
   const end = characters.findLastIndex((character) => !dropped.has(character));
@@ -98,7 +98,7 @@ function truncated(text: string, args: FilterArguments): string {
 function indented(text: string, args: FilterArguments): string {
   const width = args.value(0, 'width');
   const isText = typeof width?.value === 'string';
-  const indent = isText ? textOf(width) : ' '.repeat(sizeOf(args.number(0, 'width', 4), 0));
+  const indent = isText ? jinjaTextOf(width) : ' '.repeat(sizeOf(args.number(0, 'width', 4), 0));
   const lines = text.split(/\r\n|[\n\r]/);
   const withBlank = args.flag(2, 'blank');
   const rest = lines.slice(1).map((line) => (line || withBlank ? indent + line : line));
@@ -115,17 +115,17 @@ function operandOf(args: FilterArguments, make: ValueFactory): EngineValue {
 }
 
 function urlEncoded(value: EngineValue): string {
-  const pairs = entriesOf(value)?.map(([key, item]) => [key, textOf(item)]) ?? null;
-  const list = isList(value.value) ? value.value.map(pairIn) : null;
+  const pairs = jinjaEntriesOf(value)?.map(([key, item]) => [key, jinjaTextOf(item)]) ?? null;
+  const list = isJinjaList(value.value) ? value.value.map(pairIn) : null;
   const query = pairs ?? list;
-  if (!query) return percentEncoded(textOf(value)).replaceAll('%2F', '/');
+  if (!query) return percentEncoded(jinjaTextOf(value)).replaceAll('%2F', '/');
   const part = (text = ''): string => percentEncoded(text).replaceAll('%20', '+');
   return query.map(([key, item]) => `${part(key)}=${part(item)}`).join('&');
 }
 
 function pairIn({ value }: EngineValue): string[] {
-  if (!isList(value) || value.length !== 2) throw new Error('urlencode needs pairs');
-  return value.map(textOf);
+  if (!isJinjaList(value) || value.length !== 2) throw new Error('urlencode needs pairs');
+  return value.map(jinjaTextOf);
 }
 
 /**
@@ -172,14 +172,14 @@ export function jsonOf(value: EngineValue, indent = '', lineEnd = ''): string {
     if (items.length === 0 || !indent) return open + items.join(', ') + close;
     return open + inner + items.join(`,${inner}`) + lineEnd + close;
   };
-  if (isList(value.value)) {
+  if (isJinjaList(value.value)) {
     return joined(
       '[',
       value.value.map((item) => jsonOf(item, indent, inner)),
       ']',
     );
   }
-  const members = entriesOf(value)?.sort(([a], [b]) => (a < b ? -1 : 1));
+  const members = jinjaEntriesOf(value)?.sort(([a], [b]) => (a < b ? -1 : 1));
   if (members) {
     const write = ([key, item]: [string, EngineValue]): string =>
       `${JSON.stringify(key)}: ${jsonOf(item, indent, inner)}`;

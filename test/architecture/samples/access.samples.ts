@@ -66,7 +66,7 @@ export default {
         ],
         inside: asQuery,
       },
-      objectRoles: { calls: [['team', [1]]], inside: asQuery },
+      selectObjectRoles: { calls: [['team', [1]]], inside: asQuery },
       objectsOfRoles: { calls: [['team', ROLES]], inside: asQuery },
       objectOfRole: [[sql`1`, 'team', sql`2`]],
       isRoleOf: {

@@ -34,7 +34,7 @@ export default {
     }),
   ],
   fragments: [
-    fragmentsOf(types, { credentialTypes: { calls: [[]], inside: asQuery } }),
+    fragmentsOf(types, { selectCredentialTypes: { calls: [[]], inside: asQuery } }),
     fragmentsOf(sources, {
       markedInputs: [[sql`'{}'::json`, sql`1`]],
       inputSourcesOf: { calls: [[[1]]], inside: asQuery },

@@ -43,7 +43,7 @@ export default {
       membersOfGroups: { calls: [[[1]]], inside: asQuery },
     }),
     fragmentsOf(instances, {
-      hostnameOf: [[sql`1`]],
+      instanceHostnameOf: [[sql`1`]],
       liveIsolations: { calls: [[]], inside: (statement) => statement },
       nodeState: { calls: [['instances']], inside: ofInstances },
       nodeErrors: { calls: [['instances']], inside: ofInstances },

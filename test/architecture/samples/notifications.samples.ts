@@ -1,5 +1,5 @@
 import { sql } from '../../../src/database/sql.js';
-import type { Lease, Outcome } from '../../../src/notifications/notification-lease.js';
+import type { Lease, AttemptOutcome } from '../../../src/notifications/notification-lease.js';
 import * as attempts from '../../../src/notifications/notification-attempts.repository.js';
 import { NotificationLeasesRepository } from '../../../src/notifications/notification-leases.repository.js';
 import { NotificationTemplatesRepository } from '../../../src/notifications/notification-templates.repository.js';
@@ -24,7 +24,7 @@ const LEASE: Lease = {
   messages: null,
   overdue: false,
 };
-const OUTCOME: Outcome = {
+const OUTCOME: AttemptOutcome = {
   status: 'failed',
   error: '',
   sent: 0,

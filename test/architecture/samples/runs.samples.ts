@@ -10,7 +10,7 @@ import * as leases from '../../../src/runs/run-leases.repository.js';
 import { RunQueueRepository } from '../../../src/runs/run-queue.repository.js';
 import {
   RunStatesRepository,
-  type Move,
+  type StateMove,
   type RunStep,
 } from '../../../src/runs/run-states.repository.js';
 import * as runs from '../../../src/runs/runs.repository.js';
@@ -60,7 +60,10 @@ export default {
     }),
     samplesOf(RunStatesRepository, {
       move: [
-        ...JOB_STATUSES.map((to): [RunStep[], Move] => [[{ id: 1 }], { from: ['running'], to }]),
+        ...JOB_STATUSES.map((to): [RunStep[], StateMove] => [
+          [{ id: 1 }],
+          { from: ['running'], to },
+        ]),
         [[{ id: 1 }], { from: ['running'], to: 'failed', fields: { job_explanation: 'No.' } }],
       ],
       requestCancel: [[[1], 'Enough.']],

@@ -27,9 +27,9 @@ const codeIn = (pattern) =>
 
 /** @type {readonly Measure[]} */
 const measures = [
-  ['lines of code', code, 73_600, 68_000],
-  ['lines of code in src/common', codeIn(/^src\/common\//), 15_300, 10_500],
-  ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 8_200, 0],
+  ['lines of code', code, 80_000, 68_000],
+  ['lines of code in src/common', codeIn(/^src\/common\//), 11_500, 10_500],
+  ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [
     'lines of imports in 1,000 of code',
     Math.round((1000 * sum(files.map(({ imports }) => imports))) / code),
@@ -43,30 +43,30 @@ const measures = [
     22,
   ],
   ['modules that are @Global', decorators('Global'), 28, 5],
-  ['providers looked up by hand', calls(/^(?:services|context)\.find$/), 59, 5],
-  ['routes added by addRoute', calls(/^addRoute$/), 20, 0],
-  ['names exported by several files', repeatedExports(), 55, 12],
+  ['providers looked up by hand', calls(/^(?:services|context)\.find$/), 58, 5],
+  ['routes added by addRoute', calls(/^addRoute$/), 4, 0],
+  ['names exported by several files', repeatedExports(), 12, 12],
   [
     'comments that open with What, Whether, Of or Who',
     comments(/^(?:What|Whether|Of|Who)\b/),
-    870,
+    0,
     60,
   ],
   [
     'comments with whoever, somebody, nobody or he',
     comments(/\b(?:whoever|somebody|nobody|he)\b/i),
-    250,
+    1,
     40,
   ],
-  ['literals packed by spreads', packedLiterals(), 137, 5],
-  ['decision records', records.length, 103, 50],
+  ['literals packed by spreads', packedLiterals(), 5, 5],
+  ['decision records', records.length, 50, 50],
   [
     'words in decision records',
     sum(records.map((text) => text.split(/\s+/).length)),
-    29_700,
+    15_000,
     15_000,
   ],
-  ['casts', nodes(isCast), 26, 60],
+  ['casts', nodes(isCast), 24, 60],
 ];
 /** @type {readonly Measure[]} */
 const wanted = [

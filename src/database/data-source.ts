@@ -10,18 +10,17 @@ const BIGINT = 20;
 const BIGINTS: number = 1016;
 
 /**
- * Instants stay text with microseconds, in the form the API shows: a Date would cut them to
- * milliseconds. Sessions run in UTC, so the offset is always `+00`.
+ * Parses instants to text with microseconds, in the format of the API: a Date has milliseconds only.
+ * Sessions run in UTC, so the offset is always `+00`.
  */
 pg.types.setTypeParser(TIMESTAMPTZ, instantText);
 /**
- * What holds in every connection. Statements are short and come at once from many: compiling one, or
- * starting processes for it, takes longer than running it, and PostgreSQL, which may expect far more
- * rows than there are, would do so.
+ * Options of every connection. Statements are short and concurrent, so JIT compilation and parallel
+ * workers cost more than they save; PostgreSQL would still choose them when it overestimates rows.
  */
 const SESSION = ['TimeZone=UTC', 'jit=off', 'max_parallel_workers_per_gather=0'];
 
-/** Our bigints are ids and counters far below 2^53, alone or several in an array. */
+/** Parses bigints to numbers: ids and counters are far below 2^53. */
 pg.types.setTypeParser(BIGINT, Number);
 pg.types.setTypeParser(BIGINTS, (text) =>
   text === '{}'
@@ -35,7 +34,7 @@ pg.types.setTypeParser(BIGINTS, (text) =>
 const CONNECT_TIMEOUT_MS = 5000;
 const IDLE_IN_TRANSACTION_MS = 30_000;
 const LOCK_TIMEOUT_MS = 5000;
-/** What a PostgreSQL that lives needs to say that a statement took too long. */
+/** Time PostgreSQL needs to report that a statement timed out, in ms. */
 const GRACE_MS = 2000;
 
 export type ConnectionSettings = Pick<

@@ -106,9 +106,8 @@ export class Database {
   }
 
   /**
-   * Leaves the answer to a statement that was just asked to the end of the transaction, which fails
-   * with it: for what nobody needs to know, so that the next statements go with it. Without a
-   * transaction the answer is waited for.
+   * Defers the result of a statement to the commit: an error fails the transaction. Without a
+   * transaction, waits for the result.
    */
   async unheard(answer: Promise<unknown>): Promise<void> {
     const open = this.open.getStore();
@@ -165,7 +164,7 @@ export class Database {
     } catch (error) {
       await open.quiet();
       await open.ask(`ROLLBACK TO SAVEPOINT ${name}`);
-      // What should follow from the work does not follow any more.
+      // The hooks of the work that was rolled back are dropped.
       open.beforeCommit.length = before;
       open.afterCommit.length = after;
       throw open.takeFailure(error);
@@ -173,8 +172,8 @@ export class Database {
   }
 
   /**
-   * Has references checked when the transaction ends, for deletions: one may reach a row by several
-   * references, step by step, and PostgreSQL would check each step by all of them.
+   * Defers the check of foreign keys to the commit, for deletions: a cascade can reach a row by several
+   * references, and PostgreSQL would check all of them at each step.
    */
   async checkReferencesAtCommit(): Promise<void> {
     await this.unheard(this.run({ text: 'SET CONSTRAINTS ALL DEFERRED' }));
@@ -188,8 +187,8 @@ export class Database {
   }
 
   /**
-   * Registers work that runs once the transaction is committed; at once without a transaction. What
-   * is committed stands: when the work fails, that is logged and nobody is told otherwise.
+   * Registers work that runs after the commit, or immediately without a transaction. A failure of the
+   * work is only logged, because the transaction is committed already.
    */
   afterCommit(work: () => void): void {
     const open = this.open.getStore();
@@ -198,8 +197,8 @@ export class Database {
   }
 
   /**
-   * A client of its own outside any transaction, for session-level locks and LISTEN. It goes back
-   * to the pool when `work` ends.
+   * Runs work with a client of its own outside any transaction, for session-level locks and LISTEN. The
+   * client returns to the pool when the work ends.
    */
   async withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.connect();
@@ -217,7 +216,7 @@ export class Database {
   /** A client of the pool that may lose its connection between two statements. */
   private connect(): Promise<PoolClient> {
     return new Promise((resolve, reject) => {
-      // The pool listens only to clients that nobody uses; unheard, the error would end the process.
+      // The pool handles errors of idle clients only; an unhandled error would end the process.
       // The next statement on the client fails and says why. No `await` before: the bytes that make a
       // client ready may end its connection, too, before a promise is followed.
       this.pool.connect((error, client) => {
@@ -261,7 +260,7 @@ export class Database {
       if (isUnanswered(error)) broken = error;
       else if (committed) await committed.catch(ignore);
       else await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
-      // What failed first is the reason of all that failed behind it.
+      // The first failure is the cause of the later ones.
       throw open.failure ?? error;
     } finally {
       open.isOver = true;

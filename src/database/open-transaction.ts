@@ -1,52 +1,52 @@
 import type { PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { isConsequence } from './sql-state.js';
 
-/** A transaction on its way, and what is to be done at its end. */
+/** An open transaction with the hooks for its end. */
 export class OpenTransaction {
   readonly beforeCommit: (() => Promise<void>)[] = [];
   readonly afterCommit: (() => void)[] = [];
-  /** How many there were so far. */
+  /** Number of savepoints so far. */
   savepoints = 0;
   isOver = false;
-  /** What an unheard answer failed with by itself: all behind it fail because of it. */
+  /** First error of a deferred result: later statements fail because of it. */
   failure: Error | undefined;
-  /** What one failed with because of another, where that is all that is known. */
+  /** Error that followed from another one, if the cause is unknown so far. */
   private consequence: Error | undefined;
-  /** None of these rejects. */
+  /** Deferred results; none of them rejects. */
   private unheard: Promise<unknown>[] = [];
 
   constructor(readonly client: PoolClient) {}
 
-  /** Asks PostgreSQL, without waiting for the statements before. */
+  /** Sends a statement without waiting for earlier ones. */
   ask<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {
     if (this.isOver) throw new Error('A transaction that is over cannot go on');
     return this.client.query<Row>(query);
   }
 
-  /** Takes an answer that nobody waits for. */
+  /** Defers a result to the commit. */
   leave(answer: Promise<unknown>): void {
     this.unheard.push(answer.catch((error: Error) => this.note(error)));
   }
 
-  /** The reason may be known after its consequences: what asked for it may take more turns to tell. */
+  /** Records an error. A cause can become known after its consequences. */
   private note(error: Error): void {
     if (isConsequence(error)) this.consequence ??= error;
     else this.failure ??= error;
   }
 
-  /** Waits for what nobody has waited for. @throws what the first of it to fail failed with */
+  /** Waits for all deferred results. @throws the error of the first that failed */
   async settle(): Promise<void> {
     await this.quiet();
     const failure = this.failure ?? this.consequence;
     if (failure) throw failure;
   }
 
-  /** Waits for what nobody has waited for, whatever came of it. */
+  /** Waits for all deferred results and ignores their errors. */
   async quiet(): Promise<void> {
     await Promise.all(this.unheard.splice(0));
   }
 
-  /** What the work failed with behind a savepoint that is gone; the rest can go on. */
+  /** Returns and clears the failure after a rollback to a savepoint; the transaction continues. */
   takeFailure(error: unknown): unknown {
     const { failure = error } = this;
     this.failure = undefined;

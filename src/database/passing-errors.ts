@@ -8,7 +8,7 @@ const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
 const LOST_CONNECTION =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client (has|was)|^Cannot use a pool/;
 
-/** Whether a database error says nothing about the statement, so that it can be tried again. */
+/** True if the cause of a database error is outside the statement, so that a retry can succeed. */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   if (state.length === 5 && PASSING_CLASSES.has(state.slice(0, 2))) return true;

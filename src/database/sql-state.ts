@@ -10,5 +10,5 @@ export function sqlState(error: unknown): string {
   return typeof error.code === 'string' ? error.code : '';
 }
 
-/** Whether a statement failed only because another one had failed before. */
+/** True if a statement failed only because an earlier one of its transaction had failed. */
 export const isConsequence = (error: unknown): boolean => sqlState(error) === IN_FAILED_TRANSACTION;

@@ -41,7 +41,7 @@ export function sql(parts: readonly string[], ...args: unknown[]): Sql {
   return new Sql(strings, values);
 }
 
-/** Most ids of one object: whoever made it and whoever changed it. */
+/** Maximum number of ids of one object: its creator and its last editor. */
 const FEW = 2;
 
 const isIdList = (value: unknown): value is readonly number[] =>

@@ -6,14 +6,14 @@ import { insertRows, takeIds } from './rows.js';
 export type TableRow = Record<string, unknown>;
 
 /**
- * The only code that names a table (docs/decisions/0051-repositories.md): a TypeORM repository whose
- * statements join the ambient transaction. Writes of single rows are TypeORM's `insert`, `update` and
- * `delete`; `existsBy` and `countBy` ask. What is listed, joined or many is a method with SQL that
- * `this.database` runs, and so is what reads rows with instants: TypeORM would cut them to
- * milliseconds.
+ * Base class of the only code that names a table (docs/decisions/0051-repositories.md): a TypeORM
+ * repository whose statements join the ambient transaction. Single rows are written with TypeORM's
+ * `insert`, `update` and `delete`, and checked with `existsBy` and `countBy`. Lists, joins, bulk writes and
+ * reads of rows with instants are methods with SQL that `this.database` runs; TypeORM would truncate
+ * instants to milliseconds.
  *
- * What a statement about another table needs of this one is a fragment, a function that the file
- * exports: `usernameOf(sql`run.created_by_id`)`.
+ * A statement about another table gets columns of this one through a function that the file exports:
+ * `usernameOf(sql`run.created_by_id`)`.
  */
 export abstract class TableRepository<
   Row extends ObjectLiteral = TableRow,

@@ -1,8 +1,8 @@
 import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
 
 /**
- * What a deletion does to the rows that refer to what goes: take them along, or leave them without.
- * Nothing is held back by a reference; what must be is refused with a sentence that says why.
+ * Effect of a deletion on the rows that refer to the deleted row: delete them, or clear the reference. A
+ * reference never prevents a deletion; the feature refuses it with a reason where it must.
  */
 export type OnDelete = 'CASCADE' | 'SET NULL';
 

@@ -1,6 +1,6 @@
 /**
- * Whether the driver gave up waiting for an answer. What was asked may still be done; the connection
- * is good for nothing, since the answer may yet come, and would be taken for that of the next one.
+ * True if the driver timed out before PostgreSQL responded. The statement can still take effect. The
+ * connection is unusable, because a late response would be taken for that of the next statement.
  */
 export const isUnanswered = (error: unknown): error is Error =>
   error instanceof Error && error.message === 'Query read timeout';

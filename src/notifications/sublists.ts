@@ -30,7 +30,7 @@ export const attachNotifications =
     };
   };
 
-/** Who may make notification templates may change those of the same organizations. */
+/** Requires a caller who may create notification templates, and so may change those of an organization. */
 async function assertMayChangeSome({ services, actor }: LinkContext): Promise<void> {
   const mayAdd = await services.resources.mayAdd(resource('notification_template'), actor);
   if (!mayAdd) throw new Forbidden();

@@ -11,7 +11,7 @@ const fixedIn = (slug: string, category: string) => ({
 });
 const SYSTEM = fixedIn('system', 'System');
 
-/** What clients read as settings and the program decides: nothing sets it. */
+/** Read-only settings that the program computes. */
 class ComputedSettingsSchema {
   @Json({
     ...fixedIn('named-url', 'Named URL'),
@@ -32,7 +32,7 @@ class ComputedSettingsSchema {
   IS_K8S!: boolean;
 }
 
-/** What computed settings cannot work out by themselves. */
+/** Values that computed settings depend on. */
 export interface ComputedFrom {
   installationUuid: () => Promise<string>;
 }

@@ -107,7 +107,7 @@ async function representVariants(
     return own.length > 0 ? [{ variant, own }] : [];
   });
   const full = await Promise.all(kinds.map(({ variant, own }) => loadRows(variant, own, context)));
-  // What all kinds show of other rows is asked at the same moment, and so in one statement.
+  // The related rows of all kinds are requested together, and so in one statement.
   const shown = await Promise.all(
     zip(kinds, full).map(([{ variant }, found]) => represent(variant, found, context)),
   );
@@ -141,7 +141,7 @@ function capabilitiesOf(
   let found: Members | null = null;
   for (const [word, asked] of capabilities) {
     const value = row[`can_${asked}`];
-    // A rule over a column that is null is neither true nor false: nobody may.
+    // A rule over a null column is neither true nor false: the capability is denied.
     if (value !== undefined) (found ??= {})[word] = value === true && usable[word]?.(row) !== false;
   }
   return found;

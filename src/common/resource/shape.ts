@@ -3,10 +3,10 @@ import { permit, type Actor } from '../access.js';
 import type { ResourceDefinition } from './define-resource.js';
 import { linksOf } from './links.js';
 
-/** Where to find what is related, several paths where objects of one kind are many. */
+/** Path of a related object, or the paths of several. */
 export type ShapedLink = string | readonly string[];
 
-/** What a page of rows is read and shown by; worked out once a resource, not once a row. */
+/** Columns and keys of a representation, computed once per resource. */
 export interface Shape {
   /** Columns of `t` in a list and on a detail; of `s` where another object summarises it. */
   columns: Readonly<Record<'list' | 'detail' | 'summary', Sql>>;

@@ -12,7 +12,7 @@ import { IdempotencyKeysRepository } from './idempotency-keys.repository.js';
 export const MAX_KEY_LENGTH = 255;
 const REFUSED = 400;
 
-/** What came of a request: an answer, or a refusal that stands. */
+/** Stored result of a request: a response, or a refusal that is kept. */
 export type KeyedOutcome = Reply<number> | BadRequest;
 
 /** Identity of a request. The query is compared together with the content. */

@@ -123,6 +123,7 @@ it('names every operation once', () => {
 
 it('says what every operation does and who may call it', () => {
   expect(named(({ summary }) => !summary)).toEqual([]);
+  expect(named(({ description }) => !description)).toEqual([]);
   expect(named(({ security }) => !Array.isArray(security))).toEqual([]);
   const schemes = new Set(Object.keys(document.components.securitySchemes));
   const unknown = ({ security }: Operation): boolean =>

@@ -23,6 +23,7 @@ export interface Operation {
   path: string;
   operationId: string;
   summary?: string;
+  description?: string;
   security: Record<string, string[]>[];
   parameters: Parameter[];
   requestBody?: Content;

@@ -9,6 +9,7 @@ import { resources } from '../resource/registry.js';
 import { componentSchemas } from '../resource/resource-schema.js';
 import type { RouteInfo } from '../rest/route.js';
 import { RouteTable } from '../rest/route-table.service.js';
+import { loadExamples, type OperationExamples } from './examples.js';
 
 /** Its schemas are JSON Schema 2020-12. */
 const OPENAPI_VERSION = '3.1.1';
@@ -34,6 +35,9 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
     nameByKey(operation, info);
     addLines(operation, info);
     addExpression(operation, info);
+  }
+  for (const [id, examples] of Object.entries(loadExamples())) {
+    addExamples(entryOf(operations, id), examples);
   }
   return withSortedPaths(openapi);
 }
@@ -76,7 +80,10 @@ interface Operation {
   responses: Record<string, { description: string; content?: Content }>;
 }
 
-type Content = Record<string, { schema: JsonSchema }>;
+type Content = Record<
+  string,
+  { schema: JsonSchema; examples?: Record<string, { value: unknown }> }
+>;
 
 const operationsById = ({ paths }: OpenAPIObject): Map<string, Operation> =>
   new Map(
@@ -110,6 +117,19 @@ function addExpression({ parameters }: Operation, { kind, resource }: RouteInfo)
   if (kind !== 'list' || !resource?.expression) return;
   const { parameter: name, help: description } = resource.expression;
   parameters.push({ name, in: 'query', description, required: false, schema: { type: 'string' } });
+}
+
+const JSON_TYPE = 'application/json';
+
+/** Adds a request that succeeds and one that is refused, with their responses. */
+function addExamples({ requestBody, responses }: Operation, examples: OperationExamples): void {
+  for (const [name, { request, status, response }] of Object.entries(examples)) {
+    const body = requestBody?.content[JSON_TYPE];
+    if (body && request !== undefined)
+      body.examples = { ...body.examples, [name]: { value: request } };
+    const answer = responses[String(status)]?.content?.[JSON_TYPE];
+    if (answer && response !== undefined) answer.examples = { [name]: { value: response } };
+  }
 }
 
 function withSortedPaths(openapi: OpenAPIObject): OpenAPIObject {

@@ -17,6 +17,7 @@ import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { declareLink } from '../resource/links.js';
 import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-answers.js';
+import { descriptionOf } from './route-description.js';
 import { errorResponses } from './route-errors.js';
 import { memberOf, prototypeOf } from '../records.js';
 import { metadataOf } from './metadata.js';
@@ -224,7 +225,12 @@ export const Route =
     const body = hasBody ? [ApiBody({ schema: bodySchema(info) }), UsePipes(BodyPipe)] : [];
     applyDecorators(
       SetMetadata(ROUTE_INFO, info),
-      ApiOperation({ operationId, summary, security: securityOf(info) }),
+      ApiOperation({
+        operationId,
+        summary,
+        description: descriptionOf(info),
+        security: securityOf(info),
+      }),
       ...errorResponses(info, place).map((response) => ApiResponse(response)),
       ...successResponses(info).map((response) => ApiResponse(response)),
       ...place.parameters.map((parameter) => ApiParam(pathParameter(parameter))),

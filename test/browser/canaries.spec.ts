@@ -142,7 +142,7 @@ async function markDocuments(): Promise<void> {
 /** Elements that could run something, and what the policy of the pages forbids to hold. */
 const ALIVE = `const aliveIn = (page) => [...page.querySelectorAll('*')].filter(
   (one) =>
-    one.matches('script:not([src]), style, img, iframe, object, embed, base, meta[http-equiv]') ||
+    one.matches('script:not([src]), style, img:not(header img.mark[src="/logo/"]), iframe, object, embed, base, meta[http-equiv]') ||
     [...one.attributes].some(
       ({ name, value }) => /^on|^style$|^srcdoc$/i.test(name) || /^\\s*(javascript|data):/i.test(value),
     ),

@@ -21,7 +21,9 @@ function notesOn({ kind, attach, shownOnce, showsSecret, status }: RouteInfo): s
     attach
       ? 'A body of `{"id": 1}` attaches an existing object, and `{"id": 1, "disassociate": true}` removes it.'
       : null,
-    kind === 'replace' ? 'Fields that the body leaves out get their defaults; secrets keep their values.' : null,
+    kind === 'replace'
+      ? 'Fields that the body leaves out get their defaults; secrets keep their values.'
+      : null,
     kind === 'modify' ? 'Fields that the body leaves out keep their values.' : null,
     shownOnce ? 'The response shows a secret, which no later request can read.' : null,
     showsSecret ? 'The response contains a secret, so tokens with scope `read` are refused.' : null,

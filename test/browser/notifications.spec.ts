@@ -47,10 +47,9 @@ describePages('forms of notification templates', session, (open, javaScriptEnabl
     await page.locator('#patch-description').fill('changed');
     await page.getByRole('button', { name: 'Change notification template' }).click();
     await page.getByText('Saved.').waitFor();
-    const { body } = await test.as.superuser
-      .get(`notification_templates/?name=${encodeURIComponent(name)}`)
-      .expect(200);
-    expect(body.results[0].notification_configuration).toEqual({
+    const { body } = await test.as.superuser.get(new URL(page.url()).pathname).expect(200);
+    expect(body.name).toBe(name);
+    expect(body.notification_configuration).toEqual({
       ...configurationsFor({ http: 9 }).email,
       password: '$encrypted$',
       timeout: 30,

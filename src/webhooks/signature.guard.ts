@@ -7,14 +7,21 @@ import {
 } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Response } from 'express';
+import type { WebhookServiceName } from '../code-hosts/services.js';
 import { Forbidden } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
-import { deliveryOf, SignatureVerifier, type ReceiverRoute } from './signature-verifier.service.js';
+import { receiverKind, type ReceiverType } from './receiver-kinds.js';
+import { deliveryOf, SignatureVerifier } from './signature-verifier.service.js';
 
-const RECEIVES = 'controller:receives';
+const SERVICE = 'controller:receives-from';
+const TEMPLATE_TYPE = 'controller:receives-for';
 
-/** Declares the receiver of a route. */
-export const Receives = (route: ReceiverRoute): MethodDecorator => SetMetadata(RECEIVES, route);
+/** Declares the service whose deliveries a route takes. */
+export const ReceivesFrom = (service: WebhookServiceName): MethodDecorator =>
+  SetMetadata(SERVICE, service);
+
+/** Declares the type of template that a controller takes deliveries for. */
+export const ReceivesFor = (type: ReceiverType): ClassDecorator => SetMetadata(TEMPLATE_TYPE, type);
 
 /** Injects the `Delivery` that the guard verified. */
 export const VerifiedDelivery = createParamDecorator(
@@ -36,12 +43,13 @@ export class SignatureGuard implements CanActivate {
 
   /** @throws Forbidden, PayloadTooLarge, TooManyRequests */
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    const route = this.reflector.get<ReceiverRoute | undefined>(RECEIVES, context.getHandler());
+    const service = this.reflector.get<WebhookServiceName>(SERVICE, context.getHandler());
+    const type = this.reflector.get<ReceiverType>(TEMPLATE_TYPE, context.getClass());
     const http = context.switchToHttp();
     const request = http.getRequest<ApiRequest>();
     const response = http.getResponse<Response>();
-    const delivery =
-      route && (await this.verifier.verify(route, request.params.id, { request, response }));
+    const route = { kind: receiverKind(type), service };
+    const delivery = await this.verifier.verify(route, request.params.id, { request, response });
     if (!delivery) throw new Forbidden(undefined, 'delivery_rejected');
     return true;
   }

@@ -1,4 +1,5 @@
 import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import { forkRuleOf } from '../code-hosts/forks.js';
 import type { BadRequest } from '../common/errors/errors.js';
 import {
@@ -12,15 +13,16 @@ import {
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type { Reply } from '../common/http/reply.js';
+import type { Page } from '../common/list/page.js';
+import type { QueryParameters } from '../common/list/query.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import type { Representation } from '../common/resource/represent.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
-import { Member, Target } from '../common/rest/parameters.js';
+import { CurrentActor, ListParams, Member, Target } from '../common/rest/parameters.js';
 import { Resource } from '../common/rest/resource.decorator.js';
-import { ResourceController } from '../common/rest/resource.controller.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 import { Route } from '../common/rest/route.js';
-import { SubList } from '../common/rest/sublist.js';
-import { subListOf } from '../common/rest/sublist-kinds.js';
 import { sql } from '../database/sql.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import { projects } from '../projects/projects.resource.js';
@@ -49,12 +51,13 @@ const TRIAL_ANSWER = object({
   ),
 });
 
-/** Setup, redelivery and filters of the webhooks of one template. */
+/** Setup, delivery log, redelivery and filters of the webhooks of one template. */
 @Controller()
 abstract class TemplateWebhooksController {
   protected abstract readonly type: ReceiverType;
 
   constructor(
+    private readonly resources: ResourceService,
     private readonly setups: WebhookSetups,
     private readonly redeliveries: RedeliveryService,
     private readonly trial: FilterTrial,
@@ -74,6 +77,25 @@ abstract class TemplateWebhooksController {
   @Get(':id/webhook')
   setup(@Target() template: Row): Promise<object> {
     return this.setups.of(resource(this.type), receiverKind(this.type), template);
+  }
+
+  @Route((templates) => ({
+    kind: 'list',
+    link: 'webhook_deliveries',
+    access: 'authenticated',
+    operationId: `${templates.path}_webhook_deliveries_list`,
+    summary: `Webhook deliveries of one ${templates.label.toLowerCase()}.`,
+    resource: webhookDeliveries,
+    parent: templates,
+  }))
+  @Get(':id/webhook_deliveries')
+  deliveries(
+    @Target() { id }: Row,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<Representation>> {
+    const options = { scope: sql`t.template_id = ${id}`, counted: true };
+    return this.resources.list(webhookDeliveries, query, actor, options);
   }
 
   @Idempotent()
@@ -135,25 +157,3 @@ export class WorkflowJobTemplateWebhooksController extends TemplateWebhooksContr
 export class ProjectWebhooksController extends TemplateWebhooksController {
   protected readonly type = 'project';
 }
-
-/** The delivery log of one template. */
-const deliveries = subListOf(
-  () => webhookDeliveries,
-  (template) => sql`t.template_id = ${template.id}`,
-  { options: () => ({ counted: true }) },
-);
-
-@Resource(jobTemplates)
-@SubList('webhook_deliveries', deliveries)
-export class JobTemplateDeliveriesController extends ResourceController(jobTemplates, []) {}
-
-@Resource(workflowTemplates)
-@SubList('webhook_deliveries', deliveries)
-export class WorkflowJobTemplateDeliveriesController extends ResourceController(
-  workflowTemplates,
-  [],
-) {}
-
-@Resource(projects)
-@SubList('webhook_deliveries', deliveries)
-export class ProjectDeliveriesController extends ResourceController(projects, []) {}

@@ -29,11 +29,8 @@ import { SignatureGuard } from './signature.guard.js';
 import { StatusPostsListener } from './status-posts.listener.js';
 import { StatusPostsRepository } from './status-posts.repository.js';
 import {
-  JobTemplateDeliveriesController,
   JobTemplateWebhooksController,
-  ProjectDeliveriesController,
   ProjectWebhooksController,
-  WorkflowJobTemplateDeliveriesController,
   WorkflowJobTemplateWebhooksController,
 } from './template-webhooks.controllers.js';
 import { WebhookDeliveriesController } from './webhook-deliveries.controller.js';
@@ -58,9 +55,6 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     JobTemplateWebhooksController,
     WorkflowJobTemplateWebhooksController,
     ProjectWebhooksController,
-    JobTemplateDeliveriesController,
-    WorkflowJobTemplateDeliveriesController,
-    ProjectDeliveriesController,
     JobStatusPostsController,
     WorkflowJobStatusPostsController,
     ProjectUpdateStatusPostsController,

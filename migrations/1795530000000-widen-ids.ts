@@ -39,8 +39,8 @@ const HOST_FAILURE = `
 
 /**
  * Ids of runs, activity, deliveries and notifications outlive 2^31
- * (docs/decisions/0119-bigint-ids.md). Each table is written once, with its indexes, and nobody
- * else reads or writes it meanwhile; the sequences of ids follow by themselves.
+ * (docs/decisions/0119-bigint-ids.md). Each table is written once, with its indexes, and is locked
+ * meanwhile; the sequences of ids follow by themselves.
  */
 export class WidenIds1795530000000 implements MigrationInterface {
   name = 'WidenIds1795530000000';

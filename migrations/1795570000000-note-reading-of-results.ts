@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whether a worker reads what the program of a run has left (docs/decisions/0014-queues-and-leases.md). */
+/** Marks runs whose results a worker is reading (docs/decisions/0014-queues-and-leases.md). */
 export class NoteReadingOfResults1795570000000 implements MigrationInterface {
   name = 'NoteReadingOfResults1795570000000';
 

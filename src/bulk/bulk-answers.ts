@@ -11,6 +11,7 @@ import {
   STRING,
   type JsonSchema,
 } from '../common/fields/json-schema.js';
+import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
 import type { AlternativeAnswer, QueryParameter } from '../common/rest/route.js';
 
 /** JSON schemas of responses that are not resources, for the OpenAPI document. */
@@ -93,7 +94,7 @@ export const TARGET_PARAMETERS: readonly QueryParameter[] = [
     schema: { ...STRING, enum: ['error', 'update'] },
     description: 'For a body of lines: what to do about a host that exists already.',
   },
-  { name: 'dry_run', schema: BOOLEAN, description: 'Only tells what would happen.' },
+  DRY_RUN_PARAMETER,
 ];
 
 export const DELETED = object(DELETED_MEMBERS);

@@ -97,7 +97,7 @@ async function grantableRole(caller: Caller): Promise<{ id: number }> {
   return test.make.role('job_template', template, 'read_role');
 }
 
-/** What can be attached where the sample of the type does not fit. */
+/** Objects to attach where the sample of the type does not fit. */
 const FITTING: Record<string, (caller: Caller) => Promise<{ id: number }>> = {
   'organizations/:id/galaxy_credentials': () => credentialOf('galaxy_api_token'),
   'inventory_sources/:id/credentials': () => credentialOf('aws'),

@@ -55,7 +55,7 @@ const USES: Record<string, Use> = {
   },
 };
 
-/** What a start stands for, by type: an action of the object, or of what it is an update of. */
+/** Request that a `start` capability stands for, by type: on the object, or on the object it updates. */
 const STARTS: Record<string, string> = {
   job_template: 'launch',
   workflow_job_template: 'launch',

@@ -291,7 +291,7 @@ it.each(['GET', 'POST'])(
       const missing = [...names].filter(
         (name) => !known.has(name) && !NO_PARAMETERS.has(name) && !fields?.has(name),
       );
-      // What routes other than lists read depends on the request.
+      // Routes other than lists read parameters that depend on the request.
       const unread = [...known].filter(
         (name) => lists.has(id) && !names.has(name) && name !== 'filters',
       );

@@ -107,7 +107,7 @@ it('knows settings by the names of existing clients too', async () => {
   expect((await as.superuser.get('settings/changed/')).body).toEqual({ BASE_URL: url });
   const log = await as.superuser.get('activity_stream/?object1=setting&order_by=-id');
   expect(log.body.results[0].changes).toEqual({ BASE_URL: ['', url] });
-  // Who sends the whole category back changes one of the two names.
+  // A client that sends the whole category back changes only one of the two names.
   const other = 'https://other.example.org';
   const sent = { ...body, TOWER_URL_BASE: other };
   const { body: put } = await as.superuser.put('settings/system/', sent).expect(200);

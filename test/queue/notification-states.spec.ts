@@ -1,4 +1,4 @@
-/** What a record says of itself while it is tried, seen through the API (docs/decisions/0038). */
+/** Status of a notification during its attempts, as the API shows it (docs/decisions/0038). */
 import { sql } from '../../src/database/sql.js';
 import { eventually } from '../support/eventually.js';
 import { NotificationMatrix, type Sent } from './notification-matrix.js';

@@ -15,7 +15,7 @@ import addFormats from 'ajv-formats';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import type { OperationExamples } from '../../src/common/openapi/examples.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { operationsOf, type OpenApiDocument } from '../support/openapi.js';
+import { operationsOf, type OpenApiDocument, type Operation } from '../support/openapi.js';
 import type { PersonaName } from '../support/personas.js';
 
 const FILE = join(PACKAGE_FOLDER, 'src', 'common', 'openapi', 'examples.json');
@@ -118,6 +118,24 @@ async function send(call: string, { as = 'superuser', path, body, status }: Requ
 
 it.each(STEPS)('$operation', ({ operation }) => {
   expect(recorded[operation]).toEqual(kept()[operation]);
+});
+
+it('stand in the document', async () => {
+  const { body } = await test.as.anonymous.get('/api/openapi.json').expect(200);
+  const shown = operationsOf(body as OpenApiDocument).flatMap((operation) => {
+    const { operationId, requestBody, responses } = operation;
+    const own = kept()[operationId];
+    if (!own) return [];
+    const valueIn = (content: Operation['responses'][string]['content'], name: string): unknown =>
+      content?.['application/json']?.examples?.[name]?.value;
+    const exchange = (name: 'accepted' | 'refused') => ({
+      status: own[name].status,
+      request: valueIn(requestBody?.content, name),
+      response: valueIn(responses[String(own[name].status)]?.content, name),
+    });
+    return [[operationId, { accepted: exchange('accepted'), refused: exchange('refused') }]];
+  });
+  expect(Object.fromEntries(shown)).toEqual(kept());
 });
 
 it('are all that is recorded, and fit the schemas of the document', async () => {

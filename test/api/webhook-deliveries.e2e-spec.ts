@@ -205,6 +205,8 @@ describe('redelivery', () => {
     const id = randomUUID();
     await mine.send(PUSH, { delivery: id }).expect(202);
     const { body } = await mine.send(PUSH, { delivery: id }).expect(202);
+    const shown = await test.as.orgAdmin.get(`webhook_deliveries/${body.delivery}/`).expect(200);
+    expect(shown.body.summary_fields.user_capabilities).toEqual({ redeliver: false });
     const answer = await test.as.orgAdmin.post(redeliver(body.delivery as number), {}).expect(400);
     expect(answer.body.detail).toContain('not kept');
   });

@@ -7,7 +7,7 @@ export type JsonSchema = Record<string, unknown> & {
 };
 
 interface Content {
-  content: Record<string, { schema?: JsonSchema }>;
+  content: Record<string, { schema?: JsonSchema; examples?: Record<string, { value: unknown }> }>;
 }
 
 export interface Parameter {

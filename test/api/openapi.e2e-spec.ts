@@ -69,6 +69,18 @@ it('is OpenAPI 3.1, its schemas JSON Schema 2020-12 and nothing else', () => {
   expect(refused).toEqual([]);
 });
 
+it('declares the key of requests that are done once', () => {
+  const keyed = operations
+    .filter(({ parameters }) =>
+      parameters.some(({ name, in: place }) => name === 'Idempotency-Key' && place === 'header'),
+    )
+    .map(({ operationId }) => operationId);
+  expect(keyed).toEqual(
+    expect.arrayContaining(['job_template_launch', 'bulk_job_launch', 'bulk_host_create']),
+  );
+  expect(keyed).not.toContain('jobs_list');
+});
+
 it('has bodies to try that are what the route takes', () => {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);

@@ -16,8 +16,8 @@ const MAY_STAY = 24 * MEGABYTE;
 /** Work that goes on behind an answer, timers and connections: never how fast it is. */
 const PATIENCE_MS = 60_000;
 /**
- * Of the processor: what waits for it on a busy machine is not counted. 100 are promised, the dearest
- * takes 25, and 64 KB of YAML that are read in place take 80.
+ * Processor time: time spent waiting for the processor does not count. 100 ms are promised, the most
+ * expensive request takes 40, and 64 KB of YAML parsed on the main thread would take 80.
  */
 const MOST_MS = 60;
 /** What other processes do to the caches of the processor is no work of the API's. */

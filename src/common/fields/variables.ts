@@ -264,9 +264,11 @@ export function parseSentVariables(text: string): Record<string, unknown> {
  * @throws VariablesError
  */
 export function areStorableVariables(text: string): boolean {
-  const outcome = text.length <= MAX_YAML_LENGTH ? ahead.get(text)?.outcome : undefined;
+  const isJson = text.length > MAX_YAML_LENGTH;
+  const outcome = isJson ? undefined : ahead.get(text)?.outcome;
   if (outcome && 'json' in outcome && !ESCAPED.test(outcome.json)) return true;
-  return isStorableJson(parseSentVariables(text));
+  const variables = parseSentVariables(text);
+  return (isJson && text.isWellFormed() && !ESCAPED.test(text)) || isStorableJson(variables);
 }
 
 const isEmpty = (text: string): boolean => text.trim() === '' || text.trim() === '""';

@@ -62,7 +62,8 @@ const REFUSED_HERE_ALONE: Reasons = [
   [/^Block collections are not allowed within flow/, 'YAML 1.1 forbids `-` alone there, too'],
   [/^Comments must be separated/, 'YAML 1.1 wants a blank before them, too'],
   [/^Invalid anchor/, 'its name ends with a blank in YAML 1.1, too'],
-  [/[*&]\w+:/, 'a colon right after the name belongs to it in YAML 1.2'],
+  [/[*&]\w+[^\w\s]/, 'a sign right after the name belongs to it in YAML 1.2'],
+  [/[{[,] *\?\S/, '`?` before a letter is a part of the text in YAML 1.2'],
 ];
 const READ_OTHERWISE: Reasons = [
   [/[|>][^]*\n +(?:\r?\n|$)/, 'lines of blanks alone at the end of a block are empty'],
@@ -283,9 +284,11 @@ const document = fc
   .map(([before, anchors, block, after]) => `${before}\n${anchors}${block.trimStart()}${after}`);
 
 it('is read as PyYAML reads it', () => {
-  const texts = fc.sample(document, IS_DEEP ? 12_000 : 1500);
+  // Other texts each time are for the deep tests, which no change waits for.
+  const seed = IS_DEEP ? Date.now() & 0xffff_ffff : 1;
+  const texts = fc.sample(document, { numRuns: IS_DEEP ? 12_000 : 1500, seed });
   const { read, differences } = compare(texts);
-  expect(differences.slice(0, 5)).toEqual([]);
+  expect({ seed, differences: differences.slice(0, 5) }).toEqual({ seed, differences: [] });
   expect(read).toBeGreaterThan(texts.length / 5);
 });
 

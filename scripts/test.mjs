@@ -1,7 +1,7 @@
 /**
  * `npm test [-- <arguments of jest>]`: every test layer against a PostgreSQL and a Redis of its
  * own, which disappear afterwards. The exit code is that of jest. Paths below `src` and `scripts` start
- * no services, because their tests need none.
+ * no services, because their tests need none; those of `scripts/bench` do.
  */
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +14,8 @@ import { ProcessorTime } from './testing/processor-time.mjs';
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 const args = process.argv.slice(2);
 const files = args.filter((argument) => !argument.startsWith('-'));
-const needsServices = files.length === 0 || !files.every((path) => /^(src|scripts)\//.test(path));
+const needsServices =
+  files.length === 0 || !files.every((path) => /^(?:src|scripts\/(?!bench\/))/.test(path));
 
 try {
   const time = new ProcessorTime();

@@ -9,6 +9,12 @@ import { sqlState, STALE_PLAN } from './sql-state.js';
 import { join, raw, sql, withShortLists, type Sql } from './sql.js';
 import { isUnanswered } from './unanswered.js';
 
+/**
+ * The open transactions of all databases of the process: every promise carries a value for each
+ * `AsyncLocalStorage`, whether it is used or not.
+ */
+const transactions = new AsyncLocalStorage<OpenTransaction>();
+
 export type Statement = Sql | QueryConfig;
 
 /** Names of prepared statements; each statement takes memory in every connection. */
@@ -21,7 +27,6 @@ const MAX_PREPARED = 500;
  */
 @Injectable()
 export class Database {
-  private readonly open = new AsyncLocalStorage<OpenTransaction>();
   private readonly logger = new Logger('Database');
   /** Statements sent so far in this process; tests compare it to prove constant query counts. */
   statementCount = 0;
@@ -110,18 +115,24 @@ export class Database {
    * transaction, waits for the result.
    */
   async unheard(answer: Promise<unknown>): Promise<void> {
-    const open = this.open.getStore();
+    const open = this.open;
     if (open) open.leave(answer);
     else await answer;
   }
 
+  /** The ambient transaction. */
+  private get open(): OpenTransaction | undefined {
+    const open = transactions.getStore();
+    return open?.owner === this ? open : undefined;
+  }
+
   get inTransaction(): boolean {
-    return this.open.getStore() !== undefined;
+    return this.open !== undefined;
   }
 
   /** Stands for the ambient transaction, to keep something for as long as it lasts. */
   get transactionKey(): object {
-    const open = this.open.getStore();
+    const open = this.open;
     if (!open) throw new Error('This needs a transaction');
     return open;
   }
@@ -149,7 +160,7 @@ export class Database {
 
   /** Runs `work` behind a savepoint, so that an expected conflict leaves the transaction usable. */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const open = this.open.getStore();
+    const open = this.open;
     if (!open) return this.transaction(work);
     const name = `sp_${++open.savepoints}`;
     const { length: before } = open.beforeCommit;
@@ -181,7 +192,7 @@ export class Database {
 
   /** Registers work for the end of the transaction, still inside it. Runs in order of registration. */
   beforeCommit(work: () => Promise<void>): void {
-    const open = this.open.getStore();
+    const open = this.open;
     if (!open) throw new Error('beforeCommit needs a transaction');
     open.beforeCommit.push(work);
   }
@@ -191,7 +202,7 @@ export class Database {
    * work is only logged, because the transaction is committed already.
    */
   afterCommit(work: () => void): void {
-    const open = this.open.getStore();
+    const open = this.open;
     if (open) open.afterCommit.push(work);
     else this.followUp([work]);
   }
@@ -228,7 +239,7 @@ export class Database {
   }
 
   private async begin<T>(work: () => Promise<T>, opening = 'BEGIN'): Promise<T> {
-    const open = new OpenTransaction(await this.connect());
+    const open = new OpenTransaction(this, await this.connect());
     const result = await this.commit(open, work, opening);
     this.followUp(open.afterCommit);
     return result;
@@ -241,7 +252,7 @@ export class Database {
     try {
       const begun = open.ask(opening);
       begun.catch(ignore);
-      const result = await this.open.run(open, async () => {
+      const result = await transactions.run(open, async () => {
         const value = await work();
         for (let hook = open.beforeCommit.shift(); hook; hook = open.beforeCommit.shift()) {
           await hook();
@@ -284,7 +295,7 @@ export class Database {
   async run<Row extends QueryResultRow>(statement: Statement): Promise<QueryResult<Row>> {
     this.statementCount++;
     const query = 'toQuery' in statement ? statement.toQuery() : statement;
-    const open = this.open.getStore();
+    const open = this.open;
     return open ? open.ask<Row>(query) : this.pool.query<Row>(query);
   }
 }

@@ -15,7 +15,11 @@ export class OpenTransaction {
   /** Deferred results; none of them rejects. */
   private unheard: Promise<unknown>[] = [];
 
-  constructor(readonly client: PoolClient) {}
+  /** @param owner the database that opened it */
+  constructor(
+    readonly owner: object,
+    readonly client: PoolClient,
+  ) {}
 
   /** Sends a statement without waiting for earlier ones. */
   ask<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {

@@ -20,6 +20,24 @@ export interface DayOutcomes {
   longest_seconds: number | null;
 }
 
+/** Which ended runs `results` counts. */
+export interface ResultsQuery {
+  /** Interval of PostgreSQL, such as `1 month`. */
+  period: string;
+  unit: 'hour' | 'day';
+  types: readonly string[];
+}
+
+/** Numbers of runs that ended in an hour or on a day. */
+export interface PeriodResults {
+  /** Start in seconds since 1970. */
+  start: number;
+  successful: number;
+  failed: number;
+  error: number;
+  canceled: number;
+}
+
 /** A task of a template's jobs, with its duration on all their hosts together. */
 export interface SlowTask {
   task: string;
@@ -85,6 +103,32 @@ export class RunStatisticsRepository extends TableRepository<Row> {
         GROUP BY 1
       ) counted ON counted.finished_day = day
       ORDER BY day`);
+  }
+
+  /**
+   * Returns the number of ended runs by hour or day in UTC, from the start of a period until now. Updates
+   * that a job started for itself do not count.
+   */
+  results(actor: Actor, { period, unit, types }: ResultsQuery): Promise<PeriodResults[]> {
+    return this.database.rows<PeriodResults>(sql`
+      WITH counted AS (
+        SELECT date_trunc(${unit}, t.finished AT TIME ZONE 'UTC') AS start, t.status,
+          count(*)::int AS runs
+        FROM unified_jobs t
+        WHERE t.finished >= date_trunc(${unit}, now() - ${period}::interval, 'UTC')
+          AND t.launch_type <> 'sync' AND t.type = ANY(${types}::text[])
+          AND (${permit(resource('unified_job').policy, 'read', 't', actor)})
+        GROUP BY 1, 2)
+      SELECT extract(epoch FROM start AT TIME ZONE 'UTC')::float8 AS start,
+        coalesce(sum(runs) FILTER (WHERE status = 'successful'), 0)::int AS successful,
+        coalesce(sum(runs) FILTER (WHERE status = 'failed'), 0)::int AS failed,
+        coalesce(sum(runs) FILTER (WHERE status = 'error'), 0)::int AS error,
+        coalesce(sum(runs) FILTER (WHERE status = 'canceled'), 0)::int AS canceled
+      FROM generate_series(
+        date_trunc(${unit}, (now() - ${period}::interval) AT TIME ZONE 'UTC'),
+        now() AT TIME ZONE 'UTC', ('1 ' || ${unit})::interval) AS start
+      LEFT JOIN counted USING (start)
+      GROUP BY start ORDER BY start`);
   }
 
   /**

@@ -20,11 +20,11 @@ export interface Asked {
   filters: Sql;
   order: readonly OrderTerm[];
   /** Additional condition on `t`, for example the parent of a sub-list. */
-  scope: Sql | undefined;
+  scope?: Sql | undefined;
   /** True if the scope depends on counted columns only. */
   counted: boolean;
   /** Replacement for the visibility rule. */
-  visible: Sql | undefined;
+  visible?: Sql | undefined;
   /** True if rows that lists normally hide are selected by id. */
   isById: boolean;
   /** True for a first page without any parameters. */

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
-import { join, type Sql } from '../../database/sql.js';
+import { join, sql, type Sql } from '../../database/sql.js';
 import { RoleStore, type Actor } from '../access.js';
 import { NotFound } from '../errors/errors.js';
+import { existing } from '../invariants.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
@@ -35,6 +36,12 @@ export interface ListOptions {
   decorate?: (items: Representation[], rows: readonly Row[]) => Promise<Representation[]>;
 }
 
+/** A list whose total is wanted. */
+export interface CountedList {
+  definition: ResourceDefinition;
+  query: QueryParameters;
+}
+
 /**
  * The only implementation of lists: visibility, filters, search, order, page (docs/contract/lists.md).
  */
@@ -62,9 +69,7 @@ export class ListService {
       expression: definition.expression?.parameter ?? null,
       events: options.events === true,
     });
-    const compiler = new FilterCompiler(actor, (target, alias, role) =>
-      this.roles.roleLevel(target, alias, role, actor),
-    );
+    const compiler = this.compiler(actor);
     const filters = compiler.compile(definition, 't', parsed);
     const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
@@ -85,6 +90,32 @@ export class ListService {
     const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
     return new Page(results, request, page.count, page.number, page.hasNext, page.after);
+  }
+
+  /**
+   * Returns the total of each of several lists, with one statement.
+   *
+   * @throws Unavailable if counting takes too long
+   */
+  async totals(lists: readonly CountedList[], actor: Actor): Promise<number[]> {
+    const counts = lists.map(({ definition, query }) => {
+      const parsed = parseListQuery(query);
+      const filters = this.compiler(actor).compile(definition, 't', parsed);
+      const asked = { query: parsed, filters, order: [], counted: false, isById: false };
+      return sql`(${cutsOf(definition, actor, { ...asked, isPlain: false }).many.count})`;
+    });
+    const row = await inListTime(this.database, this.settings, () =>
+      this.database.row<{ totals: number[] }>(
+        sql`SELECT ARRAY[${join(counts, ', ')}]::int[] AS totals`,
+      ),
+    );
+    return existing(row, 'a statement without a condition returns a row').totals;
+  }
+
+  private compiler(actor: Actor): FilterCompiler {
+    return new FilterCompiler(actor, (target, alias, role) =>
+      this.roles.roleLevel(target, alias, role, actor),
+    );
   }
 
   /** Returns a page of a list, with the strategy for the number of rows that the caller sees. */

@@ -16,6 +16,7 @@ export default {
       slowTasks: [[SOMEBODY, { ...NEWEST, events: 100 }, 5]],
       failingHosts: [[SOMEBODY, NEWEST, 5]],
       queue: [[SOMEBODY]],
+      results: [[SOMEBODY, { period: '1 week', unit: 'day', types: ['job'] }]],
     }),
     samplesOf(overviews.RunOverviewsRepository, {
       complete: [[[1]]],

@@ -1,0 +1,77 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import { INTEGER, list, mapOf, object, STRING } from '../common/fields/json-schema.js';
+import type { QueryParameters } from '../common/list/query.js';
+import { CurrentActor, ListParams } from '../common/rest/parameters.js';
+import { Route } from '../common/rest/route.js';
+import {
+  DashboardCountsService,
+  GRAPH_PARAMETERS,
+  type DashboardCounts,
+  type JobsGraph,
+} from './dashboard-counts.service.js';
+
+const COUNTED = { url: STRING, total: INTEGER };
+const WITH_FAILURES = { ...COUNTED, failures_url: STRING, failed: INTEGER };
+const KINDS = mapOf(object({ ...WITH_FAILURES, label: STRING }));
+
+const COUNTS = object({
+  related: object({ jobs_graph: STRING }),
+  inventories: object({
+    ...COUNTED,
+    total_with_inventory_source: INTEGER,
+    job_failed: { ...INTEGER, description: 'Those with a host whose last job failed.' },
+    inventory_failed: { ...INTEGER, description: 'Those with a source whose last update failed.' },
+  }),
+  inventory_sources: { ...KINDS, description: 'By kind of source.' },
+  groups: object({ ...COUNTED, inventory_failed: INTEGER }),
+  hosts: object(WITH_FAILURES),
+  projects: object(WITH_FAILURES),
+  scm_types: { ...KINDS, description: 'Projects by the way their files arrive.' },
+  users: object(COUNTED),
+  organizations: object(COUNTED),
+  teams: object(COUNTED),
+  credentials: object(COUNTED),
+  job_templates: object(COUNTED),
+});
+
+const POINTS = {
+  ...list(list(INTEGER)),
+  description: 'Start in seconds since 1970, in UTC, and the number of runs.',
+};
+const GRAPH = object({
+  jobs: object({ successful: POINTS, failed: POINTS, canceled: POINTS, error: POINTS }),
+});
+
+/** Serves the numbers of a dashboard (docs/contract/runs.md#dashboard). */
+@ApiTags('root')
+@Controller('api/v2/dashboard')
+export class DashboardCountsController {
+  constructor(private readonly counts: DashboardCountsService) {}
+
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'dashboard_counts',
+    summary: 'Numbers of objects that the caller may read, and of those that failed.',
+    response: COUNTS,
+  })
+  @Get()
+  read(@CurrentActor() actor: Actor): Promise<DashboardCounts> {
+    return this.counts.load(actor);
+  }
+
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    operationId: 'dashboard_jobs_graph',
+    summary: 'Numbers of runs that ended, by day or hour and result.',
+    query: GRAPH_PARAMETERS,
+    response: GRAPH,
+  })
+  @Get('graphs/jobs')
+  graph(@ListParams() query: QueryParameters, @CurrentActor() actor: Actor): Promise<JobsGraph> {
+    return this.counts.graph(query, actor);
+  }
+}

@@ -8,13 +8,13 @@ import { ErrorsFilter } from './common/rest/errors.filter.js';
 import { FallbackModule } from './common/rest/fallback.module.js';
 import { ReplyInterceptor } from './common/rest/reply.interceptor.js';
 import { VariablesInterceptor } from './common/rest/variables.interceptor.js';
-import { FEATURES } from './features.js';
+import { FeaturesModule } from './features.module.js';
 import { SearchModule } from './search/search.module.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
 
 /** The API process: every feature, the pages, and last the answer to unknown URLs. */
 @Module({
-  imports: [...FEATURES, SearchModule, StatisticsModule, BrowserModule, FallbackModule],
+  imports: [FeaturesModule, SearchModule, StatisticsModule, BrowserModule, FallbackModule],
   providers: [
     { provide: APP_FILTER, useClass: ErrorsFilter },
     // The outermost first. The body is read once the guards have passed the request. The page is made

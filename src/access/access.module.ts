@@ -1,5 +1,4 @@
-import { Global, Module } from '@nestjs/common';
-import { RoleStore } from '../common/access.js';
+import { Module } from '@nestjs/common';
 import { GrantsService } from './grants.service.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
 import { RoleGraph } from './role-graph.service.js';
@@ -18,15 +17,9 @@ const repositories = [
   RoleAncestorsRepository,
 ];
 
-@Global()
 @Module({
   controllers: [RolesController],
-  providers: [
-    ...repositories,
-    RoleGraph,
-    { provide: RoleStore, useExisting: RoleGraph },
-    GrantsService,
-  ],
-  exports: [...repositories, RoleStore, RoleGraph, GrantsService],
+  providers: [...repositories, RoleGraph, GrantsService],
+  exports: [...repositories, RoleGraph, GrantsService],
 })
 export class AccessModule {}

@@ -1,4 +1,5 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { RunsModule } from '../runs/runs.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
@@ -13,9 +14,8 @@ import { CommandModules } from './command-modules.service.js';
 import { CommandPasswords } from './command-passwords.service.js';
 import { CommandRelaunchController } from './command-relaunch.controller.js';
 
-@Global()
 @Module({
-  imports: [CredentialsModule, InventoriesModule],
+  imports: [CredentialsModule, InventoriesModule, RunsModule],
   controllers: [
     AdHocCommandsController,
     AdHocCommandEventListController,

@@ -1,4 +1,6 @@
 import { Module } from '@nestjs/common';
+import { InstancesModule } from '../instances/instances.module.js';
+import { RunsModule } from '../runs/runs.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { HealthController } from './health.controller.js';
 import { HealthService } from './health.service.js';
@@ -8,7 +10,7 @@ import { RootController } from './root.controller.js';
 import { RootService } from './root.service.js';
 
 @Module({
-  imports: [NotificationsModule],
+  imports: [InstancesModule, NotificationsModule, RunsModule],
   controllers: [RootController, HealthController, MetricsController],
   providers: [RootService, HealthService, MetricsService],
 })

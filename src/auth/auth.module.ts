@@ -1,9 +1,8 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
+import { UsersModule } from '../users/users.module.js';
 import { RateGuard } from '../common/rate/rate.guard.js';
 import { AccessGuard } from '../common/rest/access.guard.js';
-import { RequestGuards } from '../common/rest/request-guards.js';
-import { SessionStore } from '../users/session-store.js';
 import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { AuthRequestGuards } from './auth-request-guards.service.js';
@@ -11,20 +10,17 @@ import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 import './tables.js';
-import { TokenStore } from '../users/token-store.js';
 import { TokensController } from './tokens.controller.js';
 import { TokensRepository } from './tokens.repository.js';
 import { TokensService } from './tokens.service.js';
 import { UserTokensController } from './user-tokens.controller.js';
 
-@Global()
 @Module({
+  imports: [UsersModule],
   controllers: [TokensController, UserTokensController],
   providers: [
     SessionsRepository,
-    { provide: SessionStore, useExisting: SessionsRepository },
     TokensRepository,
-    { provide: TokenStore, useExisting: TokensRepository },
     AuthenticationService,
     LoginThrottle,
     SessionsService,
@@ -35,15 +31,15 @@ import { UserTokensController } from './user-tokens.controller.js';
     { provide: APP_GUARD, useExisting: AuthGuard },
     { provide: APP_GUARD, useClass: RateGuard },
     { provide: APP_GUARD, useExisting: AccessGuard },
-    { provide: RequestGuards, useClass: AuthRequestGuards },
+    AuthRequestGuards,
   ],
   exports: [
     AuthenticationService,
     SessionsService,
-    SessionStore,
-    TokenStore,
+    SessionsRepository,
+    TokensRepository,
     TokensService,
-    RequestGuards,
+    AuthRequestGuards,
   ],
 })
 export class AuthModule {}

@@ -1,4 +1,12 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { CredentialsModule } from '../credentials/credentials.module.js';
+import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { WorkflowsModule } from '../workflows/workflows.module.js';
+import { WorkflowTemplatesModule } from '../workflow-templates/workflow-templates.module.js';
 import { ErrorViews } from '../common/rest/error-views.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { SearchModule } from '../search/search.module.js';
@@ -106,7 +114,19 @@ const forms = [
 
 /** The HTML pages of the API process. No other layer imports them. */
 @Module({
-  imports: [NotificationsModule, SearchModule, StatisticsModule],
+  imports: [
+    AccessModule,
+    AuthModule,
+    CredentialsModule,
+    JobTemplatesModule,
+    NotificationsModule,
+    RunsModule,
+    SearchModule,
+    StatisticsModule,
+    WebhooksModule,
+    WorkflowsModule,
+    WorkflowTemplatesModule,
+  ],
   controllers: [
     DashboardController,
     LoginController,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { LaunchingModule } from '../launching/launching.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { BulkController } from './bulk.controller.js';
@@ -14,7 +15,7 @@ import { BulkRelaunch } from './bulk-relaunch.service.js';
 import { HostAdditions } from './host-additions.service.js';
 
 @Module({
-  imports: [InventoriesModule, WorkflowsModule],
+  imports: [InventoriesModule, LaunchingModule, WorkflowsModule],
   controllers: [
     BulkController,
     BulkHostsController,

@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DemoData } from '../demo/demo-data.service.js';
 import { DemoModule } from '../demo/demo.module.js';
-import { FEATURES } from '../features.js';
+import { FeaturesModule } from '../features.module.js';
 
-@Module({ imports: [...FEATURES, DemoModule] })
+@Module({ imports: [FeaturesModule, DemoModule] })
 class DemoDataModule {}
 
 /** Creates the demo objects, unless this installation has already created them. */

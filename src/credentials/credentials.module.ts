@@ -1,4 +1,6 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../access/access.module.js';
+import { UsersModule } from '../users/users.module.js';
 import { OutboundModule } from '../common/outbound/outbound.module.js';
 import { CredentialInputSourceHooks } from './credential-input-source.hooks.js';
 import { CredentialInputSourcesController } from './credential-input-sources.controller.js';
@@ -14,9 +16,8 @@ import { CredentialsRepository } from './credentials.repository.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { LookupTests } from './lookup-tests.service.js';
 
-@Global()
 @Module({
-  imports: [OutboundModule],
+  imports: [OutboundModule, AccessModule, UsersModule],
   controllers: [CredentialTypesController, CredentialsController, CredentialInputSourcesController],
   providers: [
     CredentialsRepository,

@@ -1,4 +1,13 @@
 import { Module } from '@nestjs/common';
+import { AdHocCommandsModule } from '../ad-hoc-commands/ad-hoc-commands.module.js';
+import { HostMetricsModule } from '../host-metrics/host-metrics.module.js';
+import { InstancesModule } from '../instances/instances.module.js';
+import { InventorySourcesModule } from '../inventory-sources/inventory-sources.module.js';
+import { LaunchingModule } from '../launching/launching.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { SchedulesWorkerModule } from '../schedules/schedules-worker.module.js';
+import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -27,10 +36,27 @@ import { RunsHandler } from './worker/runs.handler.js';
 import { runsProcessorProvider } from './worker/runs.processor.js';
 import { Subscriber } from './worker/subscriber.service.js';
 import { WorkerNode } from './worker/worker-node.service.js';
+import { ApprovalTimeouts } from './workflow-engine/approval-timeouts.service.js';
+import { NodeRuns } from './workflow-engine/node-runs.service.js';
+import { WorkflowEngine } from './workflow-engine/workflow-engine.js';
+import { WorkflowGraphs } from './workflow-engine/workflow-graphs.service.js';
 
-/** Scheduler, runner and clean-up of runs. Only the worker process loads this module. */
+/** Scheduler, workflow engine, runner and clean-up of runs. Only the worker process loads this module. */
 @Module({
-  imports: [CredentialsModule, InventoriesModule, ProjectsModule],
+  imports: [
+    AdHocCommandsModule,
+    CredentialsModule,
+    HostMetricsModule,
+    InstancesModule,
+    InventoriesModule,
+    InventorySourcesModule,
+    LaunchingModule,
+    OrganizationsModule,
+    ProjectsModule,
+    RunsModule,
+    SchedulesWorkerModule,
+    WorkflowsModule,
+  ],
   providers: [
     Boundary,
     Subscriber,
@@ -41,6 +67,10 @@ import { WorkerNode } from './worker/worker-node.service.js';
     Dependencies,
     Placement,
     Scheduler,
+    WorkflowEngine,
+    WorkflowGraphs,
+    NodeRuns,
+    ApprovalTimeouts,
     EventStore,
     EventPartitions,
     ProjectContent,

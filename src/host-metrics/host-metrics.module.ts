@@ -1,11 +1,10 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { HostMetricHooks } from './host-metric.hooks.js';
 import { HostMetricSummaryMonthlyController } from './host-metric-summary-monthly.controller.js';
 import { HostMetricsController } from './host-metrics.controller.js';
 import { HostMetricsRepository } from './host-metrics.repository.js';
 import { MonthlyHostMetricsRepository } from './monthly-host-metrics.repository.js';
 
-@Global()
 @Module({
   controllers: [HostMetricsController, HostMetricSummaryMonthlyController],
   providers: [HostMetricHooks, HostMetricsRepository, MonthlyHostMetricsRepository],

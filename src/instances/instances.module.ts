@@ -1,4 +1,5 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InstanceGroupHooks } from './instance-group.hooks.js';
 import { InstanceGroupsController } from './instance-groups.controller.js';
 import { InstancesController } from './instances.controller.js';
@@ -6,8 +7,8 @@ import { InstancesRepository } from './instances.repository.js';
 import { WorkerNodesRepository } from './worker-nodes.repository.js';
 import { InstanceGroupsRepository } from './instance-groups.repository.js';
 
-@Global()
 @Module({
+  imports: [CredentialsModule],
   controllers: [InstanceGroupsController, InstancesController],
   providers: [
     InstanceGroupsRepository,

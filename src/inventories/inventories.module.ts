@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { GivenHostsRepository } from './given-hosts.repository.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupGraph } from './group-graph.service.js';
@@ -40,7 +40,6 @@ const repositories = [
   ImportedMembersRepository,
 ];
 
-@Global()
 @Module({
   controllers: [
     InventoriesController,

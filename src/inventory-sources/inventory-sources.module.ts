@@ -1,9 +1,10 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { InventoriesModule } from '../inventories/inventories.module.js';
+import { RunsModule } from '../runs/runs.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { BroughtObjects } from './brought-objects.service.js';
 import { ConstructedInventoriesController } from './constructed-inventories.controller.js';
 import { HiddenSources } from './hidden-sources.service.js';
-import { ConstructedSources } from '../inventories/inventory-uses.js';
 import { InventorySourceHooks } from './inventory-source.hooks.js';
 import { InventorySourcesController } from './inventory-sources.controller.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
@@ -19,9 +20,8 @@ import { UpdateInventoryController } from './update-inventory.controller.js';
 
 const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
 
-@Global()
 @Module({
-  imports: [CredentialsModule],
+  imports: [CredentialsModule, InventoriesModule, RunsModule],
   controllers: [
     InventorySourcesController,
     InventoryUpdatesController,
@@ -37,8 +37,7 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
     InventoryUpdateStarts,
     BroughtObjects,
     HiddenSources,
-    { provide: ConstructedSources, useExisting: HiddenSources },
   ],
-  exports: [...repositories, ConstructedSources],
+  exports: [...repositories, HiddenSources],
 })
 export class InventorySourcesModule {}

@@ -1,5 +1,4 @@
-import { Global, Module } from '@nestjs/common';
-import { CredentialUses } from '../credentials/credential-uses.js';
+import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
@@ -12,7 +11,6 @@ import {
 import { JobTemplatesRepository } from './job-templates.repository.js';
 import { TemplateProjects } from './template-projects.service.js';
 
-@Global()
 @Module({
   imports: [ProjectsModule, TemplatesModule],
   controllers: [
@@ -23,15 +21,9 @@ import { TemplateProjects } from './template-projects.service.js';
   providers: [
     JobTemplatesRepository,
     JobTemplateCredentialsRepository,
-    { provide: CredentialUses, useExisting: JobTemplateCredentialsRepository },
     TemplateProjects,
     JobTemplateHooks,
   ],
-  exports: [
-    JobTemplatesRepository,
-    JobTemplateCredentialsRepository,
-    CredentialUses,
-    TemplateProjects,
-  ],
+  exports: [JobTemplatesRepository, JobTemplateCredentialsRepository, TemplateProjects],
 })
 export class JobTemplatesModule {}

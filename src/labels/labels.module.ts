@@ -1,8 +1,7 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { LabelsController } from './labels.controller.js';
 import { LabelsRepository } from './labels.repository.js';
 
-@Global()
 @Module({
   controllers: [LabelsController],
   providers: [LabelsRepository],

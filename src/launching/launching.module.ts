@@ -1,6 +1,14 @@
-import { Global, Module } from '@nestjs/common';
-import { ProjectSyncs } from '../projects/project-syncs.js';
-import { SavedLaunchTargets } from '../prompts/saved-launch-targets.js';
+import { Module } from '@nestjs/common';
+import { CredentialsModule } from '../credentials/credentials.module.js';
+import { InstancesModule } from '../instances/instances.module.js';
+import { InventoriesModule } from '../inventories/inventories.module.js';
+import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
+import { LabelsModule } from '../labels/labels.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { TemplatesModule } from '../templates/templates.module.js';
+import { WorkflowsModule } from '../workflows/workflows.module.js';
+import { WorkflowTemplatesModule } from '../workflow-templates/workflow-templates.module.js';
 import { FormerNodes } from './former-nodes.service.js';
 import { LaunchLoader } from './launch.loader.js';
 import { ProjectUpdateLaunches } from './project-update-launches.service.js';
@@ -17,8 +25,19 @@ import { WorkflowLaunchService } from './workflow-launch.service.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 
 /** Creates runs of templates for users, workflows, schedules, webhooks and bulk requests. */
-@Global()
 @Module({
+  imports: [
+    CredentialsModule,
+    InstancesModule,
+    InventoriesModule,
+    JobTemplatesModule,
+    LabelsModule,
+    ProjectsModule,
+    RunsModule,
+    TemplatesModule,
+    WorkflowsModule,
+    WorkflowTemplatesModule,
+  ],
   controllers: [LaunchController, RelaunchController, WorkflowLaunchController],
   providers: [
     LaunchLoader,
@@ -31,15 +50,14 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     WorkflowRelaunch,
     LaunchTargets,
     LaunchSubjects,
-    { provide: SavedLaunchTargets, useExisting: LaunchTargets },
-    { provide: ProjectSyncs, useClass: ProjectUpdateLaunches },
+    ProjectUpdateLaunches,
   ],
   exports: [
     LaunchLoader,
     LaunchService,
     RelaunchService,
-    SavedLaunchTargets,
-    ProjectSyncs,
+    LaunchTargets,
+    ProjectUpdateLaunches,
     WorkflowLaunchLoader,
     WorkflowLaunchService,
     FormerNodes,

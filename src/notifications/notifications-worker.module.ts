@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { RunsModule } from '../runs/runs.module.js';
 import { OutboundModule } from '../common/outbound/outbound.module.js';
 import { NotificationLedger } from './notification-ledger.service.js';
 import { MessageMaker } from './message-maker.service.js';
@@ -9,7 +10,7 @@ import { RunFactsLoader } from './run-facts.loader.js';
 
 /** Sends notifications; only loaded in the worker process. */
 @Module({
-  imports: [NotificationsModule, OutboundModule],
+  imports: [NotificationsModule, OutboundModule, RunsModule],
   providers: [NotificationLedger, MessageMaker, NotificationsProcessor, Notifier, RunFactsLoader],
 })
 export class NotificationsWorkerModule {}

@@ -1,19 +1,11 @@
-import { Global, Module } from '@nestjs/common';
-import { OrganizationStore } from '../inventories/organization-store.js';
-import { OrganizationNotifications } from '../notifications/attached-templates.js';
+import { Module } from '@nestjs/common';
 import { OrganizationHooks } from './organization.hooks.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 
-@Global()
 @Module({
   controllers: [OrganizationsController],
-  providers: [
-    OrganizationHooks,
-    OrganizationsRepository,
-    { provide: OrganizationStore, useExisting: OrganizationsRepository },
-    { provide: OrganizationNotifications, useExisting: OrganizationsRepository },
-  ],
-  exports: [OrganizationsRepository, OrganizationStore, OrganizationNotifications],
+  providers: [OrganizationHooks, OrganizationsRepository],
+  exports: [OrganizationsRepository],
 })
 export class OrganizationsModule {}

@@ -1,4 +1,5 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { RunsModule } from '../runs/runs.module.js';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { Settings } from '../config/settings.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
@@ -15,9 +16,8 @@ import { ProjectsController, ProjectWebhookKeyController } from './projects.cont
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 
-@Global()
 @Module({
-  imports: [CredentialsModule, TemplatesModule],
+  imports: [CredentialsModule, RunsModule, TemplatesModule],
   controllers: [
     ProjectsController,
     ProjectWebhookKeyController,

@@ -1,11 +1,8 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { TemplatesModule } from '../templates/templates.module.js';
 import { VariablePrefixes } from '../code-hosts/variables.js';
-import { TemplateRuns } from '../templates/template-runs.js';
 import { CancelService } from './cancel.service.js';
-import { ActiveRunsQuery } from '../common/resource/held-by.js';
 import { Settings } from '../config/settings.js';
-import { RunLoads } from '../instances/run-loads.js';
-import { HostRuns } from '../inventories/inventory-uses.js';
 import { AdHocCommandEventsController } from './events/ad-hoc-command-events.controller.js';
 import { InventoryUpdateEventsController } from './events/inventory-update-events.controller.js';
 import { JobEventsController } from './events/job-events.controller.js';
@@ -49,8 +46,8 @@ const repositories = [
   RunStatisticsRepository,
 ];
 
-@Global()
 @Module({
+  imports: [TemplatesModule],
   controllers: [
     JobsController,
     JobStdoutController,
@@ -64,10 +61,7 @@ const repositories = [
   ],
   providers: [
     ...repositories,
-    { provide: TemplateRuns, useExisting: RunsRepository },
-    { provide: ActiveRunsQuery, useExisting: RunOverviewsRepository },
-    { provide: RunLoads, useExisting: RunOverviewsRepository },
-    { provide: HostRuns, useExisting: RunOverviewsRepository },
+
     {
       provide: VariablePrefixes,
       inject: [Settings],
@@ -86,10 +80,6 @@ const repositories = [
   exports: [
     ...repositories,
     VariablePrefixes,
-    TemplateRuns,
-    ActiveRunsQuery,
-    RunLoads,
-    HostRuns,
     CancelService,
     StdoutService,
     RunChanges,

@@ -4,7 +4,6 @@ import { failPoint } from '../common/fail-point.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
 import { RunsRepository } from '../runs/runs.repository.js';
-import { ScheduleStep } from '../runs/schedule-step.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { openSaved } from '../prompts/saved-prompts.js';
 import type { Prompts } from '../prompts/launch-options.js';
@@ -34,7 +33,7 @@ interface Outcome {
  * dies. Of missed occurrences only the newest one is launched.
  */
 @Injectable()
-export class DueSchedules extends ScheduleStep {
+export class DueSchedules {
   constructor(
     private readonly activeRuns: RunsRepository,
     private readonly schedules: SchedulesRepository,
@@ -42,10 +41,13 @@ export class DueSchedules extends ScheduleStep {
     private readonly settings: RuntimeSettings,
     private readonly runs: ScheduledRuns,
     private readonly next: NextLaunches,
-  ) {
-    super();
-  }
+  ) {}
 
+  /**
+   * Launches what is due, in the caller's transaction. Several workers can call it at the same time.
+   *
+   * @returns true if more is due at once
+   */
   async launchDue(): Promise<boolean> {
     const due = await this.schedules.lockDue(BATCH);
     if (due.length === 0) return false;

@@ -1,17 +1,16 @@
-import { Global, Module } from '@nestjs/common';
-import { ScheduleStep } from '../runs/schedule-step.js';
+import { Module } from '@nestjs/common';
+import { InventorySourcesModule } from '../inventory-sources/inventory-sources.module.js';
+import { LaunchingModule } from '../launching/launching.module.js';
+import { ProjectsModule } from '../projects/projects.module.js';
+import { RunsModule } from '../runs/runs.module.js';
 import { DueSchedules } from './due-schedules.service.js';
 import { ScheduledRuns } from './scheduled-runs.service.js';
 import { SchedulesModule } from './schedules.module.js';
 
-/**
- * Registers the launching of schedules as a step of the scheduler; only loaded in the worker
- * process.
- */
-@Global()
+/** Launches due schedules; only loaded in the worker process. */
 @Module({
-  imports: [SchedulesModule],
-  providers: [ScheduledRuns, { provide: ScheduleStep, useClass: DueSchedules }],
-  exports: [ScheduleStep],
+  imports: [InventorySourcesModule, LaunchingModule, ProjectsModule, RunsModule, SchedulesModule],
+  providers: [ScheduledRuns, DueSchedules],
+  exports: [DueSchedules],
 })
 export class SchedulesWorkerModule {}

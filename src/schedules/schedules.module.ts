@@ -1,5 +1,8 @@
-import { Global, Module } from '@nestjs/common';
-import { RunSchedules } from '../runs/run-causes.js';
+import { Module } from '@nestjs/common';
+import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
+import { LaunchingModule } from '../launching/launching.module.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { TemplatesModule } from '../templates/templates.module.js';
 import { JobScheduleController } from './job-schedule.controller.js';
 import { JobSchedules } from './job-schedules.service.js';
 import { NextLaunches } from './next-launches.service.js';
@@ -7,16 +10,10 @@ import { ScheduleHooks } from './schedule.hooks.js';
 import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesController } from './schedules.controller.js';
 
-@Global()
 @Module({
+  imports: [JobTemplatesModule, LaunchingModule, RunsModule, TemplatesModule],
   controllers: [SchedulesController, JobScheduleController],
-  providers: [
-    SchedulesRepository,
-    { provide: RunSchedules, useExisting: SchedulesRepository },
-    ScheduleHooks,
-    NextLaunches,
-    JobSchedules,
-  ],
-  exports: [SchedulesRepository, RunSchedules, NextLaunches],
+  providers: [SchedulesRepository, ScheduleHooks, NextLaunches, JobSchedules],
+  exports: [SchedulesRepository, NextLaunches],
 })
 export class SchedulesModule {}

@@ -1,13 +1,11 @@
-import { Global, Module } from '@nestjs/common';
-import { UserStore } from '../access/user-store.js';
+import { Module } from '@nestjs/common';
 import { UserHooks } from './user.hooks.js';
 import { UsersController } from './users.controller.js';
 import { UsersRepository } from './users.repository.js';
 
-@Global()
 @Module({
   controllers: [UsersController],
-  providers: [UserHooks, UsersRepository, { provide: UserStore, useExisting: UsersRepository }],
-  exports: [UsersRepository, UserStore],
+  providers: [UserHooks, UsersRepository],
+  exports: [UsersRepository],
 })
 export class UsersModule {}

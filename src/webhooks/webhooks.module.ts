@@ -1,10 +1,7 @@
-import { Global, Module } from '@nestjs/common';
-import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
-import { ProjectsModule } from '../projects/projects.module.js';
-import { RunDeliveries } from '../runs/run-causes.js';
+import { Module } from '@nestjs/common';
+import { LaunchingModule } from '../launching/launching.module.js';
+import { TemplatesModule } from '../templates/templates.module.js';
 import { RunsModule } from '../runs/runs.module.js';
-import { WorkflowTemplatesModule } from '../workflow-templates/workflow-templates.module.js';
-import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { DeliveryIntake } from './delivery-intake.service.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { FilterTrial } from './filter-trial.service.js';
@@ -38,16 +35,8 @@ import { WebhookSetups } from './webhook-setups.service.js';
 import { WebhookStatusPostsController } from './webhook-status-posts.controller.js';
 
 /** Receivers, the delivery log, and status posts. */
-@Global()
 @Module({
-  // These modules declare the templates and runs that the receivers' URLs belong to.
-  imports: [
-    JobTemplatesModule,
-    WorkflowTemplatesModule,
-    ProjectsModule,
-    RunsModule,
-    WorkflowsModule,
-  ],
+  imports: [LaunchingModule, RunsModule, TemplatesModule],
   controllers: [
     JobTemplateReceiverController,
     WorkflowJobTemplateReceiverController,
@@ -67,7 +56,6 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     SignatureVerifier,
     SignatureGuard,
     WebhookDeliveriesRepository,
-    { provide: RunDeliveries, useExisting: WebhookDeliveriesRepository },
     PushCoalescer,
     RunLauncher,
     DeliveryIntake,
@@ -78,6 +66,6 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     StatusPostsRepository,
     StatusPostsListener,
   ],
-  exports: [WebhookDeliveriesRepository, StatusPostsRepository, RunDeliveries],
+  exports: [WebhookDeliveriesRepository, StatusPostsRepository],
 })
 export class WebhooksModule {}

@@ -1,4 +1,5 @@
-import { Global, Module } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { RunsModule } from '../runs/runs.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
@@ -16,9 +17,8 @@ import {
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
-@Global()
 @Module({
-  imports: [TemplatesModule, WorkflowsModule],
+  imports: [RunsModule, TemplatesModule, WorkflowsModule],
   controllers: [
     WorkflowJobTemplatesController,
     WorkflowJobTemplateSurveyController,

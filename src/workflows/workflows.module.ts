@@ -1,6 +1,5 @@
-import { Global, Module } from '@nestjs/common';
-import { WorkflowNodes } from '../notifications/workflow-nodes.js';
-import { RunWorkflows } from '../runs/run-causes.js';
+import { Module } from '@nestjs/common';
+import { RunsModule } from '../runs/runs.module.js';
 import { ApprovalDecisions } from './approval-decisions.service.js';
 import { HeldRuns } from './held-runs.listener.js';
 import { NodeOutcomes } from './node-outcomes.listener.js';
@@ -14,8 +13,8 @@ import { WorkflowJobsRepository } from './workflow-jobs.repository.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
 
-@Global()
 @Module({
+  imports: [RunsModule],
   controllers: [
     WorkflowJobsController,
     WorkflowLiveController,
@@ -26,8 +25,6 @@ import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
     WorkflowJobsRepository,
     WorkflowJobNodesRepository,
     WorkflowGraphsRepository,
-    { provide: RunWorkflows, useExisting: WorkflowJobNodesRepository },
-    { provide: WorkflowNodes, useExisting: WorkflowJobNodesRepository },
     WorkflowRows,
     ApprovalDecisions,
     HeldRuns,
@@ -38,8 +35,6 @@ import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
     WorkflowJobsRepository,
     WorkflowJobNodesRepository,
     WorkflowGraphsRepository,
-    RunWorkflows,
-    WorkflowNodes,
     WorkflowRows,
     HeldRuns,
   ],

@@ -101,7 +101,7 @@ it('nothing imports the program, and only the program and the tests import all f
     'src/worker.ts',
     'src/cli.ts',
     'src/app.module.ts',
-    'src/features.ts',
+    'src/features.module.ts',
   ];
   const faults = files
     .filter(({ path }) => !isEntry(path))

@@ -19,11 +19,11 @@ import type { RunSignals } from '../../src/runs/run-signals.service.js';
 import { Dependencies } from '../../src/execution/scheduler/dependencies.service.js';
 import { Placement } from '../../src/execution/scheduler/placement.service.js';
 import { Scheduler } from '../../src/execution/scheduler/scheduler.js';
+import type { WorkflowEngine } from '../../src/execution/workflow-engine/workflow-engine.js';
 import { RunStatesRepository } from '../../src/runs/run-states.repository.js';
-import type { ScheduleStep } from '../../src/runs/schedule-step.js';
-import type { WorkflowStep } from '../../src/runs/workflow-step.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { Subscriber } from '../../src/execution/worker/subscriber.service.js';
+import type { DueSchedules } from '../../src/schedules/due-schedules.service.js';
 import { TemplatesRepository } from '../../src/templates/templates.repository.js';
 import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
 
@@ -81,8 +81,8 @@ export class RunsDatabase {
     const workflows = {
       advance: async () => false,
       explain: async () => undefined,
-    } satisfies WorkflowStep;
-    const schedules = { launchDue: async () => false } as unknown as ScheduleStep;
+    } as unknown as WorkflowEngine;
+    const schedules = { launchDue: async () => false } as unknown as DueSchedules;
     this.scheduler = new Scheduler(
       this.database,
       dependencies,

@@ -11,8 +11,8 @@ import { sql } from '../../database/sql.js';
 import { Subscriber } from '../worker/subscriber.service.js';
 import { Dependencies } from './dependencies.service.js';
 import { Placement } from './placement.service.js';
-import { ScheduleStep } from '../../runs/schedule-step.js';
-import { WorkflowStep } from '../../runs/workflow-step.js';
+import { DueSchedules } from '../../schedules/due-schedules.service.js';
+import { WorkflowEngine } from '../workflow-engine/workflow-engine.js';
 import { messageOf } from '../../common/errors/message-of.js';
 
 const TIMER_MS = 3000;
@@ -37,8 +37,8 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly dependencies: Dependencies,
     private readonly placement: Placement,
     private readonly subscriber: Subscriber,
-    private readonly workflows: WorkflowStep,
-    private readonly schedules: ScheduleStep,
+    private readonly workflows: WorkflowEngine,
+    private readonly schedules: DueSchedules,
   ) {}
 
   onApplicationBootstrap(): void {

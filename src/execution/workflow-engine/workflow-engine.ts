@@ -3,7 +3,6 @@ import { SecretBox, UnsealError } from '../../common/crypto/secret-box.js';
 import { failPoint } from '../../common/fail-point.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { WorkflowStep } from '../../runs/workflow-step.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.schema.js';
 import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
@@ -39,7 +38,7 @@ interface WorkflowEnd {
  * independent of the number of workflow jobs and nodes.
  */
 @Injectable()
-export class WorkflowEngine extends WorkflowStep {
+export class WorkflowEngine {
   constructor(
     private readonly database: Database,
     private readonly box: SecretBox,
@@ -49,10 +48,13 @@ export class WorkflowEngine extends WorkflowStep {
     private readonly graphs: WorkflowGraphs,
     private readonly runs: NodeRuns,
     private readonly timeouts: ApprovalTimeouts,
-  ) {
-    super();
-  }
+  ) {}
 
+  /**
+   * Performs one pass, in the caller's transaction. Several workers can call it at the same time.
+   *
+   * @returns true if more work is due at once
+   */
   async advance(): Promise<boolean> {
     // The worker that has the lock receives the same wake-ups and performs another pass for them.
     const lock = await this.database.row<{ taken: boolean }>(sql`
@@ -72,6 +74,7 @@ export class WorkflowEngine extends WorkflowStep {
     return canceled || unmade || started.length === BATCH || due.length === BATCH;
   }
 
+  /** Updates the explanations of workflow jobs that have been pending for a while. */
   explain(): Promise<void> {
     return this.workflowJobs.explain();
   }

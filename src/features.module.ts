@@ -1,0 +1,144 @@
+import { Global, Module } from '@nestjs/common';
+import { AccessModule } from './access/access.module.js';
+import { RoleGraph } from './access/role-graph.service.js';
+import { TeamStore } from './access/team-store.js';
+import { UserStore } from './access/user-store.js';
+import { ActivityModule } from './activity/activity.module.js';
+import { ActivityService } from './activity/activity.service.js';
+import { AdHocCommandsModule } from './ad-hoc-commands/ad-hoc-commands.module.js';
+import { RootModule } from './api-root/root.module.js';
+import { AuthRequestGuards } from './auth/auth-request-guards.service.js';
+import { AuthModule } from './auth/auth.module.js';
+import { SessionsRepository } from './auth/sessions.repository.js';
+import { TokensRepository } from './auth/tokens.repository.js';
+import { BulkModule } from './bulk/bulk.module.js';
+import { CallbacksModule } from './callbacks/callbacks.module.js';
+import { RoleStore } from './common/access.js';
+import { ActivityRecorder } from './common/activity/activity.js';
+import { CommonModule } from './common/common.module.js';
+import { ActiveRunsQuery } from './common/resource/held-by.js';
+import { RequestGuards } from './common/rest/request-guards.js';
+import { SettingsModule } from './config/settings.module.js';
+import { CredentialUses } from './credentials/credential-uses.js';
+import { CredentialsModule } from './credentials/credentials.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
+import { entities } from './entities.js';
+import { ExecutionEnvironmentsModule } from './execution-environments/execution-environments.module.js';
+import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
+import { InstancesModule } from './instances/instances.module.js';
+import { RunLoads } from './instances/run-loads.js';
+import { InventoriesModule } from './inventories/inventories.module.js';
+import { ConstructedSources, HostRuns, InventoryTemplates } from './inventories/inventory-uses.js';
+import { OrganizationStore } from './inventories/organization-store.js';
+import { HiddenSources } from './inventory-sources/hidden-sources.service.js';
+import { InventorySourcesModule } from './inventory-sources/inventory-sources.module.js';
+import { JobTemplateCredentialsRepository } from './job-templates/job-template-credentials.repository.js';
+import { JobTemplatesModule } from './job-templates/job-templates.module.js';
+import { LabelsModule } from './labels/labels.module.js';
+import { LaunchTargets } from './launching/launch-targets.service.js';
+import { LaunchingModule } from './launching/launching.module.js';
+import { ProjectUpdateLaunches } from './launching/project-update-launches.service.js';
+import { OrganizationNotifications } from './notifications/attached-templates.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
+import { WorkflowNodes } from './notifications/workflow-nodes.js';
+import { OrganizationsModule } from './organizations/organizations.module.js';
+import { OrganizationsRepository } from './organizations/organizations.repository.js';
+import { ProjectSyncs } from './projects/project-syncs.js';
+import { ProjectsModule } from './projects/projects.module.js';
+import { SavedLaunchTargets } from './prompts/saved-launch-targets.js';
+import { RunDeliveries, RunSchedules, RunWorkflows } from './runs/run-causes.js';
+import { RunOverviewsRepository } from './runs/run-overviews.repository.js';
+import { RunsModule } from './runs/runs.module.js';
+import { RunsRepository } from './runs/runs.repository.js';
+import { SchedulesModule } from './schedules/schedules.module.js';
+import { SchedulesRepository } from './schedules/schedules.repository.js';
+import { SettingsApiModule } from './settings/settings-api.module.js';
+import { TeamsModule } from './teams/teams.module.js';
+import { TeamsRepository } from './teams/teams.repository.js';
+import { TemplateRuns } from './templates/template-runs.js';
+import { TemplatesModule } from './templates/templates.module.js';
+import { TemplatesRepository } from './templates/templates.repository.js';
+import { SessionStore } from './users/session-store.js';
+import { TokenStore } from './users/token-store.js';
+import { UsersModule } from './users/users.module.js';
+import { UsersRepository } from './users/users.repository.js';
+import { WebhookDeliveriesRepository } from './webhooks/webhook-deliveries.repository.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { WorkflowTemplatesModule } from './workflow-templates/workflow-templates.module.js';
+import { WorkflowJobNodesRepository } from './workflows/workflow-job-nodes.repository.js';
+import { WorkflowsModule } from './workflows/workflows.module.js';
+
+/**
+ * Abstract classes that a feature declares, with the classes of later features that implement them
+ * (docs/decisions/0051-repositories.md).
+ */
+const ports = [
+  { provide: RoleStore, useExisting: RoleGraph },
+  { provide: ActivityRecorder, useExisting: ActivityService },
+  { provide: RequestGuards, useExisting: AuthRequestGuards },
+  { provide: TeamStore, useExisting: TeamsRepository },
+  { provide: UserStore, useExisting: UsersRepository },
+  { provide: SessionStore, useExisting: SessionsRepository },
+  { provide: TokenStore, useExisting: TokensRepository },
+  { provide: CredentialUses, useExisting: JobTemplateCredentialsRepository },
+  { provide: RunLoads, useExisting: RunOverviewsRepository },
+  { provide: ActiveRunsQuery, useExisting: RunOverviewsRepository },
+  { provide: HostRuns, useExisting: RunOverviewsRepository },
+  { provide: InventoryTemplates, useExisting: TemplatesRepository },
+  { provide: ConstructedSources, useExisting: HiddenSources },
+  { provide: OrganizationStore, useExisting: OrganizationsRepository },
+  { provide: OrganizationNotifications, useExisting: OrganizationsRepository },
+  { provide: SavedLaunchTargets, useExisting: LaunchTargets },
+  { provide: ProjectSyncs, useExisting: ProjectUpdateLaunches },
+  { provide: TemplateRuns, useExisting: RunsRepository },
+  { provide: RunWorkflows, useExisting: WorkflowJobNodesRepository },
+  { provide: WorkflowNodes, useExisting: WorkflowJobNodesRepository },
+  { provide: RunSchedules, useExisting: SchedulesRepository },
+  { provide: RunDeliveries, useExisting: WebhookDeliveriesRepository },
+];
+
+/**
+ * The features that all processes share, lowest layer first. Global for the ports alone: a feature cannot
+ * import the later feature that implements its port.
+ */
+@Global()
+@Module({
+  imports: [
+    SettingsModule,
+    DatabaseModule.forEntities(entities),
+    CommonModule,
+    AccessModule,
+    ActivityModule,
+    SettingsApiModule,
+    AuthModule,
+    OrganizationsModule,
+    UsersModule,
+    TeamsModule,
+    CredentialsModule,
+    ExecutionEnvironmentsModule,
+    InventoriesModule,
+    HostMetricsModule,
+    ProjectsModule,
+    InventorySourcesModule,
+    TemplatesModule,
+    JobTemplatesModule,
+    RunsModule,
+    WorkflowsModule,
+    WorkflowTemplatesModule,
+    LaunchingModule,
+    CallbacksModule,
+    AdHocCommandsModule,
+    SchedulesModule,
+    WebhooksModule,
+    NotificationsModule,
+    LabelsModule,
+    InstancesModule,
+    EmptyListsModule,
+    BulkModule,
+    RootModule,
+  ],
+  providers: ports,
+  exports: ports,
+})
+export class FeaturesModule {}

@@ -1,8 +1,7 @@
 import { attributes, html, Html } from '../shared/html.js';
 import type { OutputPart, RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { htmlLines } from '../../runs/output/stdout.js';
-import type { FoundLine } from './output-search.js';
-import { searchView } from './output-search.js';
+import { type FoundLine, searchView } from './output-search.js';
 
 /** The most of an output that a page shows at once; all of it is downloaded. */
 const MOST = { events: 500, bytes: 262_144 };

@@ -1,11 +1,9 @@
 import type { Agent, Dispatcher } from 'undici';
-import { AddressGuard } from './address-guard.js';
-import type { Resolver } from './address-guard.js';
+import { AddressGuard, type Resolver } from './address-guard.js';
 import { assertHeaders } from './header-check.js';
 import { createGuardedAgent, type TlsIdentity } from './outbound-agents.js';
 import { OutboundError, RedirectLimitError } from './outbound-error.js';
-import { redirectTarget } from './redirect.js';
-import type { RedirectMode } from './redirect.js';
+import { redirectTarget, type RedirectMode } from './redirect.js';
 import { translateError } from './translate-error.js';
 
 /** Limits of an OutboundClient (docs/contract/operations.md#outbound-calls). */

@@ -1,6 +1,5 @@
 import { memberOf } from '../records.js';
-import { OutboundError } from './outbound-error.js';
-import type { OutboundErrorKind } from './outbound-error.js';
+import { OutboundError, type OutboundErrorKind } from './outbound-error.js';
 
 const KIND_BY_CODE: Readonly<Record<string, OutboundErrorKind>> = {
   ENOTFOUND: 'dns',

@@ -1,5 +1,4 @@
-import { SendError } from './backend.js';
-import type { SendContext, SendResult } from './backend.js';
+import { SendError, type SendContext, type SendResult } from './backend.js';
 
 /**
  * Sends to every target that earlier attempts did not reach, one after another, and returns the

@@ -3,8 +3,7 @@ import type { OutboundRequest, OutboundResponse } from '../../common/outbound/ou
 import { OutboundError } from '../../common/outbound/outbound-error.js';
 import { isRetryableStatus, parseRetryAfter } from '../../common/outbound/retry.js';
 import { storableText } from '../message/storable.js';
-import { SendError } from './backend.js';
-import type { SendContext } from './backend.js';
+import { SendError, type SendContext } from './backend.js';
 
 /** Maximum length of a response in the attempt log, in characters. */
 const EXCERPT_LENGTH = 500;

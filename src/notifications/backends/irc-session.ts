@@ -1,5 +1,4 @@
-import { connect as connectTcp } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
 import { translateError } from '../../common/outbound/translate-error.js';

@@ -3,8 +3,7 @@ import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext, SendResult } from './backend.js';
 import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
 import { toSendError } from './http-delivery.js';
-import { IrcSession } from './irc-session.js';
-import type { IrcLine } from './irc-session.js';
+import { IrcSession, type IrcLine } from './irc-session.js';
 import { toSingleLine, truncateBytes } from './limits.js';
 
 const FAILURE = 'Error sending notification irc';

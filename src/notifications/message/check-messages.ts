@@ -1,6 +1,5 @@
 import type { NotificationType } from '../backends/notification-type.js';
-import { inspectMessages } from './messages.js';
-import type { MessageText } from './messages.js';
+import { inspectMessages, type MessageText } from './messages.js';
 import type { TemplateOutput } from './sandbox-task.js';
 import { stubContext } from './stub-context.js';
 import type { TemplateSandbox } from './template-sandbox.js';

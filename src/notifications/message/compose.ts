@@ -1,12 +1,10 @@
 import type { OutgoingMessage } from '../backends/backend.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import type { NotificationType } from '../backends/notification-type.js';
-import { contextOf } from './context.js';
-import type { MessageContext } from './context.js';
+import { contextOf, type MessageContext } from './context.js';
 import { defaultPartsOf } from './default-messages.js';
 import { fillPlaceholders } from './fill-placeholders.js';
-import { partsFor } from './message-events.js';
-import type { MessageEvent, Messages } from './message-events.js';
+import { partsFor, type MessageEvent, type Messages } from './message-events.js';
 import type { MessageFacts } from './run-facts.js';
 import type { TemplateOutput } from './sandbox-task.js';
 import { storableObjectIn, storableText } from './storable.js';

@@ -1,5 +1,4 @@
-import { numberOf, jinjaTextOf } from './jinja-values.js';
-import type { ValueFactory } from './jinja-values.js';
+import { numberOf, jinjaTextOf, type ValueFactory } from './jinja-values.js';
 import type { EngineValue } from './sandbox-task.js';
 
 /** The evaluated arguments of a filter. */

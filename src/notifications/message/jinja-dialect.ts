@@ -1,6 +1,5 @@
 import { escapeHtml } from '../../common/escape-html.js';
-import { FilterArguments } from './filter-arguments.js';
-import type { Filter } from './filter-arguments.js';
+import { FilterArguments, type Filter } from './filter-arguments.js';
 import { areEqual, given, isJinjaList, numberOf, jinjaTextOf } from './jinja-values.js';
 import type { ValueFactory } from './jinja-values.js';
 import { LIST_FILTERS } from './list-filters.js';

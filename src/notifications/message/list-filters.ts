@@ -1,5 +1,4 @@
-import { sizeOf } from './filter-arguments.js';
-import type { Filter, FilterArguments } from './filter-arguments.js';
+import { sizeOf, type Filter, type FilterArguments } from './filter-arguments.js';
 import {
   jinjaEntriesOf,
   isJinjaList,

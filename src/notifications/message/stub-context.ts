@@ -1,7 +1,6 @@
 import { isRecord } from '../../common/records.js';
 import { OPTION_DEFAULTS } from '../../prompts/prompt-columns.js';
-import { contextOf } from './context.js';
-import type { MessageContext } from './context.js';
+import { contextOf, type MessageContext } from './context.js';
 import { HOST_STATUS_KEYS } from './allow-list.js';
 import type { MessageFacts } from './run-facts.js';
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Thread, threadFile } from '../../common/thread.js';
-import { OPEN_PATHS } from './context.js';
-import type { MessageContext } from './context.js';
+import { OPEN_PATHS, type MessageContext } from './context.js';
 import type { SandboxLimits, SandboxTask, TemplateInput, TemplateOutput } from './sandbox-task.js';
 import { messageOf } from '../../common/errors/message-of.js';
 

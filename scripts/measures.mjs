@@ -43,8 +43,8 @@ const measures = [
     22,
   ],
   ['modules that are @Global', decorators('Global'), 5, 5],
-  ['providers looked up by hand', calls(/^(?:services|context)\.find$/), 58, 5],
-  ['routes added by addRoute', calls(/^addRoute$/), 4, 0],
+  ['providers looked up by hand', calls(/^(?:services|context)\.find$/), 37, 5],
+  ['routes added by addRoute', calls(/^addRoute$/), 2, 0],
   ['names exported by several files', repeatedExports(), 12, 12],
   [
     'comments that open with What, Whether, Of or Who',

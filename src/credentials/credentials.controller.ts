@@ -8,7 +8,7 @@ import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { object } from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
-import { Copyable, type CopyContext } from '../common/rest/copy.js';
+import { CopyController } from '../common/rest/copy.controller.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Values } from '../common/rest/hooks.js';
 import { resource } from '../common/resource/registry.js';
@@ -31,7 +31,6 @@ import { openInputs } from './sealed-inputs.js';
 const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role');
 
 @Resource(credentials)
-@Copyable({ values: openedValues, copied: copySources })
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())
@@ -80,28 +79,37 @@ export class CredentialsController extends ResourceController(credentials) {
   }
 }
 
-/**
- * Returns the decrypted inputs for a copy. A sealed secret opens only in its own row, so the copy seals
- * the secrets again.
- */
-async function openedValues(
-  { id, inputs, organization_id: organization }: RowOf<CredentialSchema>,
-  { services, actor }: CopyContext,
-): Promise<Values> {
-  // Only a superuser can copy a private credential; the copy needs an owner.
-  const owner = organization === null ? { user: actor.id } : {};
-  return { inputs: openInputs(services.find(SecretBox), id, inputs), ...owner };
-}
+@Resource(credentials)
+export class CredentialCopyController extends CopyController<CredentialSchema> {
+  protected readonly copied = credentials;
 
-/** Copies the input sources whose stores the author of the copy can use. */
-async function copySources(
-  { id }: RowOf<CredentialSchema>,
-  copy: RowOf<CredentialSchema>,
-  { services, actor }: CopyContext,
-): Promise<void> {
-  const sources = services.find(CredentialInputSourcesRepository);
-  const stores = (await sources.ofTargets([id])).map(({ source_id: store }) => store);
-  const found = await services.find(CredentialsRepository).usable(stores, actor);
-  const usable = found.filter(({ may_use: may }) => may).map((store) => store.id);
-  await sources.copy(id, copy.id, usable, actor.id);
+  constructor(
+    services: CommonServices,
+    private readonly box: SecretBox,
+    private readonly repository: CredentialsRepository,
+    private readonly sources: CredentialInputSourcesRepository,
+  ) {
+    super(services);
+  }
+
+  /**
+   * Returns the decrypted inputs for a copy. A sealed secret opens only in its own row, so the copy seals
+   * the secrets again.
+   */
+  protected override async replacedValues(
+    { id, inputs, organization_id: organization }: RowOf<CredentialSchema>,
+    actor: Actor,
+  ): Promise<Values> {
+    // Only a superuser can copy a private credential; the copy needs an owner.
+    const owner = organization === null ? { user: actor.id } : {};
+    return { inputs: openInputs(this.box, id, inputs), ...owner };
+  }
+
+  /** Copies the input sources whose stores the author of the copy can use. */
+  protected override async copyParts(original: Row, copy: Row, actor: Actor): Promise<void> {
+    const stores = (await this.sources.ofTargets([original.id])).map((one) => one.source_id);
+    const found = await this.repository.usable(stores, actor);
+    const usable = found.filter(({ may_use: may }) => may).map((store) => store.id);
+    await this.sources.copy(original.id, copy.id, usable, actor.id);
+  }
 }

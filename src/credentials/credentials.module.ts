@@ -11,14 +11,19 @@ import { CredentialSecrets } from './credential-secrets.service.js';
 import { CredentialTypeHooks } from './credential-type.hooks.js';
 import { CredentialTypesController } from './credential-types.controller.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
-import { CredentialsController } from './credentials.controller.js';
+import { CredentialCopyController, CredentialsController } from './credentials.controller.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { LookupTests } from './lookup-tests.service.js';
 
 @Module({
   imports: [OutboundModule, AccessModule, UsersModule],
-  controllers: [CredentialTypesController, CredentialsController, CredentialInputSourcesController],
+  controllers: [
+    CredentialTypesController,
+    CredentialsController,
+    CredentialCopyController,
+    CredentialInputSourcesController,
+  ],
   providers: [
     CredentialsRepository,
     CredentialTypesRepository,

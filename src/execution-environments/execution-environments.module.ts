@@ -1,12 +1,15 @@
 import { Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { ExecutionEnvironmentHooks } from './execution-environment.hooks.js';
-import { ExecutionEnvironmentsController } from './execution-environments.controller.js';
+import {
+  ExecutionEnvironmentCopyController,
+  ExecutionEnvironmentsController,
+} from './execution-environments.controller.js';
 import { ExecutionEnvironmentsRepository } from './execution-environments.repository.js';
 
 @Module({
   imports: [CredentialsModule],
-  controllers: [ExecutionEnvironmentsController],
+  controllers: [ExecutionEnvironmentsController, ExecutionEnvironmentCopyController],
   providers: [ExecutionEnvironmentsRepository, ExecutionEnvironmentHooks],
 })
 export class ExecutionEnvironmentsModule {}

@@ -8,7 +8,6 @@ import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { BOOLEAN, freeObject, list, object, STRING } from '../common/fields/json-schema.js';
 import { ref, resourceRef } from '../common/resource/resource-schema.js';
-import { Copyable } from '../common/rest/copy.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -17,7 +16,6 @@ import { related } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
 import { commandsOfInventory } from './command-sublists.js';
 import { groups, inventories } from './inventories.resource.js';
-import { copyInventory } from './inventory-copy.js';
 import { InventoryScript } from './inventory-script.service.js';
 import { inputInventories } from './input-inventories.js';
 import {
@@ -41,7 +39,6 @@ const SCRIPT_PARAMETERS = [
 ];
 
 @Resource(inventories)
-@Copyable({ copied: copyInventory })
 @SubList('hosts', hostsOfInventory())
 @SubList('groups', partsOfInventory('groups'))
 @SubList('root_groups', rootGroups())

@@ -16,6 +16,7 @@ import {
   InventoryVariableDataController,
 } from './inventories.controller.js';
 import { InventoriesRepository } from './inventories.repository.js';
+import { InventoryCopyController } from './inventory-copy.controller.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
@@ -43,6 +44,7 @@ const repositories = [
 @Module({
   controllers: [
     InventoriesController,
+    InventoryCopyController,
     InventoryVariableDataController,
     HostsController,
     HostVariableDataController,

@@ -1,21 +1,18 @@
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
 import { attachInstanceGroups } from '../instances/sublists.js';
-import { Copyable } from '../common/rest/copy.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { attached, children } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
-import { copiedValues, copyAttachments } from './job-template-copy.js';
 import { jobTemplates } from './job-templates.resource.js';
 import { SurveyController } from '../templates/survey.controller.js';
 import { assertAttachable } from './template-credentials.js';
 import { WebhookKeyController } from '../templates/webhook-key.controller.js';
 
 @Resource(jobTemplates)
-@Copyable({ values: copiedValues, copied: copyAttachments })
 @SubList('jobs', children('jobs', { readOnly: true }))
 @SubList('slice_workflow_jobs', children('slice_workflow_jobs', { readOnly: true }))
 @SubList(

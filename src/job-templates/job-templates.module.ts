@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
+import { JobTemplateCopyController } from './job-template-copy.controller.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplateCredentialsRepository } from './job-template-credentials.repository.js';
 import {
@@ -15,6 +16,7 @@ import { TemplateProjects } from './template-projects.service.js';
   imports: [ProjectsModule, TemplatesModule],
   controllers: [
     JobTemplatesController,
+    JobTemplateCopyController,
     JobTemplateSurveyController,
     JobTemplateWebhookKeyController,
   ],

@@ -4,7 +4,8 @@ import { Reply } from '../common/http/reply.js';
 import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
 import { WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
-import { Copyable } from '../common/rest/copy.js';
+import { CopyController } from '../common/rest/copy.controller.js';
+import type { Values } from '../common/rest/hooks.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, DryRun, Target } from '../common/rest/parameters.js';
@@ -19,11 +20,10 @@ import type { NotificationTemplateSchema } from './notification-template.schema.
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
 import { ResendRequest } from './resend-request.js';
-import { copiedConfiguration } from './template-secrets.service.js';
+import { TemplateSecrets } from './template-secrets.service.js';
 import { TestRequest } from './test-request.js';
 
 @Resource(notificationTemplates)
-@Copyable({ values: copiedConfiguration })
 @SubList('notifications', related('notifications'))
 export class NotificationTemplatesController extends ResourceController(notificationTemplates) {
   constructor(
@@ -81,5 +81,26 @@ export class NotificationTemplatesController extends ResourceController(notifica
     @DryRun() dryRun: boolean,
   ): Promise<object> {
     return this.repeats.range(target, body, actor, dryRun);
+  }
+}
+
+@Resource(notificationTemplates)
+export class NotificationTemplateCopyController extends CopyController<NotificationTemplateSchema> {
+  protected readonly copied = notificationTemplates;
+
+  constructor(
+    services: CommonServices,
+    private readonly secrets: TemplateSecrets,
+  ) {
+    super(services);
+  }
+
+  /** Returns the decrypted configuration, which is then sealed for the new row. */
+  protected override async replacedValues({
+    id,
+    notification_type: type,
+    notification_configuration: stored,
+  }: RowOf<NotificationTemplateSchema>): Promise<Values> {
+    return { notification_configuration: this.secrets.open(id, type, stored) };
   }
 }

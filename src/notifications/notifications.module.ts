@@ -5,7 +5,10 @@ import { NotificationAttemptsRepository } from './notification-attempts.reposito
 import { NotificationLeasesRepository } from './notification-leases.repository.js';
 import { NotificationRepeats } from './notification-repeats.service.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
-import { NotificationTemplatesController } from './notification-templates.controller.js';
+import {
+  NotificationTemplateCopyController,
+  NotificationTemplatesController,
+} from './notification-templates.controller.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { NotificationTests } from './notification-tests.service.js';
 import { NotificationsController } from './notifications.controller.js';
@@ -33,6 +36,7 @@ const repositories = [
 @Module({
   controllers: [
     NotificationTemplatesController,
+    NotificationTemplateCopyController,
     NotificationsController,
     NotificationAttemptsController,
   ],

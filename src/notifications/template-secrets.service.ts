@@ -2,9 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { encryptedKeys, maskConfiguration, secretKeys } from './backends/configuration.js';
 import type { NotificationType } from './backends/notification-type.js';
-import type { CopyContext } from '../common/rest/copy.js';
-import type { RowOf } from '../common/resource/define-resource.js';
-import type { NotificationTemplateSchema } from './notification-template.schema.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -84,17 +81,3 @@ const contextOf = (id: number, key: string): string =>
 
 const isSealedValue = (value: unknown): value is string =>
   typeof value === 'string' && isSealed(value);
-
-/**
- * Returns the values for a copy besides the plain fields: the decrypted configuration, which is
- * then sealed for the new row.
- */
-export async function copiedConfiguration(
-  original: RowOf<NotificationTemplateSchema>,
-  { services }: CopyContext,
-): Promise<Values> {
-  const type = original.notification_type;
-  const stored = original.notification_configuration;
-  const configuration = services.find(TemplateSecrets).open(original.id, type, stored);
-  return { notification_configuration: configuration };
-}

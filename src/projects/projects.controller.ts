@@ -8,7 +8,8 @@ import { BOOLEAN, list, object, STRING, WIDE_INTEGER } from '../common/fields/js
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { Copyable } from '../common/rest/copy.js';
+import { CopyController } from '../common/rest/copy.controller.js';
+import type { Values } from '../common/rest/hooks.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -26,8 +27,6 @@ const ROUTE = { access: 'authenticated', parent: projects } as const;
 const FILES = list(STRING);
 
 @Resource(projects)
-// A copy gets a folder of its own.
-@Copyable({ values: () => Promise.resolve({ local_path: '' }) })
 @SubList('project_updates', children('project_updates', { readOnly: true }))
 @SubList('schedules', children('schedules', { mayCreateIn: isSynced }))
 @SubList('teams', teamsWithAccess())
@@ -113,4 +112,14 @@ export class ProjectsController extends ResourceController(projects) {
 @Resource(projects)
 export class ProjectWebhookKeyController extends WebhookKeyController {
   protected readonly templates = projects;
+}
+
+@Resource(projects)
+export class ProjectCopyController extends CopyController {
+  protected readonly copied = projects;
+
+  /** Gives the copy a folder of its own. */
+  protected override async replacedValues(): Promise<Values> {
+    return { local_path: '' };
+  }
 }

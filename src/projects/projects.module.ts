@@ -12,7 +12,11 @@ import {
   ProjectUpdateStdoutController,
   ProjectUpdateLiveEventsController,
 } from './project-updates.controller.js';
-import { ProjectsController, ProjectWebhookKeyController } from './projects.controller.js';
+import {
+  ProjectCopyController,
+  ProjectsController,
+  ProjectWebhookKeyController,
+} from './projects.controller.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 
@@ -20,6 +24,7 @@ import { ProjectsRepository } from './projects.repository.js';
   imports: [CredentialsModule, RunsModule, TemplatesModule],
   controllers: [
     ProjectsController,
+    ProjectCopyController,
     ProjectWebhookKeyController,
     ProjectUpdatesController,
     ProjectUpdateEventListController,

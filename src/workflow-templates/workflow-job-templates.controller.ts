@@ -1,6 +1,5 @@
 import { accessList, objectRoles } from '../access/sublists.js';
 import { activityOf } from '../activity/sublists.js';
-import { Copyable } from '../common/rest/copy.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
@@ -9,11 +8,9 @@ import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { SurveyController } from '../templates/survey.controller.js';
 import { WebhookKeyController } from '../templates/webhook-key.controller.js';
-import { workflowCopy } from './workflow-template-copy.js';
 import { workflowTemplates } from './workflow-templates.resource.js';
 
 @Resource(workflowTemplates)
-@Copyable(workflowCopy)
 @SubList('workflow_nodes', children('workflow_nodes'))
 @SubList('workflow_jobs', children('workflow_jobs', { readOnly: true }))
 @SubList('labels', attachLabels())

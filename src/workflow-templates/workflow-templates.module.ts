@@ -6,6 +6,7 @@ import { ApprovalTemplateHooks } from './approval-template.hooks.js';
 import { WorkflowApprovalTemplatesController } from './workflow-approval-templates.controller.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.service.js';
+import { WorkflowTemplateCopyController } from './workflow-template-copy.controller.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowJobTemplateNodesController } from './workflow-job-template-nodes.controller.js';
@@ -21,6 +22,7 @@ import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repos
   imports: [RunsModule, TemplatesModule, WorkflowsModule],
   controllers: [
     WorkflowJobTemplatesController,
+    WorkflowTemplateCopyController,
     WorkflowJobTemplateSurveyController,
     WorkflowJobTemplateWebhookKeyController,
     WorkflowJobTemplateNodesController,

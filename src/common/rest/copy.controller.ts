@@ -1,0 +1,132 @@
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import type { Actor } from '../access.js';
+import { columnOf } from '../fields/field.js';
+import { validate } from '../fields/validate.js';
+import { DomainError, Invalid } from '../errors/errors.js';
+import { BOOLEAN, object, type JsonSchemas } from '../fields/json-schema.js';
+import { CurrentActor, Target } from './parameters.js';
+import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
+import type { Values } from './hooks.js';
+import { CommonServices } from './common-services.service.js';
+import { isWritable } from '../fields/reads.js';
+import { Route, type RouteInfo } from './route.js';
+
+/**
+ * Declares the GET of `copy/`.
+ *
+ * @param losses schemas of members that name the parts of the original that a copy would lose
+ */
+export const copyCheckOf = (
+  { path, label }: ResourceDefinition,
+  losses: JsonSchemas = {},
+): RouteInfo => ({
+  kind: 'document',
+  access: 'authenticated',
+  link: 'copy',
+  operationId: `${path}_copy_read`,
+  summary: `Tell whether the caller may copy one ${label.toLowerCase()}.`,
+  response: object({ can_copy: BOOLEAN, ...losses }),
+});
+
+const nameOf = ({ fields }: Pick<ResourceDefinition, 'fields'>) =>
+  fields.filter(({ name }) => name === 'name');
+
+/**
+ * `/<resource>/<id>/copy/` (docs/contract/conventions.md#copies). GET returns whether the caller has
+ * permission to copy; POST `{name}` creates the copy. The action `copy` of the policy decides: read on the
+ * original, and the create rule applied to the original's data.
+ */
+@Controller()
+export abstract class CopyController<Schema extends object = object> {
+  /** Resource whose objects are copied. */
+  protected abstract readonly copied: ResourceDefinition<Schema>;
+
+  constructor(protected readonly services: CommonServices) {}
+
+  @Route((copied) => ({ ...copyCheckOf(copied), parent: copied }))
+  @Get(':id/copy')
+  async check(@Target() row: RowOf<Schema>, @CurrentActor() actor: Actor): Promise<object> {
+    return { can_copy: await this.mayCopy(row, actor) };
+  }
+
+  @Route((copied) => ({
+    kind: 'create',
+    access: 'authenticated',
+    parent: copied,
+    resource: copied,
+    needs: 'copy',
+    operationId: `${copied.path}_copy_create`,
+    summary: `Copy one ${copied.label.toLowerCase()} under another name.`,
+    body: nameOf(copied),
+  }))
+  @Post(':id/copy')
+  copy(
+    @Target() original: RowOf<Schema>,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    const { database, resources } = this.services;
+    return database.transaction(async () => {
+      const name = newName(this.copied, original, body);
+      const values = {
+        ...valuesOf(this.copied, original),
+        ...(await this.replacedValues(original, actor)),
+        name,
+      };
+      const made = await resources.insert(namesOnName(this.copied), values, actor);
+      await this.copyParts(original, made, actor);
+      const shown = await resources.load(this.copied, made.id, actor);
+      return resources.show(this.copied, shown, actor);
+    });
+  }
+
+  /** Returns values that replace those of the original, by field name. Secrets are decrypted here. */
+  protected async replacedValues(_original: RowOf<Schema>, _actor: Actor): Promise<Values> {
+    return {};
+  }
+
+  /** Copies dependent objects of the original in the same transaction. */
+  protected async copyParts(
+    _original: RowOf<Schema>,
+    _copy: RowOf<Schema>,
+    _actor: Actor,
+  ): Promise<void> {}
+
+  protected async mayCopy({ id }: RowOf<Schema>, actor: Actor): Promise<boolean> {
+    try {
+      await this.services.resources.assertMay(this.copied, id, 'copy', actor);
+      return true;
+    } catch (error) {
+      if (error instanceof DomainError) return false;
+      throw error;
+    }
+  }
+}
+
+/** Returns the name of the copy, which differs from that of the original. */
+function newName(definition: ResourceDefinition, original: Row, body: Values): unknown {
+  const { name } = validate(definition.schema, body, { fields: nameOf(definition) });
+  if (name !== original.name) return name;
+  throw Invalid.field(
+    'name',
+    `The original object is already named ${String(name)}, a copy from it cannot have the same name.`,
+  );
+}
+
+/** Attributes uniqueness errors to `name`, the only field in which the copy differs from the original. */
+const namesOnName = <Schema extends object>(
+  definition: ResourceDefinition<Schema>,
+): ResourceDefinition<Schema> => ({
+  ...definition,
+  unique: definition.unique.map((rule) =>
+    rule.columns.includes('name') ? { ...rule, field: 'name' } : rule,
+  ),
+});
+
+/** Returns the writable fields of a row in the form of a request body. */
+function valuesOf(definition: ResourceDefinition, row: Row): Values {
+  const writable = definition.fields.filter(
+    (field) => field.column !== null && isWritable(field) && field.name !== 'id',
+  );
+  return Object.fromEntries(writable.map((field) => [field.name, row[columnOf(field)]]));
+}

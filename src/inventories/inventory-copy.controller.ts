@@ -1,0 +1,67 @@
+import type { Actor } from '../common/access.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { CopyController } from '../common/rest/copy.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { GroupChildrenRepository } from './group-children.repository.js';
+import { GroupHostsRepository } from './group-hosts.repository.js';
+import { GroupsRepository } from './groups.repository.js';
+import { HostLimit } from './host-limit.service.js';
+import { HostsRepository, hostNamesOf } from './hosts.repository.js';
+import { inventories } from './inventories.resource.js';
+import { InventoryInputsRepository } from './inventory-inputs.repository.js';
+import { ConstructedSources } from './inventory-uses.js';
+import type { InventorySchema } from './inventory.schema.js';
+
+type Inventory = RowOf<InventorySchema>;
+
+/** Copies an inventory with its members or, if it is a constructed inventory, with its inputs. */
+@Resource(inventories)
+export class InventoryCopyController extends CopyController<InventorySchema> {
+  protected readonly copied = inventories;
+
+  constructor(
+    services: CommonServices,
+    private readonly limit: HostLimit,
+    private readonly hosts: HostsRepository,
+    private readonly groups: GroupsRepository,
+    private readonly groupHosts: GroupHostsRepository,
+    private readonly groupChildren: GroupChildrenRepository,
+    private readonly inputs: InventoryInputsRepository,
+    private readonly sources: ConstructedSources,
+  ) {
+    super(services);
+  }
+
+  protected override copyParts(original: Inventory, copy: Inventory, actor: Actor): Promise<void> {
+    return original.kind === 'constructed'
+      ? this.copyInputs(original, copy, actor)
+      : this.copyMembers(original, copy, actor);
+  }
+
+  /**
+   * Copies hosts, groups and memberships. Names are unique within an inventory, so they identify the
+   * copies.
+   */
+  private async copyMembers(original: Inventory, copy: Inventory, actor: Actor): Promise<void> {
+    await this.limit.assertRoom(copy.id, {
+      names: hostNamesOf(original.id),
+      most: original.total_hosts,
+    });
+    await this.hosts.copy(original.id, copy.id, actor.id);
+    await this.groups.copy(original.id, copy.id, actor.id);
+    await this.groupHosts.copy(original.id, copy.id);
+    await this.groupChildren.copy(original.id, copy.id);
+  }
+
+  /**
+   * Copies the inputs of a constructed inventory. Its hosts and groups are created by the first update of
+   * the copy.
+   */
+  private async copyInputs(original: Inventory, copy: Inventory, actor: Actor): Promise<void> {
+    const ids = (await this.inputs.of(original.id)).map(({ id }) => id);
+    await this.services.references.assertAllowed(inventories, ids, 'use', actor);
+    await this.inputs.copy(original.id, copy.id, actor.id);
+    await this.sources.copyOptions(original.id, copy.id);
+  }
+}

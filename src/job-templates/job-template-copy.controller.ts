@@ -1,0 +1,47 @@
+import type { Actor } from '../common/access.js';
+import { Forbidden } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { CopyController } from '../common/rest/copy.controller.js';
+import type { Values } from '../common/rest/hooks.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SurveyService } from '../templates/survey.service.js';
+import { JobTemplatesRepository } from './job-templates.repository.js';
+import { jobTemplates } from './job-templates.resource.js';
+
+@Resource(jobTemplates)
+export class JobTemplateCopyController extends CopyController {
+  protected readonly copied = jobTemplates;
+
+  constructor(
+    services: CommonServices,
+    private readonly templates: JobTemplatesRepository,
+    private readonly surveys: SurveyService,
+  ) {
+    super(services);
+  }
+
+  /** Checks that the caller has permission to use the template's credentials, which are copied with it. */
+  protected override async replacedValues(original: Row, actor: Actor): Promise<Values> {
+    const ids = await this.templates.credentialsOf(original.id);
+    try {
+      const { references } = this.services;
+      await references.assertAllowed(resource('credential'), ids, 'use', actor);
+    } catch (error) {
+      throw error instanceof Forbidden
+        ? new Forbidden('Insufficient access to Job Template credentials.')
+        : error;
+    }
+    return {};
+  }
+
+  /**
+   * Copies credentials, labels, instance groups and survey. Notifications are not copied, and the copy
+   * gets a new webhook key.
+   */
+  protected override async copyParts(original: Row, copy: Row): Promise<void> {
+    await this.templates.copyAttachments(original.id, copy.id);
+    await this.surveys.copy(original, copy.id);
+  }
+}

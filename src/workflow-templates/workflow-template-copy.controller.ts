@@ -1,0 +1,193 @@
+import { Get } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { exactJson } from '../common/exact-json.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { zip } from '../common/invariants.js';
+import { BOOLEAN, list, STRING } from '../common/fields/json-schema.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { copyCheckOf, CopyController } from '../common/rest/copy.controller.js';
+import type { Values } from '../common/rest/hooks.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
+import { STORED_TYPES } from '../prompts/prompt-columns.js';
+import { openAnswers, sealAnswers } from '../prompts/saved-secrets.js';
+import { SurveyService } from '../templates/survey.service.js';
+import {
+  WorkflowTemplatesRepository,
+  type CopiedReference,
+} from './workflow-templates.repository.js';
+import {
+  type CopiedNode,
+  WorkflowTemplateNodesRepository,
+} from './workflow-template-nodes.repository.js';
+import { workflowTemplates } from './workflow-templates.resource.js';
+
+const APPROVAL = 'workflow_approval_template';
+const NAMES = list(STRING);
+
+const NODE_COLUMNS = {
+  id: 'integer',
+  workflow_job_template_id: 'integer',
+  unified_job_template_id: 'integer',
+  identifier: 'text',
+  all_parents_must_converge: 'boolean',
+  extra_data: 'json',
+  survey_passwords: 'json',
+  ...STORED_TYPES,
+} as const;
+
+const LOSSES = {
+  can_copy_without_user_input: BOOLEAN,
+  templates_unable_to_copy: NAMES,
+  credentials_unable_to_copy: NAMES,
+  inventories_unable_to_copy: NAMES,
+};
+
+/**
+ * Copies a workflow without the objects that the caller has no permission to use
+ * (docs/contract/workflows.md#copying-workflows).
+ */
+@Resource(workflowTemplates)
+export class WorkflowTemplateCopyController extends CopyController {
+  protected readonly copied = workflowTemplates;
+
+  constructor(
+    services: CommonServices,
+    private readonly templates: WorkflowTemplatesRepository,
+    private readonly nodes: WorkflowTemplateNodesRepository,
+    private readonly surveys: SurveyService,
+    private readonly box: SecretBox,
+  ) {
+    super(services);
+  }
+
+  @Route((templates) => ({ ...copyCheckOf(templates, LOSSES), parent: templates }))
+  @Get(':id/copy')
+  override async check(@Target() original: Row, @CurrentActor() actor: Actor): Promise<object> {
+    if (!(await this.mayCopy(original, actor))) {
+      return {
+        can_copy: false,
+        can_copy_without_user_input: false,
+        templates_unable_to_copy: ['all'],
+        credentials_unable_to_copy: ['all'],
+        inventories_unable_to_copy: ['all'],
+      };
+    }
+    const nodes = await this.nodes.toCopy(original.id, actor);
+    const own = await this.templates.references(original.id, actor);
+    const templates = namesOf(nodes.map((node) => (keepsTemplate(node) ? null : node.template)));
+    const credentials = namesOf([own.credential, ...nodes.flatMap((node) => node.credentials)]);
+    const inventories = namesOf([own.inventory, ...nodes.map((node) => node.inventory)]);
+    return {
+      can_copy: true,
+      can_copy_without_user_input: [templates, credentials, inventories].every(
+        (names) => names.length === 0,
+      ),
+      templates_unable_to_copy: templates,
+      credentials_unable_to_copy: credentials,
+      inventories_unable_to_copy: inventories,
+    };
+  }
+
+  protected override async replacedValues(original: Row, actor: Actor): Promise<Values> {
+    const { inventory, credential } = await this.templates.references(original.id, actor);
+    return {
+      ...(inventory?.may_use === false ? { inventory: null } : {}),
+      ...(credential?.may_use === false ? { webhook_credential: null } : {}),
+    };
+  }
+
+  /**
+   * Copies labels, survey and graph. Notifications are not copied, and the copy gets a new webhook
+   * key.
+   */
+  protected override async copyParts(original: Row, copy: Row, actor: Actor): Promise<void> {
+    await this.templates.copyLabels(original.id, copy.id);
+    await this.surveys.copy(original, copy.id);
+    await this.copyGraph(await this.nodes.toCopy(original.id, actor), copy.id, actor);
+  }
+
+  /** Copies nodes, edges and their dependent rows, in a constant number of statements. */
+  private async copyGraph(
+    nodes: readonly CopiedNode[],
+    workflowId: number,
+    actor: Actor,
+  ): Promise<void> {
+    if (nodes.length === 0) return;
+    const ids = await this.nodes.takeIds(nodes.length);
+    const approvals = await this.copyApprovals(nodes, actor.id);
+    const sealing = { box: this.box, table: this.nodes.table };
+    const rows = zip(nodes, ids).map(([node, id]) =>
+      nodeValues(sealing, node, { id, workflowId }, approvals),
+    );
+    await this.nodes.insertMany(NODE_COLUMNS, rows);
+    const former = nodes.map(({ id }) => id);
+    await this.nodes.copyLinks(former, ids);
+    const usable = zip(nodes, ids).flatMap(([node, id]) =>
+      keepsTemplate(node)
+        ? node.credentials.filter((one) => one.may_use).map((one) => [id, one.id] as const)
+        : [],
+    );
+    await this.nodes.attachCredentials(usable);
+  }
+
+  /** @returns id of the copy by id of the original */
+  private async copyApprovals(
+    nodes: readonly CopiedNode[],
+    authorId: number,
+  ): Promise<Map<number, number>> {
+    const former = nodes
+      .filter(({ template_type: type }) => type === APPROVAL)
+      .flatMap((node) => node.unified_job_template_id ?? []);
+    const ids = await this.templates.takeIds(former.length);
+    await this.templates.copyApprovals(former, ids, authorId);
+    return new Map(zip(former, ids));
+  }
+}
+
+/**
+ * Returns true if the copy of a node keeps its template: approval templates are copied, and for
+ * others the caller needs permission to launch them.
+ */
+const keepsTemplate = ({ template, template_type: type }: CopiedNode): boolean =>
+  type === APPROVAL || template?.may_use === true;
+
+/**
+ * Returns the distinct names of objects that are left out; the id replaces the name without read
+ * permission.
+ */
+const namesOf = (references: readonly (CopiedReference | null)[]): string[] => {
+  const lost = references.flatMap((one) => (one && !one.may_use ? [one] : []));
+  return [...new Set(lost.map(({ id, name, may_read: mayRead }) => (mayRead ? name : `#${id}`)))];
+};
+
+/**
+ * Returns the values of a copied node. A node that loses its template keeps its identifier and its
+ * edges.
+ */
+function nodeValues(
+  { box, table }: { box: SecretBox; table: string },
+  node: CopiedNode,
+  { id, workflowId }: { id: number; workflowId: number },
+  approvals: ReadonlyMap<number, number>,
+): unknown[] {
+  const former = node.unified_job_template_id;
+  const isKept = keepsTemplate(node);
+  const answers = openAnswers(box, { table, id: node.id }, node.extra_data, node.survey_passwords);
+  const secrets = Object.keys(node.survey_passwords);
+  const { shown, sealed } = sealAnswers(box, { table, id }, answers, secrets);
+  const values: Record<string, unknown> = {
+    ...(isKept ? node : {}),
+    id,
+    workflow_job_template_id: workflowId,
+    unified_job_template_id: isKept && former !== null ? (approvals.get(former) ?? former) : null,
+    identifier: node.identifier,
+    all_parents_must_converge: node.all_parents_must_converge,
+    extra_data: exactJson(isKept ? shown : {}),
+    survey_passwords: JSON.stringify(isKept ? sealed : {}),
+    ...(node.inventory?.may_use === true ? {} : { inventory_id: null }),
+  };
+  return Object.keys(NODE_COLUMNS).map((column) => values[column] ?? null);
+}

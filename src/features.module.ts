@@ -38,13 +38,11 @@ import { JobTemplatesModule } from './job-templates/job-templates.module.js';
 import { LabelsModule } from './labels/labels.module.js';
 import { LaunchTargets } from './launching/launch-targets.service.js';
 import { LaunchingModule } from './launching/launching.module.js';
-import { ProjectUpdateLaunches } from './launching/project-update-launches.service.js';
 import { OrganizationNotifications } from './notifications/attached-templates.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { WorkflowNodes } from './notifications/workflow-nodes.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
-import { ProjectSyncs } from './projects/project-syncs.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { SavedLaunchTargets } from './prompts/saved-launch-targets.js';
 import { RunDeliveries, RunSchedules, RunWorkflows } from './runs/run-causes.js';
@@ -90,7 +88,6 @@ const ports = [
   { provide: OrganizationStore, useExisting: OrganizationsRepository },
   { provide: OrganizationNotifications, useExisting: OrganizationsRepository },
   { provide: SavedLaunchTargets, useExisting: LaunchTargets },
-  { provide: ProjectSyncs, useExisting: ProjectUpdateLaunches },
   { provide: TemplateRuns, useExisting: RunsRepository },
   { provide: RunWorkflows, useExisting: WorkflowJobNodesRepository },
   { provide: WorkflowNodes, useExisting: WorkflowJobNodesRepository },

@@ -6,11 +6,10 @@ import { parseVariables } from '../common/fields/variables.js';
 import { itemAt } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { InventorySourcesRepository } from '../inventory-sources/inventory-sources.repository.js';
-import { InventoryUpdatesRepository } from '../inventory-sources/inventory-updates.repository.js';
+import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
 import { LaunchLoader, type LaunchTemplate } from '../launching/launch.loader.js';
-import { LaunchService } from '../launching/launch.service.js';
-import type { LaunchedRun } from '../launching/launch-request.js';
-import { RunTransitions } from '../runs/run-transitions.service.js';
+import { JobLauncher } from '../launching/job-launcher.service.js';
+import type { LaunchedRun } from '../runs/launcher.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { CallingHosts } from './calling-hosts.service.js';
 
@@ -40,11 +39,10 @@ export class Callbacks implements OnModuleDestroy {
   constructor(
     private readonly database: Database,
     private readonly loader: LaunchLoader,
-    private readonly launches: LaunchService,
+    private readonly launches: JobLauncher,
     private readonly hosts: CallingHosts,
     private readonly sources: InventorySourcesRepository,
-    private readonly updates: InventoryUpdatesRepository,
-    private readonly transitions: RunTransitions,
+    private readonly updates: InventoryUpdateLauncher,
     private readonly runs: RunsRepository,
   ) {}
 
@@ -115,12 +113,17 @@ export class Callbacks implements OnModuleDestroy {
     const ids = await this.database.transaction(async () => {
       const due = await this.sources.due([inventoryId]);
       const missing = due.filter(({ active_update_id: active }) => active === null);
-      const made = await this.updates.insertOf(
-        missing.map(({ source_id: id }) => id),
-        { launchType: 'callback', status: 'pending' },
+      const made = await this.updates.launchPossible(
+        missing.map(({ source_id: templateId }) => ({
+          templateId,
+          launchType: 'callback',
+          createdBy: null,
+        })),
       );
-      await this.transitions.created(made);
-      return [...made.map(({ id }) => id), ...due.flatMap(({ active_update_id: id }) => id ?? [])];
+      return [
+        ...made.flatMap(({ run }) => run?.id ?? []),
+        ...due.flatMap(({ active_update_id: id }) => id ?? []),
+      ];
     });
     const until = Date.now() + MOST_MS;
     while (Date.now() < until && (await this.runs.hasActiveAmong(ids))) {

@@ -1,8 +1,10 @@
 import { Delete, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
+import { MethodNotAllowed } from '../common/errors/errors.js';
 import { BOOLEAN, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { itemAt } from '../common/invariants.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -12,10 +14,12 @@ import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { attachNotifications } from '../notifications/sublists.js';
+import { launchedReply } from '../runs/launched-reply.js';
+import { startedBy } from '../runs/launcher.js';
 import { BroughtObjects } from './brought-objects.service.js';
-import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import type { InventorySourceSchema } from './inventory-source.schema.js';
 import { inventorySources } from './inventory-sources.resource.js';
-import { canUpdate, InventoryUpdateStarts } from './inventory-update-starts.service.js';
+import { canUpdate, InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
 import { credentialOfSource, broughtBySource } from './sublists.js';
 
@@ -34,8 +38,7 @@ const ROUTE = { access: 'authenticated', parent: inventorySources } as const;
 export class InventorySourcesController extends ResourceController(inventorySources) {
   constructor(
     services: CommonServices,
-    private readonly sources: InventorySourcesRepository,
-    private readonly starts: InventoryUpdateStarts,
+    private readonly launcher: InventoryUpdateLauncher,
     private readonly brought: BroughtObjects,
   ) {
     super(services);
@@ -74,9 +77,8 @@ export class InventorySourcesController extends ResourceController(inventorySour
     response: object({ can_update: BOOLEAN }),
   })
   @Get(':id/update')
-  async canUpdate(@Target() source: Row): Promise<object> {
-    const [found] = await this.sources.startable([source.id]);
-    return { can_update: found !== undefined && canUpdate(found) };
+  canUpdate(@Target() source: RowOf<InventorySourceSchema>): object {
+    return { can_update: canUpdate(source) };
   }
 
   @Idempotent()
@@ -91,11 +93,13 @@ export class InventorySourcesController extends ResourceController(inventorySour
     status: 202,
   })
   @Post(':id/update')
-  async update(@Target() source: Row, @CurrentActor() actor: Actor): Promise<object> {
-    const { resources } = this.services;
-    const id = await this.starts.start(source.id, actor);
-    const row = await resources.load(inventoryUpdates, id, actor);
-    const shown = await resources.show(inventoryUpdates, row, actor);
-    return { inventory_update: id, ...shown };
+  async update(
+    @Target() source: RowOf<InventorySourceSchema>,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    if (!canUpdate(source)) throw new MethodNotAllowed('POST');
+    const request = { templateId: source.id, ...startedBy(actor) };
+    const run = itemAt(await this.launcher.launch([request], actor), 0);
+    return launchedReply(this.services.resources, run, actor);
   }
 }

@@ -15,7 +15,7 @@ import {
   InventoryUpdateLiveEventsController,
 } from './inventory-updates.controller.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
-import { InventoryUpdateStarts } from './inventory-update-starts.service.js';
+import { InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
 import { UpdateInventoryController } from './update-inventory.controller.js';
 
 const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
@@ -34,10 +34,10 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
   providers: [
     ...repositories,
     InventorySourceHooks,
-    InventoryUpdateStarts,
+    InventoryUpdateLauncher,
     BroughtObjects,
     HiddenSources,
   ],
-  exports: [...repositories, HiddenSources],
+  exports: [...repositories, InventoryUpdateLauncher, HiddenSources],
 })
 export class InventorySourcesModule {}

@@ -10,17 +10,10 @@ import { TableRepository } from '../database/table-repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
 import type { HeldRun } from '../runs/run-leases.repository.js';
-import type { NewRun } from '../runs/run-states.repository.js';
-import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
+import type { RunRequest } from '../runs/launcher.js';
+import { wantedRuns } from '../runs/runs.repository.js';
+import type { NewUpdate } from '../runs/update-launcher.js';
 import type { InventoryUpdateSchema } from './inventory-update.schema.js';
-
-/** Common values of new updates. */
-export interface InventoryUpdateOrigin {
-  launchType: LaunchType;
-  status: JobStatus;
-  /** User who started it; a list has one entry for each source. */
-  createdBy?: number | null | readonly (number | null)[];
-}
 
 /** An update in the representation of its source. */
 export interface ShownInventoryUpdate {
@@ -53,22 +46,14 @@ export type StartedInventoryUpdate = Pick<
   | 'limit'
 > & { cancel_requested: boolean; counter: number; line: number };
 
-/** An inserted update with the fields of its activity entry. */
-export type NewUpdate = NewRun &
-  Row & { name: string; organization_id: number | null; inventory_source_id: number };
-
 @Injectable()
 export class InventoryUpdatesRepository extends TableRepository<Row> {
   constructor(database: Database) {
     super(database, 'unified_jobs');
   }
 
-  /** Inserts one update for each source, in the given order, with the source's present options. */
-  insertOf(
-    sourceIds: readonly number[],
-    { launchType, status, createdBy = null }: InventoryUpdateOrigin,
-  ): Promise<NewUpdate[]> {
-    const authors = Array.isArray(createdBy) ? createdBy : sourceIds.map(() => createdBy);
+  /** Inserts one update for each request, in the given order, with the source's present options. */
+  insertOf(requests: readonly RunRequest[]): Promise<NewUpdate[]> {
     return this.database.rows<NewUpdate>(sql`
       INSERT INTO unified_jobs (type, name, description, unified_job_template_id,
         inventory_source_id, inventory_id, organization_id, launch_type, status, source,
@@ -76,14 +61,13 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
         execution_environment_id, enabled_var, enabled_value, host_filter, overwrite,
         overwrite_vars, timeout, verbosity, "limit", created_by_id, modified_by_id)
       SELECT 'inventory_update', left(inv.name || ' - ' || src.name, 512), src.description, src.id,
-        src.id, src.inventory_id, inv.organization_id, ${launchType}, ${status}, src.source,
-        src.source_path, src.source_vars, src.scm_branch, src.source_project_id,
-        src.credential_id, src.execution_environment_id, src.enabled_var, src.enabled_value,
+        src.id, src.inventory_id, inv.organization_id, wanted.launch_type,
+        wanted.status, src.source, src.source_path, src.source_vars, src.scm_branch,
+        src.source_project_id, src.credential_id, src.execution_environment_id, src.enabled_var, src.enabled_value,
         src.host_filter, src.overwrite, src.overwrite_vars, src.timeout, src.verbosity, src."limit",
         wanted.created_by_id, wanted.created_by_id
-      FROM unnest(${sourceIds}::int[], ${authors}::int[])
-        WITH ORDINALITY AS wanted (id, created_by_id, place)
-      JOIN unified_job_templates src ON src.id = wanted.id
+      FROM (${wantedRuns(requests)}) wanted
+      JOIN unified_job_templates src ON src.id = wanted.template_id
       JOIN (${allInventories()}) inv ON inv.id = src.inventory_id
       WHERE src.type = 'inventory_source'
       ORDER BY wanted.place

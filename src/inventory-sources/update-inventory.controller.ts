@@ -19,7 +19,8 @@ import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { inventories } from '../inventories/inventories.resource.js';
-import { InventoryUpdateStarts } from './inventory-update-starts.service.js';
+import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import { canUpdate, InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
 
@@ -38,7 +39,8 @@ const ROUTE = { access: 'authenticated', parent: inventories } as const;
 @Controller('api/v2/inventories/:id/update_inventory_sources')
 export class UpdateInventoryController {
   constructor(
-    private readonly starts: InventoryUpdateStarts,
+    private readonly sources: InventorySourcesRepository,
+    private readonly launcher: InventoryUpdateLauncher,
     private readonly updates: InventoryUpdatesRepository,
     private readonly contexts: RepresentContexts,
   ) {}
@@ -53,8 +55,11 @@ export class UpdateInventoryController {
   })
   @Get()
   async canUpdate(@Target() inventory: Row): Promise<object[]> {
-    const sources = await this.starts.ofInventory(inventory.id);
-    return sources.map(({ id, canUpdate }) => ({ inventory_source: id, can_update: canUpdate }));
+    const sources = await this.sources.startableOf(inventory.id);
+    return sources.map((source) => ({
+      inventory_source: source.id,
+      can_update: canUpdate(source),
+    }));
   }
 
   @Idempotent()
@@ -71,7 +76,7 @@ export class UpdateInventoryController {
   })
   @Post()
   async update(@Target() inventory: Row, @CurrentActor() actor: Actor): Promise<Reply> {
-    const started = await this.starts.startAll(inventory.id, actor);
+    const started = await this.launcher.launchAll(inventory.id, actor);
     if (started.length === 0) throw new BadRequest('No inventory sources to update.');
     const shown = await this.shown(
       started.flatMap(({ updateId }) => updateId ?? []),

@@ -12,11 +12,12 @@ import {
 } from './launch-plan.js';
 import type { LaunchObjects, LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
-import type { LaunchCheck, LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './launch-request.js';
+import type { LaunchCheck } from '../runs/launcher.js';
 import type { LaunchType } from '../runs/unified-job.schema.js';
 
 /** A planned launch with all data of its job row. */
-export interface PlannedLaunch extends LaunchCheck, Omit<SettledLaunch, 'unknown'> {
+export interface PlannedLaunch extends LaunchCheck<LaunchRequest>, Omit<SettledLaunch, 'unknown'> {
   template: LaunchTemplate;
   credentials: LaunchCredential[];
   /** Number of jobs that share the hosts; 1: a single job. */

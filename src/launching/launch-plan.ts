@@ -9,7 +9,8 @@ import { mergeVariables, type MergedVariables } from '../prompts/launch-variable
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { Survey } from '../prompts/survey.js';
 import type { LaunchInventory, LaunchObjects } from './launch.loader.js';
-import type { LaunchCheck, LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './launch-request.js';
+import type { LaunchCheck } from '../runs/launcher.js';
 
 /** The data of a template, of any kind, that determines its launches. */
 export interface LaunchableTemplate {
@@ -47,7 +48,10 @@ export const variablesOf = ({
 });
 
 /** The part of a launch plan that is the same for every kind of template. */
-export interface SettledLaunch extends Pick<LaunchCheck, 'request' | 'forbidden' | 'ignored'> {
+export interface SettledLaunch extends Pick<
+  LaunchCheck<LaunchRequest>,
+  'request' | 'forbidden' | 'ignored'
+> {
   /** Prompts that the template accepts and that differ from its own values. */
   accepted: Prompts;
   /** Effective value of each launch field. */

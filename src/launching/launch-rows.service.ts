@@ -12,6 +12,7 @@ import { maskedVariables, sealPasswords, sealSecrets } from '../prompts/launch-s
 import { columnsOfPrompts, STORED_TYPES } from '../prompts/prompt-columns.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { reportsTo } from '../runs/webhook-run.schema.js';
+import { HeldRuns } from '../workflows/held-runs.listener.js';
 import type { JobStatus } from '../runs/unified-job.schema.js';
 
 /** Columns that a job copies from its template. */
@@ -68,6 +69,7 @@ export class LaunchRows {
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
+    private readonly held: HeldRuns,
   ) {}
 
   /** Takes the ids of new jobs. They are needed first, because secrets are sealed for their row. */
@@ -97,6 +99,7 @@ export class LaunchRows {
         })),
       ),
     ]);
+    await this.held.hold(plans.flatMap(({ id, request }) => (request.isHeld === true ? [id] : [])));
     return plans.map(({ id }) => id);
   }
 

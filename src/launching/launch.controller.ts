@@ -31,8 +31,8 @@ import { jobs } from '../runs/jobs.resource.js';
 import { LaunchBody, promptsOfBody } from '../prompts/launch-body.js';
 import { LaunchLoader } from './launch.loader.js';
 import { describeLaunch } from './launch-needs.js';
-import { launchedReply } from './launched-reply.js';
-import { LaunchService } from './launch.service.js';
+import { launchedReply } from '../runs/launched-reply.js';
+import { JobLauncher } from './job-launcher.service.js';
 
 const IGNORED = freeObject('What was sent and the template does not ask for.');
 const NAMES = list(STRING);
@@ -64,7 +64,7 @@ export class LaunchController {
   constructor(
     private readonly resources: ResourceService,
     private readonly loader: LaunchLoader,
-    private readonly launches: LaunchService,
+    private readonly launches: JobLauncher,
   ) {}
 
   @Route({
@@ -122,6 +122,8 @@ export class LaunchController {
       ],
       actor,
     );
-    return launchedReply(this.resources, itemAt(launched, 0), actor);
+    const run = itemAt(launched, 0);
+    const shown = await launchedReply(this.resources, run, actor);
+    return { ...shown, ignored_fields: run.ignored };
   }
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
+import { InventorySourcesModule } from '../inventory-sources/inventory-sources.module.js';
 import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
 import { LabelsModule } from '../labels/labels.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
@@ -11,17 +12,17 @@ import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { WorkflowTemplatesModule } from '../workflow-templates/workflow-templates.module.js';
 import { FormerNodes } from './former-nodes.service.js';
 import { LaunchLoader } from './launch.loader.js';
-import { ProjectUpdateLaunches } from './project-update-launches.service.js';
 import { LaunchRows } from './launch-rows.service.js';
 import { LaunchSubjects } from './launch-subjects.service.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { LaunchController } from './launch.controller.js';
-import { LaunchService } from './launch.service.js';
+import { Launchers } from './launchers.service.js';
+import { JobLauncher } from './job-launcher.service.js';
 import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.service.js';
 import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
 import { WorkflowLaunchController } from './workflow-launch.controller.js';
-import { WorkflowLaunchService } from './workflow-launch.service.js';
+import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 
 /** Creates runs of templates for users, workflows, schedules, webhooks and bulk requests. */
@@ -30,6 +31,7 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     CredentialsModule,
     InstancesModule,
     InventoriesModule,
+    InventorySourcesModule,
     JobTemplatesModule,
     LabelsModule,
     ProjectsModule,
@@ -42,24 +44,24 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
   providers: [
     LaunchLoader,
     LaunchRows,
-    LaunchService,
+    JobLauncher,
     RelaunchService,
     WorkflowLaunchLoader,
-    WorkflowLaunchService,
+    WorkflowJobLauncher,
     FormerNodes,
     WorkflowRelaunch,
     LaunchTargets,
     LaunchSubjects,
-    ProjectUpdateLaunches,
+    Launchers,
   ],
   exports: [
     LaunchLoader,
-    LaunchService,
+    JobLauncher,
     RelaunchService,
     LaunchTargets,
-    ProjectUpdateLaunches,
+    Launchers,
     WorkflowLaunchLoader,
-    WorkflowLaunchService,
+    WorkflowJobLauncher,
     FormerNodes,
     WorkflowRelaunch,
   ],

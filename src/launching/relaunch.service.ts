@@ -18,7 +18,7 @@ import { LaunchLoader } from './launch.loader.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
 import type { LaunchRequest } from './launch-request.js';
 import { maskedNames, openSecrets, promptsOf } from '../prompts/launch-secrets.js';
-import { LaunchService } from './launch.service.js';
+import { JobLauncher } from './job-launcher.service.js';
 import { assertOwnSecrets } from './relaunch-secrets.js';
 import { webhookOf } from '../runs/webhook-run.schema.js';
 
@@ -53,7 +53,7 @@ export class RelaunchService {
     private readonly summaries: JobHostSummariesRepository,
     private readonly resources: ResourceService,
     private readonly loader: LaunchLoader,
-    private readonly launches: LaunchService,
+    private readonly launches: JobLauncher,
     private readonly box: SecretBox,
     private readonly held: HeldRuns,
   ) {}

@@ -1,6 +1,7 @@
 import { deletionErrors, settleLaunch, variablesOf, withEventRef } from './launch-plan.js';
 import type { LaunchObjects } from './launch.loader.js';
-import type { LaunchCheck, LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './launch-request.js';
+import type { LaunchCheck } from '../runs/launcher.js';
 import { refErrors } from '../prompts/branch.js';
 import type { PromptedTemplate } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, WORKFLOW_PROMPTS, type Prompts } from '../prompts/launch-options.js';
@@ -9,7 +10,7 @@ import type { MergedVariables } from '../prompts/launch-variables.js';
 import type { WorkflowTemplate } from './workflow-launch.loader.js';
 
 /** A planned launch with all data of its workflow job except the nodes. */
-export interface PlannedWorkflow extends LaunchCheck {
+export interface PlannedWorkflow extends LaunchCheck<LaunchRequest> {
   template: WorkflowTemplate;
   /** Prompts for the nodes; includes labels if the launch named any. */
   handedOn: Prompts;

@@ -26,10 +26,10 @@ import { LaunchBody, promptsOfBody, PROMPTS_BODY_FIELDS } from '../prompts/launc
 import { ASK_SWITCHES, WORKFLOW_PROMPTS } from '../prompts/launch-options.js';
 import { launchForm, needsOf } from '../prompts/launch-form.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
-import { launchedReply } from './launched-reply.js';
+import { launchedReply } from '../runs/launched-reply.js';
 import { LaunchSubjects } from './launch-subjects.service.js';
 import { describeWorkflowLaunch } from './workflow-launch-needs.js';
-import { WorkflowLaunchService } from './workflow-launch.service.js';
+import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
 
 const WORKFLOW_LAUNCH_NEEDS = object({
@@ -61,7 +61,7 @@ export class WorkflowLaunchController {
   constructor(
     private readonly resources: ResourceService,
     private readonly subjects: LaunchSubjects,
-    private readonly launches: WorkflowLaunchService,
+    private readonly launches: WorkflowJobLauncher,
   ) {}
 
   @Route({
@@ -106,6 +106,8 @@ export class WorkflowLaunchController {
       [{ templateId: id, launchType: 'manual', prompts, createdBy: actor.id }],
       actor,
     );
-    return launchedReply(this.resources, itemAt(launched, 0), actor);
+    const run = itemAt(launched, 0);
+    const shown = await launchedReply(this.resources, run, actor);
+    return { ...shown, ignored_fields: run.ignored };
   }
 }

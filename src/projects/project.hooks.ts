@@ -9,10 +9,11 @@ import { resource } from '../common/resource/registry.js';
 import { GitReach } from '../code-hosts/git-reach.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { Database } from '../database/database.js';
+import { startedBy } from '../runs/launcher.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
 import { projectErrors, type ProjectFacts } from './project-checks.js';
 import { ownFolder, ProjectFolders } from './project-folders.service.js';
-import { ProjectSyncs } from './project-syncs.js';
+import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 import type { ProjectSchema } from './project.schema.js';
@@ -31,7 +32,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     private readonly references: ReferencesService,
     private readonly roles: RoleStore,
     private readonly folders: ProjectFolders,
-    private readonly syncs: ProjectSyncs,
+    private readonly launcher: ProjectUpdateLauncher,
     private readonly webhooks: WebhookFields,
     private readonly reach: GitReach,
   ) {}
@@ -54,7 +55,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
       await this.projects.storePath(row.id, ownFolder(row.id, String(row.name)));
     }
     await this.webhooks.created(row);
-    await this.syncs.start([row.id], actor);
+    await this.sync(row, actor);
   }
 
   async prepareUpdate(
@@ -86,7 +87,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   ): Promise<void> {
     if (before.organization_id !== after.organization_id) await this.moveTemplates(after);
     if (SOURCE.some((column) => before[column] !== after[column])) {
-      await this.syncs.start([after.id], actor);
+      await this.sync(after, actor);
     }
   }
 
@@ -100,6 +101,11 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     if (row.scm_type === '') return;
     const folder = String(row.local_path);
     this.database.afterCommit(() => void this.folders.remove(folder));
+  }
+
+  /** Starts an update of the project; a manual project has none. */
+  private async sync({ id }: RowOf<ProjectSchema>, actor: Actor): Promise<void> {
+    await this.launcher.launchPossible([{ templateId: id, ...startedBy(actor) }]);
   }
 
   private async manualStatus(localPath: string): Promise<'ok' | 'missing'> {

@@ -3,6 +3,7 @@ import { accessList, objectRoles, teamsWithAccess } from '../access/sublists.js'
 import { activityOf } from '../activity/sublists.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
+import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { BOOLEAN, list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
@@ -15,11 +16,13 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
+import { launchedReply } from '../runs/launched-reply.js';
+import { startedBy } from '../runs/launcher.js';
 import { listInventoryFiles, listPlaybooks } from './project-files.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { WebhookKeyController } from '../templates/webhook-key.controller.js';
 import { ProjectFolders } from './project-folders.service.js';
-import { ProjectSyncs } from './project-syncs.js';
+import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { projectUpdates } from './project-updates.resource.js';
 import { isSynced, projects } from './projects.resource.js';
 
@@ -41,7 +44,7 @@ export class ProjectsController extends ResourceController(projects) {
   constructor(
     services: CommonServices,
     private readonly folders: ProjectFolders,
-    private readonly syncs: ProjectSyncs,
+    private readonly launcher: ProjectUpdateLauncher,
   ) {
     super(services);
   }
@@ -84,7 +87,7 @@ export class ProjectsController extends ResourceController(projects) {
   })
   @Get(':id/update')
   canUpdate(@Target() project: Row): object {
-    return { can_update: project.scm_type !== '' };
+    return { can_update: isSynced(project) };
   }
 
   @Idempotent()
@@ -100,12 +103,10 @@ export class ProjectsController extends ResourceController(projects) {
   })
   @Post(':id/update')
   async update(@Target() project: Row, @CurrentActor() actor: Actor): Promise<object> {
-    const { resources } = this.services;
-    const [id] = await this.syncs.start([project.id], actor);
-    if (id === undefined) throw new MethodNotAllowed('POST');
-    const row = await resources.load(projectUpdates, id, actor);
-    const shown = await resources.show(projectUpdates, row, actor);
-    return { project_update: row.id, ...shown };
+    if (!isSynced(project)) throw new MethodNotAllowed('POST');
+    const request = { templateId: project.id, ...startedBy(actor) };
+    const run = itemAt(await this.launcher.launch([request], actor), 0);
+    return launchedReply(this.services.resources, run, actor);
   }
 }
 

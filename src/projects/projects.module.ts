@@ -17,6 +17,7 @@ import {
   ProjectsController,
   ProjectWebhookKeyController,
 } from './projects.controller.js';
+import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
 
@@ -34,6 +35,7 @@ import { ProjectsRepository } from './projects.repository.js';
   providers: [
     ProjectsRepository,
     ProjectUpdatesRepository,
+    ProjectUpdateLauncher,
     ProjectFolders,
     ProjectHooks,
     {
@@ -42,6 +44,12 @@ import { ProjectsRepository } from './projects.repository.js';
       useFactory: (settings: Settings) => new GitReach(settings),
     },
   ],
-  exports: [ProjectsRepository, ProjectUpdatesRepository, ProjectFolders, GitReach],
+  exports: [
+    ProjectsRepository,
+    ProjectUpdatesRepository,
+    ProjectUpdateLauncher,
+    ProjectFolders,
+    GitReach,
+  ],
 })
 export class ProjectsModule {}

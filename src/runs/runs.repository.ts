@@ -9,6 +9,7 @@ import { TableRepository } from '../database/table-repository.js';
 import type { TemplateRuns } from '../templates/template-runs.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { usernameOf } from '../users/users.repository.js';
+import type { RunRequest } from './launcher.js';
 import { RunSchedules, RunWorkflows } from './run-causes.js';
 
 /**
@@ -254,3 +255,23 @@ export const allRuns = (): Sql => sql`
     job_explanation, launch_config, artifacts,
     secret_artifacts, webhook_service, webhook_credential_id, webhook_delivery_id
   FROM unified_jobs`;
+
+/**
+ * Returns a query for the origins of requested runs, for the INSERT ... SELECT of each kind: the
+ * row `place` is the position of the request.
+ */
+export function wantedRuns(requests: readonly RunRequest[]): Sql {
+  const webhooks = requests.map(({ webhook }) => webhook);
+  // A worker that needs a sync starts it at once, under its own lease.
+  const statuses = requests.map(({ launchType }) => (launchType === 'sync' ? 'new' : 'pending'));
+  return sql`
+    SELECT * FROM unnest(${requests.map(({ templateId }) => templateId)}::int[],
+        ${requests.map(({ launchType }) => launchType)}::text[], ${statuses}::text[],
+        ${requests.map(({ createdBy }) => createdBy)}::int[],
+        ${webhooks.map((webhook) => webhook?.service ?? '')}::text[],
+        ${webhooks.map((webhook) => webhook?.credentialId ?? null)}::int[],
+        ${webhooks.map((webhook) => webhook?.guid ?? '')}::text[],
+        ${webhooks.map((webhook) => webhook?.deliveryId ?? null)}::bigint[])
+      WITH ORDINALITY AS request (template_id, launch_type, status, created_by_id,
+        webhook_service, webhook_credential_id, webhook_guid, webhook_delivery_id, place)`;
+}

@@ -3,13 +3,13 @@ import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
+import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { openSaved } from '../prompts/saved-prompts.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { NextLaunches } from './next-launches.service.js';
 import { Recurrence } from './recurrence.js';
-import { ScheduledRuns, type ScheduledLaunch } from './scheduled-runs.service.js';
 import { SchedulesRepository, type DueSchedule } from './schedules.repository.js';
 
 /** Maximum number of schedules per pass; if a pass reaches it, the next one follows at once. */
@@ -22,8 +22,8 @@ interface Outcome {
   schedule: DueSchedule;
   occurrence: Date;
   next: Date | null;
-  /** Launch; null if it is not possible for the reason in `explanation`. */
-  launch: ScheduledLaunch | null;
+  /** Prompts of the launch; null if it is not possible for the reason in `explanation`. */
+  prompts: Prompts | null;
   explanation: string;
 }
 
@@ -35,11 +35,11 @@ interface Outcome {
 @Injectable()
 export class DueSchedules {
   constructor(
-    private readonly activeRuns: RunsRepository,
+    private readonly runs: RunsRepository,
     private readonly schedules: SchedulesRepository,
     private readonly box: SecretBox,
     private readonly settings: RuntimeSettings,
-    private readonly runs: ScheduledRuns,
+    private readonly launchers: Launchers,
     private readonly next: NextLaunches,
   ) {}
 
@@ -54,13 +54,7 @@ export class DueSchedules {
     const outcomes: Outcome[] = [];
     for (const schedule of due) outcomes.push(await this.plan(schedule));
     await this.holdBack(outcomes);
-    const launching = outcomes.flatMap((outcome) =>
-      outcome.launch === null ? [] : [{ outcome, launch: outcome.launch }],
-    );
-    const errors = await this.runs.launch(launching.map(({ launch }) => launch));
-    for (const [{ outcome }, faults] of zip(launching, errors)) {
-      if (Object.keys(faults).length > 0) outcome.explanation = textOf(faults);
-    }
+    await this.launch(outcomes);
     await this.store(outcomes);
     failPoint('schedule-launched');
     return due.length === BATCH;
@@ -71,7 +65,7 @@ export class DueSchedules {
     const now = new Date(schedule.now);
     const known = new Date(schedule.next_run);
     if (!recurrence) {
-      return { schedule, occurrence: known, next: null, launch: null, explanation: NO_RULE };
+      return { schedule, occurrence: known, next: null, prompts: null, explanation: NO_RULE };
     }
     const occurrence = await recurrence.newest(known, now);
     const prompts = this.promptsOf(schedule);
@@ -79,13 +73,7 @@ export class DueSchedules {
       schedule,
       occurrence,
       next: await recurrence.after(now),
-      launch: prompts && {
-        scheduleId: schedule.id,
-        occurrence,
-        templateId: schedule.unified_job_template_id,
-        templateType: schedule.template_type,
-        prompts,
-      },
+      prompts,
       explanation: prompts ? '' : LOCKED,
     };
   }
@@ -107,17 +95,34 @@ export class DueSchedules {
   private async holdBack(outcomes: readonly Outcome[]): Promise<void> {
     const { SCHEDULE_MAX_JOBS: most } = await this.settings.get('SCHEDULE_MAX_JOBS');
     const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
-    const active = await this.activeRuns.countActive(ids);
+    const active = await this.runs.countActive(ids);
     for (const outcome of outcomes) {
       const { unified_job_template_id: id } = outcome.schedule;
       const count = active.get(id) ?? 0;
-      if (outcome.launch === null) continue;
+      if (outcome.prompts === null) continue;
       if (count < most) active.set(id, count + 1);
       else {
-        outcome.launch = null;
+        outcome.prompts = null;
         outcome.explanation = `Skipped because the template has ${count} active jobs already (SCHEDULE_MAX_JOBS is ${most}).`;
       }
     }
+  }
+
+  /**
+   * Creates the runs and links them to their occurrences; the database refuses a second run of an
+   * occurrence.
+   */
+  private async launch(outcomes: readonly Outcome[]): Promise<void> {
+    const launching = outcomes.filter(({ prompts }) => prompts !== null);
+    const tried = zip(launching, await this.launchers.launchPossible(launching.map(requestOf)));
+    for (const [outcome, { errors }] of tried) {
+      if (Object.keys(errors).length > 0) outcome.explanation = textOf(errors);
+    }
+    await this.runs.signScheduled(
+      tried.flatMap(([{ schedule, occurrence }, { run }]) =>
+        run ? [{ id: run.id, scheduleId: schedule.id, occurrence }] : [],
+      ),
+    );
   }
 
   private async store(outcomes: readonly Outcome[]): Promise<void> {
@@ -136,3 +141,11 @@ export class DueSchedules {
 
 /** Returns the reasons why nothing was launched, with the error texts of a launch. */
 const textOf = (errors: FieldErrors): string => Object.values(errors).flat().map(String).join(' ');
+
+const requestOf = ({ schedule, prompts }: Outcome): TypedRequest => ({
+  templateType: schedule.template_type,
+  templateId: schedule.unified_job_template_id,
+  launchType: 'scheduled',
+  prompts: prompts ?? {},
+  createdBy: null,
+});

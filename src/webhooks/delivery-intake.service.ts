@@ -12,12 +12,12 @@ import {
   type FirstDelivery,
 } from './webhook-deliveries.repository.js';
 import type { WebhookEvent } from '../code-hosts/event.js';
-import { forkObjection } from '../code-hosts/forks.js';
+import { forkObjection, isFromFork } from '../code-hosts/forks.js';
 import { filterObjection, InvalidFilters, parseWebhookFilters } from '../code-hosts/filters.js';
 import { isCoalesced, PushCoalescer } from './push-coalescer.service.js';
 import { eventObjection } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
-import { RunLauncher } from './run-launcher.service.js';
+import { Launchers, type TypedRequest } from '../launching/launchers.service.js';
 
 /** A verified and parsed delivery. */
 export interface Intake extends Omit<IncomingDelivery, 'templateId' | 'service'> {
@@ -39,6 +39,11 @@ export interface TakenDelivery {
 interface Arrival {
   delivery: KnownDelivery;
   template: ReceiverTemplate;
+}
+
+/** An arrival that is not a repetition, with the id of its delivery. */
+interface AcceptedArrival extends Arrival {
+  id: number;
 }
 
 /**
@@ -67,7 +72,7 @@ export class DeliveryIntake {
     private readonly database: Database,
     private readonly ledger: WebhookDeliveriesRepository,
     private readonly coalescer: PushCoalescer,
-    private readonly launcher: RunLauncher,
+    private readonly launchers: Launchers,
   ) {}
 
   async take({ template, recorded, ...rest }: Intake): Promise<TakenDelivery> {
@@ -129,15 +134,13 @@ export class DeliveryIntake {
 
   /** @returns results of deliveries by their ids */
   private async launchAll(
-    accepted: readonly (Arrival & { id: number })[],
+    accepted: readonly AcceptedArrival[],
   ): Promise<Map<number, TakenDelivery>> {
     if (accepted.length === 0) return new Map();
     for (const { template, delivery, id } of accepted) {
       await this.coalescer.replaceEarlier(template, delivery.event, id);
     }
-    const runs = await this.launcher.launch(
-      accepted.map(({ template, delivery, id }) => ({ template, event: delivery.event, id })),
-    );
+    const runs = await this.launchers.launch(accepted.map(requestOf), null);
     const ids = accepted.map(({ id }) => id);
     await this.ledger.setRuns(zip(ids, runs));
     return new Map(
@@ -187,6 +190,26 @@ export class DeliveryIntake {
       return { verdict: outcome.verdict, reason: outcome.reason, delivery: id, run: null };
     });
   }
+}
+
+function requestOf({
+  template,
+  delivery: { event },
+  id: deliveryId,
+}: AcceptedArrival): TypedRequest {
+  const { id: templateId, kind, credentialId, forks } = template;
+  const { service, guid, ref } = event;
+  return {
+    templateType: kind.type,
+    templateId,
+    launchType: 'webhook',
+    prompts: {},
+    createdBy: null,
+    // Used only if the project permits another branch and the template prompts for it.
+    scmBranch: ref,
+    webhook: { service, credentialId, guid, deliveryId },
+    isHeld: forks === 'approval' && isFromFork(event),
+  };
 }
 
 function repetitionOf({ event }: KnownDelivery, first: FirstDelivery | undefined): DeliveryOutcome {

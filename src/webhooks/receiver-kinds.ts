@@ -29,7 +29,7 @@ const KINDS = [
   },
 ] as const satisfies readonly ReceiverKind[];
 
-/** Types of templates with receivers; `RunLauncher` launches each type. */
+/** Types of templates with receivers. */
 export type ReceiverType = (typeof KINDS)[number]['type'];
 
 /** All kinds of templates with receivers. */

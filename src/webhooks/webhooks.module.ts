@@ -15,7 +15,6 @@ import { ReceiverService } from './receiver.service.js';
 import { ReceiverTemplates } from './receiver-templates.service.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { RejectionLog } from './rejection-log.service.js';
-import { RunLauncher } from './run-launcher.service.js';
 import {
   JobStatusPostsController,
   ProjectUpdateStatusPostsController,
@@ -57,7 +56,6 @@ import { WebhookStatusPostsController } from './webhook-status-posts.controller.
     SignatureGuard,
     WebhookDeliveriesRepository,
     PushCoalescer,
-    RunLauncher,
     DeliveryIntake,
     ReceiverService,
     RedeliveryService,

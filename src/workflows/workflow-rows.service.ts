@@ -17,6 +17,7 @@ import {
   storedValues,
   STORED_TYPES,
 } from '../prompts/prompt-columns.js';
+import { HeldRuns } from './held-runs.listener.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 import { keysOf } from '../common/records.js';
@@ -135,6 +136,7 @@ export class WorkflowRows {
     private readonly box: SecretBox,
     private readonly transitions: RunTransitions,
     private readonly activity: ActivityRecorder,
+    private readonly held: HeldRuns,
   ) {}
 
   /** Takes the ids of new workflow jobs and of all their nodes. */
@@ -181,6 +183,7 @@ export class WorkflowRows {
         reports_to: reportsTo(job.webhook),
       })),
     );
+    await this.held.hold(jobs.flatMap(([id, { isHeld }]) => (isHeld === true ? [id] : [])));
     return rows;
   }
 

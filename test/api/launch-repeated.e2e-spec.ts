@@ -1,5 +1,5 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { LaunchService } from '../../src/launching/launch.service.js';
+import { JobLauncher } from '../../src/launching/job-launcher.service.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
@@ -56,7 +56,7 @@ describe('Idempotency-Key', () => {
 });
 
 it('launches a thousand jobs with as many statements as one', async () => {
-  const launches = test.app.get(LaunchService, { strict: false });
+  const launches = test.app.get(JobLauncher, { strict: false });
   const template = await makeTemplate({ ask_limit_on_launch: true });
   const request = {
     templateId: template.id,
@@ -77,7 +77,7 @@ it('launches a thousand jobs with as many statements as one', async () => {
 });
 
 it('uses the ref of an event where it can be chosen, and only there', async () => {
-  const launches = test.app.get(LaunchService, { strict: false });
+  const launches = test.app.get(JobLauncher, { strict: false });
   const project = await test.make.project();
   await test.database.execute(
     sql`UPDATE unified_job_templates SET allow_override = true WHERE id = ${project.id}`,

@@ -4,6 +4,7 @@ import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { recordedKinds } from '../support/launch-entries.js';
 
 const KEY = 'a key that machines know';
 
@@ -124,7 +125,7 @@ it('has the sources updated that may know the host, and waits for them', async (
       ...{ name: 'Cloud', inventory, source: 'ec2', update_on_launch: true },
     })
     .expect(201);
-  const update = async (): Promise<void> => {
+  const update = async (): Promise<number> => {
     const list = `inventory_sources/${source.body.id}/inventory_updates/?launch_type=callback`;
     const id = await eventually(async () => {
       const { results } = (await test.as.superuser.get(list)).body as { results: Row[] };
@@ -135,9 +136,11 @@ it('has the sources updated that may know the host, and waits for them', async (
     const transitions = test.app.get(RunTransitions, { strict: false });
     await transitions.move([id], { from: ['pending'], to: 'running' });
     await transitions.move([id], { from: ['running'], to: 'successful' });
+    return id;
   };
-  const [answered] = await Promise.all([call(template), update()]);
+  const [answered, id] = await Promise.all([call(template), update()]);
   expect(answered.status).toBe(201);
+  expect(await recordedKinds(test.database, [id])).toEqual(['inventory_update']);
 });
 
 it('does not keep a process that leaves', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { LaunchRequest } from '../../src/launching/launch-request.js';
-import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
+import { WorkflowJobLauncher } from '../../src/launching/workflow-job-launcher.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries, sameQueries } from '../support/queries.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';
@@ -350,7 +350,7 @@ it('brings credentials of a node on top of those of its template, one of a kind'
 
 it('nested launches are made together, also those that cannot go on', async () => {
   const { app, make, database } = test;
-  const launches = app.get(WorkflowLaunchService, { strict: false });
+  const launches = app.get(WorkflowJobLauncher, { strict: false });
   const workflow = await makeWorkflow({ ask_limit_on_launch: true });
   await make.workflowNode(workflow, { unified_job_template: template.id, identifier: 'n' });
   const strict = await makeWorkflow();
@@ -372,7 +372,7 @@ it('nested launches are made together, also those that cannot go on', async () =
   const rows = await database.rows(sql`
     SELECT status, launch_type, "limit", extra_vars, unified_job_template_id AS template,
       (SELECT count(*)::int FROM workflow_job_nodes WHERE workflow_job_id = job.id) AS nodes
-    FROM unified_jobs job WHERE id = ANY(${made.map(({ id }) => id)}::bigint[]) ORDER BY id`);
+    FROM unified_jobs job WHERE id = ANY(${made.map(({ run: launched }) => launched?.id)}::bigint[]) ORDER BY id`);
   expect(rows).toMatchObject([
     { status: 'pending', launch_type: 'workflow', limit: 'x', template: workflow.id, nodes: 1 },
     { status: 'pending', limit: null, template: strict.id, nodes: 0 },

@@ -42,6 +42,9 @@ describe('a job on an inventory with sources', () => {
     expect(await updatesOf(silent)).toEqual([]);
     expect(await waiting()).toEqual(updates);
     expect(await runs.run(updates[0] ?? 0)).toMatchObject({ launch_type: 'dependency' });
+    expect(runs.told.entries).toMatchObject(
+      updates.map((id) => ({ operation: 'create', object1: { type: 'inventory_update', id } })),
+    );
     await runs.set(updates.slice(0, 1), 'successful');
     await pass();
     expect(await waiting()).toEqual(updates.slice(1));

@@ -4,6 +4,7 @@
  */
 import type { DataSource } from 'typeorm';
 
+import type { ActivityEntry, ActivityRecorder } from '../../src/common/activity/activity.js';
 import { Outbox } from '../../src/common/queue/outbox.service.js';
 import { OutboxRepository } from '../../src/common/queue/outbox.repository.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
@@ -11,7 +12,9 @@ import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { InventoryInputsRepository } from '../../src/inventories/inventory-inputs.repository.js';
 import { InventorySourcesRepository } from '../../src/inventory-sources/inventory-sources.repository.js';
+import { InventoryUpdateLauncher } from '../../src/inventory-sources/inventory-update-launcher.service.js';
 import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
+import { ProjectUpdateLauncher } from '../../src/projects/project-update-launcher.service.js';
 import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
 import type { RunChange, RunChanges } from '../../src/runs/run-changes.service.js';
 import { RunQueueRepository } from '../../src/runs/run-queue.repository.js';
@@ -39,7 +42,9 @@ class SilentQueue extends QueuePort {
 }
 
 export class RunsDatabase {
-  readonly told: { changes: RunChange[]; cancels: number[] } = { changes: [], cancels: [] };
+  readonly told: { changes: RunChange[]; cancels: number[]; entries: ActivityEntry[] } = {
+    ...{ changes: [], cancels: [], entries: [] },
+  };
   readonly queue = new SilentQueue();
   readonly database: Database;
   readonly transitions: RunTransitions;
@@ -69,12 +74,21 @@ export class RunsDatabase {
     const outbox = new Outbox(this.database, new OutboxRepository(this.database), this.queue);
     const queue = new RunQueueRepository(this.database);
     this.placement = new Placement(queue, this.transitions, outbox);
+    const sources = new InventorySourcesRepository(this.database);
+    const activity: ActivityRecorder = {
+      record: (entry) => void this.told.entries.push(entry),
+    };
+    const shared = [this.database, this.transitions, activity] as const;
     const dependencies = new Dependencies(
       queue,
-      new ProjectUpdatesRepository(this.database),
+      new ProjectUpdateLauncher(...shared, new ProjectUpdatesRepository(this.database)),
       new InventoryInputsRepository(this.database),
-      new InventorySourcesRepository(this.database),
-      new InventoryUpdatesRepository(this.database),
+      sources,
+      new InventoryUpdateLauncher(
+        ...shared,
+        sources,
+        new InventoryUpdatesRepository(this.database),
+      ),
       this.transitions,
     );
     const subscriber = { listen: () => undefined } as unknown as Subscriber;
@@ -116,6 +130,7 @@ export class RunsDatabase {
     await this.addWorker(capacity);
     this.told.changes.length = 0;
     this.told.cancels.length = 0;
+    this.told.entries.length = 0;
   }
 
   async addWorker(capacity: number, secondsAgo = 0): Promise<void> {

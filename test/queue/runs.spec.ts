@@ -251,6 +251,11 @@ describe('runs', () => {
       (job as unknown as { project_update_id: number }).project_update_id,
     ]);
     expect(update).toMatchObject({ launch_type: 'sync', status: 'successful' });
+    const entries = await cluster.rows(
+      `SELECT operation FROM activity_stream WHERE object1 = 'project_update' AND object1_id = $1`,
+      [(update as { id: number }).id],
+    );
+    expect(entries).toEqual([{ operation: 'create' }]);
   });
 
   it('fail with the name of the sync that failed', async () => {

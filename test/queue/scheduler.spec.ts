@@ -175,6 +175,9 @@ describe('the scheduler', () => {
       const [update, ...more] = await updates();
       expect(more).toEqual([]);
       expect(update).toMatchObject({ status: 'waiting', launch_type: 'dependency' });
+      expect(runs.told.entries).toMatchObject([
+        { operation: 'create', object1: { type: 'project_update', id: update!.id } },
+      ]);
       expect(await waiting()).toEqual([update!.id]);
       expect((await runs.run(jobs[0]!)).project_update_id).toBe(update!.id);
       await runs.set([update!.id], 'successful');

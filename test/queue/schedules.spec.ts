@@ -1,18 +1,14 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { LaunchService } from '../../src/launching/launch.service.js';
-import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
-import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
-import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { RunsRepository } from '../../src/runs/runs.repository.js';
 import { DueSchedules } from '../../src/schedules/due-schedules.service.js';
 import { NextLaunches } from '../../src/schedules/next-launches.service.js';
-import { ScheduledRuns } from '../../src/schedules/scheduled-runs.service.js';
 import { SchedulesRepository } from '../../src/schedules/schedules.repository.js';
 import { RuntimeSettings } from '../../src/settings/runtime-settings.service.js';
-import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
+import { Launchers } from '../../src/launching/launchers.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { recordedKinds } from '../support/launch-entries.js';
 import { countQueries } from '../support/queries.js';
 
 const HOURLY = 'DTSTART:20200101T000000Z RRULE:FREQ=HOURLY;INTERVAL=1';
@@ -26,20 +22,12 @@ beforeAll(async () => {
   const { app, make, home } = test;
   const find = <T>(token: abstract new (...args: never[]) => T): T =>
     app.get<T>(token as never, { strict: false });
-  const runs = new ScheduledRuns(
-    find(ProjectUpdatesRepository),
-    find(InventoryUpdatesRepository),
-    find(RunsRepository),
-    find(RunTransitions),
-    find(LaunchService),
-    find(WorkflowLaunchService),
-  );
   due = new DueSchedules(
     find(RunsRepository),
     find(SchedulesRepository),
     find(SecretBox),
     find(RuntimeSettings),
-    runs,
+    find(Launchers),
     find(NextLaunches),
   );
   template = await make.jobTemplate({
@@ -75,6 +63,7 @@ const stored = async ({ id }: Row): Promise<Row> =>
   (await test.database.row<Row>(sql`SELECT * FROM schedules WHERE id = ${id}`))!;
 const runsOf = ({ id }: Row): Promise<Row[]> =>
   test.database.rows<Row>(sql`SELECT * FROM unified_jobs WHERE schedule_id = ${id} ORDER BY id`);
+const idsOf = (rows: readonly Row[]): number[] => rows.map(({ id }) => id);
 /** The last full hour and the next one. */
 const hours = async (): Promise<{ last: string; next: string }> => {
   const row = await test.database.row<{ last: string; next: string }>(sql`
@@ -321,6 +310,9 @@ it('updates projects and inventories, and launches workflows', async () => {
   expect(await runsOf(read)).toMatchObject([
     { type: 'inventory_update', launch_type: 'scheduled', inventory_source_id: source.id },
   ]);
+  const runs = [await runsOf(update), await runsOf(led), await runsOf(read)].flat();
+  const kinds = ['inventory_update', 'project_update', 'workflow_job'];
+  expect((await recordedKinds(database, idsOf(runs))).sort()).toEqual(kinds);
 });
 
 it('sends the same statements for one schedule as for fifty', async () => {

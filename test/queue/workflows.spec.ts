@@ -5,6 +5,7 @@ import { openSecrets } from '../../src/prompts/launch-secrets.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.schema.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { recordedKinds } from '../support/launch-entries.js';
 import { countQueries } from '../support/queries.js';
 import { workflowEngine } from '../support/workflow-engine.js';
 
@@ -158,6 +159,15 @@ describe('a bulk launch', () => {
       project_id: project,
       created_by_id: test.as.users.superuser.id,
     });
+    const kinds = ['job', 'project_update', 'project_update'];
+    expect(
+      (
+        await recordedKinds(
+          test.database,
+          runs.map(({ id: run }) => run),
+        )
+      ).sort(),
+    ).toEqual(kinds);
   });
 
   it('updates inventories from their sources', async () => {
@@ -173,6 +183,7 @@ describe('a bulk launch', () => {
       ...{ type: 'inventory_update', launch_type: 'workflow', inventory_source_id: source.id },
       ...{ inventory_id: inventory.id, created_by_id: test.as.users.superuser.id },
     });
+    expect(await recordedKinds(test.database, [update!.id])).toEqual(['inventory_update']);
   });
 
   it('takes its runs along when it is canceled', async () => {

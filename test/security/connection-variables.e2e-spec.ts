@@ -1,13 +1,7 @@
 /** Variables that decide how Ansible connects come from whoever writes the template, or not at all. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { LaunchService } from '../../src/launching/launch.service.js';
-import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
-import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
-import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
-import { RunTransitions } from '../../src/runs/run-transitions.service.js';
-import { RunsRepository } from '../../src/runs/runs.repository.js';
-import { ScheduledRuns } from '../../src/schedules/scheduled-runs.service.js';
+import { Launchers } from '../../src/launching/launchers.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { variablesOf, WorkflowRuns } from '../support/workflow-templates.js';
@@ -225,34 +219,25 @@ describe('what is saved for later', () => {
 
   it('is refused once more when it is launched', async () => {
     const template = await launchable({ allow_connection_vars: true });
-    const { body: saved } = await schedule(template, ATTACK).expect(201);
+    await schedule(template, ATTACK).expect(201);
     const workflow = await runs.template({
       node: { unified_job_template: template.id, extra_data: ATTACK },
     });
     await test.database.execute(sql`
       UPDATE unified_job_templates SET allow_connection_vars = false WHERE id = ${template.id}`);
-    const find = <T>(token: abstract new (...args: never[]) => T): T =>
-      test.app.get<T>(token as never, { strict: false });
-    const scheduled = new ScheduledRuns(
-      find(ProjectUpdatesRepository),
-      find(InventoryUpdatesRepository),
-      find(RunsRepository),
-      find(RunTransitions),
-      find(LaunchService),
-      find(WorkflowLaunchService),
-    );
-    const errors = await test.database.transaction(() =>
-      scheduled.launch([
+    const launchers = test.app.get(Launchers, { strict: false });
+    const [scheduled] = await test.database.transaction(() =>
+      launchers.launchPossible([
         {
-          scheduleId: saved.id,
-          occurrence: new Date(),
           templateId: template.id,
           templateType: 'job_template',
+          launchType: 'scheduled',
+          createdBy: null,
           prompts: { extra_vars: ATTACK },
         },
       ]),
     );
-    expect(errors).toEqual([{ extra_vars: [REFUSED] }]);
+    expect(scheduled).toEqual({ run: null, errors: { extra_vars: [REFUSED] } });
     const id = await runs.launch(workflow);
     await runs.settle();
     expect(await runs.runOf(id, 'node')).toMatchObject({

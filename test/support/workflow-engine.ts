@@ -1,11 +1,8 @@
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import { Database } from '../../src/database/database.js';
-import { LaunchService } from '../../src/launching/launch.service.js';
-import { InventoryUpdatesRepository } from '../../src/inventory-sources/inventory-updates.repository.js';
-import { ProjectUpdatesRepository } from '../../src/projects/project-updates.repository.js';
+import { Launchers } from '../../src/launching/launchers.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { ApprovalTimeouts } from '../../src/execution/workflow-engine/approval-timeouts.service.js';
-import { WorkflowLaunchService } from '../../src/launching/workflow-launch.service.js';
 import { NodeRuns } from '../../src/execution/workflow-engine/node-runs.service.js';
 import { WorkflowEngine } from '../../src/execution/workflow-engine/workflow-engine.js';
 import { WorkflowGraphs } from '../../src/execution/workflow-engine/workflow-graphs.service.js';
@@ -32,16 +29,7 @@ export function workflowEngine({ app, database }: TestApp): {
     workflowJobs,
     nodes,
     new WorkflowGraphs(nodes, workflowJobs, box),
-    new NodeRuns(
-      nodes,
-      workflowJobs,
-      find(ProjectUpdatesRepository),
-      find(InventoryUpdatesRepository),
-      transitions,
-      find(LaunchService),
-      find(WorkflowLaunchService),
-      box,
-    ),
+    new NodeRuns(nodes, workflowJobs, transitions, find(Launchers), box),
     new ApprovalTimeouts(workflowJobs, transitions),
   );
   return {

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { existing } from '../../common/invariants.js';
+import { zip } from '../../common/invariants.js';
 import { InventoryInputsRepository } from '../../inventories/inventory-inputs.repository.js';
 import { InventorySourcesRepository } from '../../inventory-sources/inventory-sources.repository.js';
-import { InventoryUpdatesRepository } from '../../inventory-sources/inventory-updates.repository.js';
-import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
+import { InventoryUpdateLauncher } from '../../inventory-sources/inventory-update-launcher.service.js';
+import { ProjectUpdateLauncher } from '../../projects/project-update-launcher.service.js';
+import type { Launcher } from '../../runs/launcher.js';
 import { previousTask } from '../../runs/run-explanations.js';
 import {
   RunQueueRepository,
   type BrokenJob,
   type UnsettledRun,
 } from '../../runs/run-queue.repository.js';
-import type { NewRun } from '../../runs/run-states.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 
 /** Maximum number of runs per pass; if a pass reaches it, the next one follows at once. */
@@ -23,10 +23,10 @@ const BATCH = 2000;
 export class Dependencies {
   constructor(
     private readonly queue: RunQueueRepository,
-    private readonly projectUpdates: ProjectUpdatesRepository,
+    private readonly projectUpdates: ProjectUpdateLauncher,
     private readonly inputs: InventoryInputsRepository,
     private readonly sources: InventorySourcesRepository,
-    private readonly inventoryUpdates: InventoryUpdatesRepository,
+    private readonly inventoryUpdates: InventoryUpdateLauncher,
     private readonly transitions: RunTransitions,
   ) {}
 
@@ -77,11 +77,7 @@ export class Dependencies {
       if (active === null) missing.add(id);
       else found.set(id, active);
     }
-    if (missing.size === 0) return found;
-    const rows = await this.projectUpdates.insertOf([...missing], DEPENDENCY);
-    await this.transitions.created(rows);
-    for (const row of rows) found.set(templateOf(row), row.id);
-    return found;
+    return new Map([...found, ...(await startUpdates(this.projectUpdates, [...missing]))]);
   }
 
   /**
@@ -111,13 +107,10 @@ export class Dependencies {
     if (inventories.length === 0) return new Map();
     const due = await this.sources.due(inventories);
     const missing = due.filter(({ active_update_id: active }) => active === null);
-    const created = new Map<number, number>();
-    if (missing.length > 0) {
-      const ids = missing.map(({ source_id: id }) => id);
-      const rows = await this.inventoryUpdates.insertOf(ids, DEPENDENCY);
-      await this.transitions.created(rows);
-      for (const row of rows) created.set(templateOf(row), row.id);
-    }
+    const created = await startUpdates(
+      this.inventoryUpdates,
+      missing.map(({ source_id: id }) => id),
+    );
     const updates = new Map<number, number[]>();
     for (const { inventory_id: inventory, source_id: source, active_update_id: active } of due) {
       const id = active ?? created.get(source);
@@ -127,10 +120,18 @@ export class Dependencies {
   }
 }
 
-const DEPENDENCY = { launchType: 'dependency', status: 'pending' } as const;
-
-const templateOf = ({ unified_job_template_id: id }: NewRun): number =>
-  existing(id, 'an update is one of a template');
+/** @returns the new updates, by template; a template that was deleted meanwhile has none */
+async function startUpdates(
+  launcher: Launcher,
+  templateIds: readonly number[],
+): Promise<Map<number, number>> {
+  const tried = await launcher.launchPossible(
+    templateIds.map((templateId) => ({ templateId, launchType: 'dependency', createdBy: null })),
+  );
+  return new Map(
+    zip(templateIds, tried).flatMap(([templateId, { run }]) => (run ? [[templateId, run.id]] : [])),
+  );
+}
 
 const explained = (job: BrokenJob, end: 'Failed' | 'Canceled') => ({
   id: job.id,

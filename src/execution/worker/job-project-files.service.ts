@@ -1,17 +1,17 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
+import { itemAt } from '../../common/invariants.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
-import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
+import { ProjectUpdateLauncher } from '../../projects/project-update-launcher.service.js';
 import { NO_PROJECT, previousTask } from '../../runs/run-explanations.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { checkoutRevision } from '../runner/git-checkout.js';
 import { objectsOf } from '../runner/git-repository.js';
-import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, type ActiveRun } from './active-runs.service.js';
 import type { JobProject } from '../../runs/job-contexts.repository.js';
 import { Leases } from './leases.service.js';
@@ -71,10 +71,9 @@ function submodulesOf(
 export class JobProjectFiles {
   constructor(
     private readonly database: Database,
-    private readonly updates: ProjectUpdatesRepository,
+    private readonly updates: ProjectUpdateLauncher,
     private readonly runs: RunsRepository,
     private readonly runLeases: RunLeasesRepository,
-    private readonly transitions: RunTransitions,
     private readonly folders: ProjectFolders,
     private readonly sync: ProjectSync,
     private readonly leases: Leases,
@@ -167,14 +166,10 @@ export class JobProjectFiles {
     note: (projectUpdateId: number) => Promise<void>,
   ): Promise<{ id: number; name: string }> {
     return this.database.transaction(async () => {
-      const [row] = await this.updates.insertOf([project.id], {
-        launchType: 'sync',
-        status: 'new',
-      });
-      if (!row) throw new Error(`The project ${project.id} is gone`);
-      await this.transitions.created([row]);
-      await note(row.id);
-      return { id: row.id, name: await this.runs.nameOf(row.id) };
+      const request = { templateId: project.id, launchType: 'sync', createdBy: null } as const;
+      const { id } = itemAt(await this.updates.launch([request], null), 0);
+      await note(id);
+      return { id, name: await this.runs.nameOf(id) };
     });
   }
 }

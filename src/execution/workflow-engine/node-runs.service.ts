@@ -3,18 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { entryOf, zip } from '../../common/invariants.js';
-import { InventoryUpdatesRepository } from '../../inventory-sources/inventory-updates.repository.js';
-import { ProjectUpdatesRepository } from '../../projects/project-updates.repository.js';
 import { sealArtifacts } from '../../runs/handed-artifacts.js';
-import type { LaunchRequest } from '../../launching/launch-request.js';
-import { LaunchService } from '../../launching/launch.service.js';
+import { Launchers } from '../../launching/launchers.service.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { NewRun } from '../../runs/run-states.repository.js';
 import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import { couldNotStart, recursionText, type NamedTemplate } from './could-not-start.js';
 import { handedByNodes, NOTHING_HANDED } from '../../workflows/inherited-artifacts.js';
-import { WorkflowLaunchService } from '../../launching/workflow-launch.service.js';
 import {
   requestOf,
   type StartingNode,
@@ -32,17 +28,19 @@ interface MadeRun {
   fault: string;
 }
 
+const isApproval = ({ template_type: type }: StartingNode): boolean =>
+  type === 'workflow_approval_template';
+const isWorkflow = ({ template_type: type }: StartingNode): boolean =>
+  type === 'workflow_job_template';
+
 /** Creates the runs of nodes, for all workflow jobs together. */
 @Injectable()
 export class NodeRuns {
   constructor(
     private readonly nodes: WorkflowGraphsRepository,
     private readonly workflowJobs: WorkflowJobsRepository,
-    private readonly updates: ProjectUpdatesRepository,
-    private readonly inventories: InventoryUpdatesRepository,
     private readonly transitions: RunTransitions,
-    private readonly launches: LaunchService,
-    private readonly workflows: WorkflowLaunchService,
+    private readonly launchers: Launchers,
     private readonly box: SecretBox,
   ) {}
 
@@ -59,18 +57,9 @@ export class NodeRuns {
   ): Promise<number[]> {
     if (nodeIds.length === 0) return [];
     const { nodes, locked } = await this.load(nodeIds);
-    const of = (type: string) => nodes.filter(({ template_type }) => template_type === type);
-    const requests = new Map(
-      nodes.map((node) => [node, requestOf(node, entryOf(secrets, node.workflow_job_id))]),
-    );
-    const approvals = await this.makeApprovals(of('workflow_approval_template'));
-    const made = [
-      ...(await this.makeJobs(of('job_template'), requests)),
-      ...(await this.makeUpdates(this.updates, of('project'))),
-      ...(await this.makeUpdates(this.inventories, of('inventory_source'))),
-      ...(await this.makeWorkflows(of('workflow_job_template'), requests)),
-      ...approvals.made,
-    ];
+    const approvals = await this.makeApprovals(nodes.filter(isApproval));
+    const others = nodes.filter((node) => !isApproval(node));
+    const made = [...(await this.launch(others, secrets)), ...approvals.made];
     await this.tie(made);
     await this.transitions.created(approvals.rows);
     await this.transitions.move(
@@ -97,40 +86,18 @@ export class NodeRuns {
     return { nodes, locked };
   }
 
-  private async makeJobs(
+  private async launch(
     nodes: readonly StartingNode[],
-    requests: ReadonlyMap<StartingNode, LaunchRequest>,
+    secrets: ReadonlyMap<number, WorkflowSecrets>,
   ): Promise<MadeRun[]> {
-    if (nodes.length === 0) return [];
-    const jobs = await this.launches.spawn(nodes.map((node) => entryOf(requests, node)));
-    return zip(nodes, jobs).map(([node, { id, errors }]) => ({
-      node,
-      id,
-      fault: couldNotStart(errors),
+    const chains = await this.chains(nodes.filter(isWorkflow).map((node) => node.workflow_job_id));
+    const requests = nodes.map((node) => ({
+      ...requestOf(node, entryOf(secrets, node.workflow_job_id)),
+      templateType: node.template_type,
     }));
-  }
-
-  /**
-   * Rows are returned in the order of the request; a template that was deleted meanwhile has no
-   * row.
-   */
-  private async makeUpdates(
-    updates: ProjectUpdatesRepository | InventoryUpdatesRepository,
-    nodes: readonly StartingNode[],
-  ): Promise<MadeRun[]> {
-    if (nodes.length === 0) return [];
-    const rows = await updates.insertOf(
-      nodes.map(({ template_id: id }) => id),
-      {
-        launchType: 'workflow',
-        status: 'pending',
-        createdBy: nodes.map(({ created_by_id: id }) => id),
-      },
-    );
-    await this.transitions.created(rows);
-    return nodes.flatMap((node) => {
-      const at = rows.findIndex((row) => row.unified_job_template_id === node.template_id);
-      return at < 0 ? [] : rows.splice(at, 1).map(({ id }) => ({ node, id, fault: '' }));
+    return zip(nodes, await this.launchers.spawn(requests)).flatMap(([node, { run, errors }]) => {
+      const chain = isWorkflow(node) ? (chains.get(node.workflow_job_id) ?? []) : [];
+      return run ? [{ node, id: run.id, fault: faultOf(node, errors, chain) }] : [];
     });
   }
 
@@ -147,22 +114,9 @@ export class NodeRuns {
     return { made, rows };
   }
 
-  private async makeWorkflows(
-    nodes: readonly StartingNode[],
-    requests: ReadonlyMap<StartingNode, LaunchRequest>,
-  ): Promise<MadeRun[]> {
-    if (nodes.length === 0) return [];
-    const chains = await this.chains(nodes.map((node) => node.workflow_job_id));
-    const runs = await this.workflows.spawn(nodes.map((node) => entryOf(requests, node)));
-    return zip(nodes, runs).map(([node, { id, errors }]) => ({
-      node,
-      id,
-      fault: faultOf(node, errors, chains.get(node.workflow_job_id) ?? []),
-    }));
-  }
-
   /** Returns the templates of each workflow job and of the jobs around it, innermost first. */
   private async chains(workflowIds: readonly number[]): Promise<Map<number, NamedTemplate[]>> {
+    if (workflowIds.length === 0) return new Map();
     const rows = await this.workflowJobs.chains(workflowIds);
     return new Map(rows.map(({ id, chain }) => [id, chain]));
   }

@@ -1,7 +1,7 @@
 import { InventorySourcesRepository } from '../../../src/inventory-sources/inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from '../../../src/inventory-sources/inventory-updates.repository.js';
 import { SOMEBODY } from './actors.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { REQUESTED, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -18,10 +18,7 @@ export default {
       due: [[[1]]],
     }),
     samplesOf(InventoryUpdatesRepository, {
-      insertOf: [
-        [[1], { launchType: 'scheduled', status: 'pending' }],
-        [[1, 2], { launchType: 'workflow', status: 'pending', createdBy: [3, null] }],
-      ],
+      insertOf: [[[REQUESTED]]],
       started: [[1]],
       shown: [[[1]]],
       complete: [[[1], SOMEBODY]],

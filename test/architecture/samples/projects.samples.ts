@@ -1,6 +1,6 @@
 import { ProjectUpdatesRepository } from '../../../src/projects/project-updates.repository.js';
 import { ProjectsRepository } from '../../../src/projects/projects.repository.js';
-import { samplesOf, type RoomSamples } from './samples.js';
+import { REQUESTED, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -13,14 +13,10 @@ export default {
       moveTemplates: [[1, 2]],
     }),
     samplesOf(ProjectUpdatesRepository, {
-      insertOf: [
-        [[1], { launchType: 'scheduled', status: 'pending' }],
-        [[1, 2], { launchType: 'workflow', status: 'pending', createdBy: [3, null] }],
-      ],
+      insertOf: [[[REQUESTED]]],
       started: [[1]],
       shown: [[[1]]],
       removeOf: [[1]],
-      sign: [[[1], { created_by_id: 2 }]],
     }),
   ],
   fragments: [],

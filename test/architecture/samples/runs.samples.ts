@@ -17,7 +17,7 @@ import * as runs from '../../../src/runs/runs.repository.js';
 import { JOB_STATUSES } from '../../../src/runs/unified-job.schema.js';
 import { sql } from '../../../src/database/sql.js';
 import { SOMEBODY } from './actors.js';
-import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, REQUESTED, samplesOf, type RoomSamples } from './samples.js';
 
 const HELD = { id: 1, attempt: 2 };
 
@@ -120,7 +120,10 @@ export default {
     }),
   ],
   fragments: [
-    fragmentsOf(runs, { allRuns: { calls: [[]], inside: asQuery } }),
+    fragmentsOf(runs, {
+      allRuns: { calls: [[]], inside: asQuery },
+      wantedRuns: { calls: [[[REQUESTED]]], inside: asQuery },
+    }),
     fragmentsOf(leases, {
       heldLease: { calls: [[HELD]], inside: asQuery },
       waitingRuns: { calls: [[]], inside: asQuery },

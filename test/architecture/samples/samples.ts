@@ -1,5 +1,9 @@
 import { sql, type Sql } from '../../../src/database/sql.js';
 import type { TableRepository } from '../../../src/database/table-repository.js';
+import type { RunRequest } from '../../../src/runs/launcher.js';
+
+/** A request for a run. */
+export const REQUESTED: RunRequest = { templateId: 1, launchType: 'scheduled', createdBy: 3 };
 
 type Repository = TableRepository<never>;
 type Function = (...args: never[]) => unknown;

@@ -5,45 +5,41 @@ import { existing, zip } from '../common/invariants.js';
 import { Turns } from '../common/turns.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { HeldRuns } from '../workflows/held-runs.listener.js';
+import { Launcher, type TriedLaunch } from '../runs/launcher.js';
 import { WorkflowRows } from '../workflows/workflow-rows.service.js';
 import { atOnce } from '../database/at-once.js';
 import { planLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
 import { LaunchRows, type NumberedLaunch } from './launch-rows.service.js';
-import { Launcher } from './launcher.js';
-import type { LaunchedRun, LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './launch-request.js';
 import { slicedJobOf } from './sliced-jobs.js';
 
 /** Launches job templates: as jobs, or in slices as workflow jobs. */
 @Injectable()
-export class LaunchService extends Launcher<NumberedLaunch> {
+export class JobLauncher extends Launcher<LaunchRequest, NumberedLaunch> {
   constructor(
     database: Database,
-    held: HeldRuns,
     private readonly loader: LaunchLoader,
     private readonly rows: LaunchRows,
     private readonly settings: Settings,
     private readonly workflows: WorkflowRows,
   ) {
-    super(database, held);
+    super(database);
   }
 
-  protected async write(plans: readonly NumberedLaunch[]): Promise<LaunchedRun[]> {
+  async start(plans: readonly NumberedLaunch[]): Promise<TriedLaunch[]> {
     const sliced = plans.filter(({ slices }) => slices > 1);
     const jobs = await this.rows.write(plans.filter(({ slices }) => slices === 1));
     const workflows = await this.workflows.write(sliced.map(slicedJobOf));
     const ids = { job: jobs, workflow_job: workflows.map(({ id }) => id) };
-    return plans.map(({ slices, ignored }) => {
+    return plans.map(({ slices, ignored, errors }) => {
       const type = slices === 1 ? 'job' : 'workflow_job';
-      return { id: existing(ids[type].shift(), 'every plan has a run'), type, ignored };
+      const id = existing(ids[type].shift(), 'every plan has a run');
+      return { run: { id, type, ignored }, errors };
     });
   }
 
-  protected async plan(
-    requests: readonly LaunchRequest[],
-    actor: Actor | null,
-  ): Promise<NumberedLaunch[]> {
+  async plan(requests: readonly LaunchRequest[], actor: Actor | null): Promise<NumberedLaunch[]> {
     const [objects, ids] = await atOnce([
       this.loader.load(
         {

@@ -4,9 +4,8 @@ import { NotFound } from '../common/errors/errors.js';
 import { zip } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader } from './launch.loader.js';
-import { Launcher } from './launcher.js';
-import type { LaunchedRun, LaunchRequest } from './launch-request.js';
-import { HeldRuns } from '../workflows/held-runs.listener.js';
+import type { LaunchRequest } from './launch-request.js';
+import { Launcher, type TriedLaunch } from '../runs/launcher.js';
 import {
   WorkflowRows,
   type NewNode,
@@ -17,21 +16,17 @@ import { WorkflowLaunchLoader, type SavedNode } from './workflow-launch.loader.j
 
 /** Launches workflow job templates: as workflow jobs with a snapshot of their nodes. */
 @Injectable()
-export class WorkflowLaunchService extends Launcher<PlannedWorkflow> {
+export class WorkflowJobLauncher extends Launcher<LaunchRequest, PlannedWorkflow> {
   constructor(
     database: Database,
-    held: HeldRuns,
     private readonly loader: WorkflowLaunchLoader,
     private readonly objects: LaunchLoader,
     private readonly rows: WorkflowRows,
   ) {
-    super(database, held);
+    super(database);
   }
 
-  protected async plan(
-    requests: readonly LaunchRequest[],
-    actor: Actor | null,
-  ): Promise<PlannedWorkflow[]> {
+  async plan(requests: readonly LaunchRequest[], actor: Actor | null): Promise<PlannedWorkflow[]> {
     const ids = [...new Set(requests.map(({ templateId }) => templateId))];
     const templates = await this.loader.templates(ids, actor);
     const own = [...templates.values()].map(({ row }) => row.inventory_id);
@@ -50,7 +45,7 @@ export class WorkflowLaunchService extends Launcher<PlannedWorkflow> {
     });
   }
 
-  protected async write(plans: readonly PlannedWorkflow[]): Promise<LaunchedRun[]> {
+  async start(plans: readonly PlannedWorkflow[]): Promise<TriedLaunch[]> {
     if (plans.length === 0) return [];
     const nodes = await this.loader.nodes([
       ...new Set(plans.map(({ request }) => request.templateId)),
@@ -60,7 +55,10 @@ export class WorkflowLaunchService extends Launcher<PlannedWorkflow> {
     const jobs = await this.rows.write(
       plans.map((plan) => workflowJobOf(plan, of(plan.request.templateId))),
     );
-    return zip(jobs, plans).map(([{ id }, { ignored }]) => ({ id, type: 'workflow_job', ignored }));
+    return zip(jobs, plans).map(([{ id }, { ignored, errors }]) => ({
+      run: { id, type: 'workflow_job', ignored },
+      errors,
+    }));
   }
 }
 

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder } from '../common/activity/activity.js';
+import type { FieldErrors } from '../common/errors/errors.js';
+import { zip } from '../common/invariants.js';
+import { Database } from '../database/database.js';
+import { startedBy, type LaunchCheck, type RunRequest } from '../runs/launcher.js';
+import { RunTransitions } from '../runs/run-transitions.service.js';
+import { planOf, UpdateLauncher, type NewUpdate } from '../runs/update-launcher.js';
+import {
+  InventorySourcesRepository,
+  type StartableSource,
+} from './inventory-sources.repository.js';
+import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
+
+/** Result for one of several sources that were to be updated. */
+export interface StartedSource {
+  sourceId: number;
+  /** Update of the source; null if it could not be started. */
+  updateId: number | null;
+}
+
+/** Starts updates of inventory sources. */
+@Injectable()
+export class InventoryUpdateLauncher extends UpdateLauncher {
+  protected readonly templateField = 'inventory_source';
+
+  constructor(
+    database: Database,
+    transitions: RunTransitions,
+    activity: ActivityRecorder,
+    private readonly sources: InventorySourcesRepository,
+    private readonly updates: InventoryUpdatesRepository,
+  ) {
+    super(database, transitions, activity);
+  }
+
+  /**
+   * Tells users at once why an update would fail; automatic updates are created and show the reason
+   * when they fail.
+   */
+  override async plan(
+    requests: readonly RunRequest[],
+    actor: Actor | null,
+  ): Promise<LaunchCheck[]> {
+    if (actor === null) return super.plan(requests, actor);
+    const found = await this.sources.startable(requests.map(({ templateId }) => templateId));
+    const sources = new Map(found.map((source) => [source.id, source]));
+    return requests.map((request) => planOf(request, startFaults(sources.get(request.templateId))));
+  }
+
+  /** Creates updates of all updatable sources of an inventory. */
+  async launchAll(inventoryId: number, actor: Actor): Promise<StartedSource[]> {
+    const sources = await this.sources.startableOf(inventoryId);
+    const plans = sources.map((source) =>
+      planOf({ templateId: source.id, ...startedBy(actor) }, startFaults(source)),
+    );
+    return zip(sources, await this.startPossible(plans)).map(([{ id: sourceId }, { run }]) => ({
+      sourceId,
+      updateId: run?.id ?? null,
+    }));
+  }
+
+  protected insert(requests: readonly RunRequest[]): Promise<NewUpdate[]> {
+    return this.updates.insertOf(requests);
+  }
+}
+
+/** Returns true if a source has the project or credential that its kind requires. */
+export const canUpdate = ({
+  source,
+  source_project_id: project,
+  credential_id: credential,
+}: Pick<StartableSource, 'source' | 'source_project_id' | 'credential_id'>): boolean =>
+  (source !== 'scm' || project !== null) && (source !== 'gce' || credential !== null);
+
+/** Returns the reasons why an update would fail at once; none for a deleted source. */
+function startFaults(found: StartableSource | undefined): FieldErrors {
+  if (!found) return {};
+  if (!canUpdate(found)) {
+    return { __all__: ['The source lacks the project or credential to be updated from.'] };
+  }
+  const { scm_branch: branch, project } = found;
+  if (!project) return {};
+  const hasFailed = ['failed', 'error'].includes(project.status);
+  if (hasFailed && !project.scm_update_on_launch) {
+    return { __all__: ['Missing a revision to run due to failed project update.'] };
+  }
+  return branch !== '' && !project.allow_override
+    ? { scm_branch: ['Project does not allow overriding branch.'] }
+    : {};
+}

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { entryOf, zip } from '../common/invariants.js';
+import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
+import { ProjectUpdateLauncher } from '../projects/project-update-launcher.service.js';
+import type { LaunchedRun, Launcher, TriedLaunch } from '../runs/launcher.js';
+import { JobLauncher } from './job-launcher.service.js';
+import type { LaunchRequest } from './launch-request.js';
+import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
+
+/** A request to start a run of a template of any kind. */
+export interface TypedRequest extends LaunchRequest {
+  /** Resource type of the template. */
+  templateType: string;
+}
+
+/**
+ * Starts runs of templates of all kinds together: each kind has one launcher. Results are in the
+ * order of the requests.
+ */
+@Injectable()
+export class Launchers {
+  private readonly kinds: ReadonlyMap<string, Launcher<LaunchRequest>>;
+
+  constructor(
+    jobs: JobLauncher,
+    workflowJobs: WorkflowJobLauncher,
+    projectUpdates: ProjectUpdateLauncher,
+    inventoryUpdates: InventoryUpdateLauncher,
+  ) {
+    this.kinds = new Map<string, Launcher<LaunchRequest>>([
+      ['job_template', jobs],
+      ['workflow_job_template', workflowJobs],
+      ['project', projectUpdates],
+      ['inventory_source', inventoryUpdates],
+    ]);
+  }
+
+  /** @see Launcher.launch */
+  launch(requests: readonly TypedRequest[], actor: Actor | null): Promise<LaunchedRun[]> {
+    return this.byKind(requests, (launcher, own) => launcher.launch(own, actor));
+  }
+
+  /** @see Launcher.launchPossible */
+  launchPossible(requests: readonly TypedRequest[]): Promise<TriedLaunch[]> {
+    return this.byKind(requests, (launcher, own) => launcher.launchPossible(own));
+  }
+
+  /** @see Launcher.spawn */
+  spawn(requests: readonly TypedRequest[]): Promise<TriedLaunch[]> {
+    return this.byKind(requests, (launcher, own) => launcher.spawn(own));
+  }
+
+  private async byKind<Result>(
+    requests: readonly TypedRequest[],
+    start: (launcher: Launcher<LaunchRequest>, own: TypedRequest[]) => Promise<Result[]>,
+  ): Promise<Result[]> {
+    const results = new Map<TypedRequest, Result>();
+    for (const [type, launcher] of this.kinds) {
+      const own = requests.filter(({ templateType }) => templateType === type);
+      if (own.length === 0) continue;
+      for (const [request, result] of zip(own, await start(launcher, own))) {
+        results.set(request, result);
+      }
+    }
+    return requests.map((request) => entryOf(results, request));
+  }
+}

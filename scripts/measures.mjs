@@ -28,7 +28,7 @@ const codeIn = (pattern) =>
 /** @type {readonly Measure[]} */
 const measures = [
   ['lines of code', code, 80_000, 68_000],
-  ['lines of code in src/common', codeIn(/^src\/common\//), 11_500, 10_500],
+  ['lines of code in src/common', codeIn(/^src\/common\//), 11_300, 10_500],
   ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [
     'lines of imports in 1,000 of code',
@@ -66,11 +66,11 @@ const measures = [
     15_000,
     15_000,
   ],
-  ['casts', nodes(isCast), 26, 60],
+  ['casts', nodes(isCast), 23, 60],
 ];
 /** @type {readonly Measure[]} */
 const wanted = [
-  ['classes with @Entity', decorators('Entity'), 0, 40],
+  ['classes with @Entity', decorators('Entity'), 78, 40],
   ['modules with forFeature', calls(/^TypeOrmModule\.forFeature$/), 0, 20],
   ['uses of @InjectRepository', decorators('InjectRepository'), 0, 20],
 ];

@@ -7,7 +7,6 @@ import { RoleParentsRepository } from './role-parents.repository.js';
 import { RoleTeamsRepository } from './role-teams.repository.js';
 import { RolesController } from './roles.controller.js';
 import { RolesRepository } from './roles.repository.js';
-import './tables.js';
 
 const repositories = [
   RolesRepository,

@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Char, Integer } from '../common/fields/field.js';
 import { describeRole } from '../common/resource/role-words.js';
 import {
@@ -15,6 +16,9 @@ import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
 import { calledSo, objectRelations } from './role-search.js';
 
 /** Role of an object, or one of the two system-wide roles (docs/contract/access.md#role-resource). */
+@Entity('roles')
+@Index('roles_object_key', ['content_type', 'object_id', 'role_field'], { unique: true })
+@Index('roles_content_type_object_id_id_order_idx', ['content_type', 'object_id', 'id'])
 class RoleSchema {
   @Integer({ readOnly: true, label: 'ID' })
   id!: number;
@@ -52,8 +56,7 @@ const graph = (table: string, near: string, far: string): Relation => ({
 export const roles = defineResource({
   path: 'roles',
   type: 'role',
-  schema: RoleSchema,
-  table: 'roles',
+  entity: RoleSchema,
   orderBy: ['content_type', 'object_id', 'id'],
   capabilities: {},
   audited: false,
@@ -62,7 +65,6 @@ export const roles = defineResource({
   unique: [
     {
       name: 'roles_object_key',
-      columns: ['content_type', 'object_id', 'role_field'],
       field: '__all__',
       message: 'Role exists.',
     },

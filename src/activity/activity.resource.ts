@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { heldObjectsOfAllTypes, usersHolding } from '../access/role-ancestors.repository.js';
 import {
   allOf,
@@ -15,7 +16,7 @@ import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fie
 import { labelOf } from '../common/fields/label.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { grantedRole } from './activity.repository.js';
-import { ACTIVITY_TOTALS } from './activity-totals.js';
+import { ACTIVITY_TOTALS } from './activity-total.entity.js';
 import { describeEntries, ACTIVITY_SHOWS } from './activity-extension.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, or, sql, type Sql } from '../database/sql.js';
@@ -24,6 +25,13 @@ import { ident, or, sql, type Sql } from '../database/sql.js';
  * Entry of the audit trail (docs/contract/activity.md#entries). An entry is kept after its objects are
  * deleted.
  */
+@Entity('activity_stream')
+@Index('activity_stream_timestamp_idx', ['timestamp', 'id'])
+@Index('activity_stream_operation_idx', ['operation', 'id'])
+@Index('activity_stream_object1_idx', ['object1', 'object1_id'])
+@Index('activity_stream_object2_idx', ['object2', 'object2_id'])
+@Index('activity_stream_organization_id_idx', ['organization_id'])
+@Index('activity_stream_parent_idx', ['parent_type', 'parent_id'])
 class ActivitySchema {
   @Integer({ ...WIDE, label: 'ID', readOnly: true })
   id!: number;
@@ -162,8 +170,7 @@ const auditedUsers = (_alias: string, actor: Actor): readonly number[] | Sql => 
 export const activityStream = defineResource({
   path: 'activity_stream',
   type: 'activity_stream',
-  schema: ActivitySchema,
-  table: 'activity_stream',
+  entity: ActivitySchema,
   orderBy: ['id'],
   capabilities: {},
   audited: false,
@@ -172,14 +179,6 @@ export const activityStream = defineResource({
     linkedOrder: '-id',
   },
   summaryKeys: { actor: null },
-  indexes: [
-    { name: 'activity_stream_timestamp_idx', columns: ['timestamp', 'id'] },
-    { name: 'activity_stream_operation_idx', columns: ['operation', 'id'] },
-    { name: 'activity_stream_object1_idx', columns: ['object1', 'object1_id'] },
-    { name: 'activity_stream_object2_idx', columns: ['object2', 'object2_id'] },
-    { name: 'activity_stream_organization_id_idx', columns: ['organization_id'] },
-    { name: 'activity_stream_parent_idx', columns: ['parent_type', 'parent_id'] },
-  ],
   policy: {
     // Entries by the caller, about objects that the caller can read or audit, and of audited
     // organizations.

@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
-import { RUN_TOTALS } from '../runs/run-totals.js';
+import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { adHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command-extension.js';
 import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
 import { AdHocCommandSchema } from './ad-hoc-command.schema.js';
@@ -12,8 +12,7 @@ import { AdHocCommandSchema } from './ad-hoc-command.schema.js';
 export const adHocCommands = defineResource({
   path: 'ad_hoc_commands',
   type: 'ad_hoc_command',
-  schema: AdHocCommandSchema,
-  table: 'unified_jobs',
+  entity: AdHocCommandSchema,
   discriminator: 'ad_hoc_command',
   orderBy: ['id'],
   auditParent: { field: 'inventory', type: 'inventory' },
@@ -33,13 +32,6 @@ export const adHocCommands = defineResource({
       cancel: anyOf(isActor('created_by_id'), hasRoleOn('inventory_id', 'inventory', 'admin_role')),
     },
   },
-  indexes: [
-    {
-      name: 'unified_jobs_execution_environment_id_idx',
-      columns: ['execution_environment_id'],
-      where: '(execution_environment_id IS NOT NULL)',
-    },
-  ],
   aliases: { credentials: 'credential' },
   relations: {
     unified_job_template: leadsNowhere('unified_job_template'),

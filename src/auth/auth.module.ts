@@ -9,7 +9,6 @@ import { AuthRequestGuards } from './auth-request-guards.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
-import './tables.js';
 import { TokensController } from './tokens.controller.js';
 import { TokensRepository } from './tokens.repository.js';
 import { TokensService } from './tokens.service.js';

@@ -1,7 +1,10 @@
+import { Entity, Index } from 'typeorm';
 import { Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 
+@Entity('tokens')
+@Index('tokens_digest_key', ['digest'], { unique: true })
 export class TokenSchema extends ResourceSchema {
   @Text({ search: true, help: 'What the token is for.' })
   description!: string;

@@ -10,14 +10,11 @@ export const tokens = defineResource({
   path: 'tokens',
   type: 'o_auth2_access_token',
   label: 'Access Token',
-  schema: TokenSchema,
-  table: 'tokens',
+  entity: TokenSchema,
   orderBy: ['id'],
   auditParent: { field: 'user', type: 'user' },
   summary: ['id', 'description', 'scope'],
-  unique: [
-    { name: 'tokens_digest_key', columns: ['digest'], field: '__all__', message: 'Try again.' },
-  ],
+  unique: [{ name: 'tokens_digest_key', field: '__all__', message: 'Try again.' }],
   policy: {
     read: isActor('user_id'),
     add: () => everyone,

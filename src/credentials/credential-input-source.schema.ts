@@ -1,8 +1,13 @@
+import { Entity, Index } from 'typeorm';
 import { Char, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { OwnedSchema } from '../common/resource/schemas.js';
 
 /** Source of one input of a credential in a secret store. */
+@Entity('credential_input_sources')
+@Index('credential_input_sources_target_field_key', ['target_credential_id', 'input_field_name'], {
+  unique: true,
+})
 export class CredentialInputSourceSchema extends OwnedSchema {
   @Text({ search: true, help: 'Optional description.' })
   description!: string;

@@ -9,8 +9,7 @@ const administersTarget = hasRoleOn('target_credential_id', 'credential', 'admin
 export const credentialInputSources = defineResource({
   path: 'credential_input_sources',
   type: 'credential_input_source',
-  schema: CredentialInputSourceSchema,
-  table: 'credential_input_sources',
+  entity: CredentialInputSourceSchema,
   orderBy: ['target_credential', 'input_field_name'],
   summary: ['id', 'description', 'input_field_name'],
   hooks: CredentialInputSourceHooks,
@@ -18,7 +17,6 @@ export const credentialInputSources = defineResource({
   unique: [
     {
       name: 'credential_input_sources_target_field_key',
-      columns: ['target_credential_id', 'input_field_name'],
       field: '__all__',
       message:
         'Credential input source with this Target credential and Input field name already exists.',

@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, Choices, Json } from '../common/fields/field.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
@@ -16,6 +17,9 @@ export const CREDENTIAL_KIND_CHOICES = [
   ['cryptography', 'Cryptography'],
 ] as const;
 
+@Entity('credential_types')
+@Index('credential_types_name_kind_key', ['name', 'kind'], { unique: true })
+@Index('credential_types_kind_name_order_idx', ['kind', 'name', 'id'])
 export class CredentialTypeSchema extends NamedSchema {
   @Choices(CREDENTIAL_KIND_CHOICES, { required: true, help: 'Custom types are cloud or net.' })
   kind!: string;

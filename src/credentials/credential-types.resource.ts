@@ -7,15 +7,13 @@ import { CredentialTypeSchema } from './credential-type.schema.js';
 export const credentialTypes = defineResource({
   path: 'credential_types',
   type: 'credential_type',
-  schema: CredentialTypeSchema,
-  table: 'credential_types',
+  entity: CredentialTypeSchema,
   orderBy: ['kind', 'name'],
   hooks: CredentialTypeHooks,
   naturalKey: ['name', 'kind'],
   unique: [
     {
       name: 'credential_types_name_kind_key',
-      columns: ['name', 'kind'],
       field: '__all__',
       message: 'Credential type with this Name and Kind already exists.',
     },

@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, Json, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
@@ -25,6 +26,13 @@ const OWNER = {
   oneOf: 'owner',
 } as const;
 
+@Entity('credentials')
+@Index(
+  'credentials_organization_name_type_key',
+  ['organization_id', 'name', 'credential_type_id'],
+  { unique: true },
+)
+@Index('credentials_name_order_idx', ['name', 'id'])
 export class CredentialSchema extends NamedSchema {
   @Reference(() => resource('organization'), {
     nullable: true,

@@ -16,16 +16,14 @@ const ofType = (alias: string, value: Sql): Sql => sql`
 export const credentials = defineResource({
   path: 'credentials',
   type: 'credential',
-  schema: CredentialSchema,
+  entity: CredentialSchema,
   pages: { list: { about: 'Secrets that runs use: shown to nobody, and used by those who may.' } },
-  table: 'credentials',
   hooks: CredentialHooks,
   naturalKey: ['name', 'credential_type', 'organization'],
   auditHidden: ['inputs'],
   unique: [
     {
       name: 'credentials_organization_name_type_key',
-      columns: ['organization_id', 'name', 'credential_type_id'],
       field: '__all__',
       message: 'Credential with this Organization, Name and Credential type already exists.',
     },

@@ -1,7 +1,8 @@
 import pg from 'pg';
-import type { DataSourceOptions, EntitySchema } from 'typeorm';
+import type { DataSourceOptions } from 'typeorm';
 import type { Settings } from '../config/settings.js';
 import { instantText } from './instants.js';
+import { NamingStrategy, type EntityClass } from './table.js';
 import { migrations } from '../../migrations/index.js';
 
 const TIMESTAMPTZ = 1184;
@@ -45,7 +46,7 @@ export type ConnectionSettings = Pick<
 /** Options of the one data source, for the application, the CLI and the tests. */
 export function dataSourceOptions(
   settings: ConnectionSettings,
-  entities: EntitySchema[],
+  entities: EntityClass[],
 ): Extract<DataSourceOptions, { type: 'postgres' }> {
   return {
     type: 'postgres',
@@ -55,6 +56,7 @@ export function dataSourceOptions(
     entities,
     migrations: Object.values(migrations),
     migrationsTransactionMode: 'each',
+    namingStrategy: new NamingStrategy(),
     synchronize: false,
     poolSize: settings.DATABASE_POOL_SIZE,
     connectTimeoutMS: CONNECT_TIMEOUT_MS,

@@ -1,14 +1,14 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import type { EntitySchema } from 'typeorm';
 import { Settings } from '../config/settings.js';
 import { dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
+import type { EntityClass } from './table.js';
 
 @Global()
 @Module({})
 export class DatabaseModule {
-  static forEntities(entities: () => EntitySchema[]): DynamicModule {
+  static forEntities(entities: EntityClass[]): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -16,7 +16,7 @@ export class DatabaseModule {
         TypeOrmModule.forRootAsync({
           inject: [Settings],
           useFactory: (settings: Settings) => ({
-            ...dataSourceOptions(settings, entities()),
+            ...dataSourceOptions(settings, entities),
             retryAttempts: 10,
             retryDelay: 1000,
           }),

@@ -1,4 +1,9 @@
-import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
+import {
+  DefaultNamingStrategy,
+  getMetadataArgsStorage,
+  PrimaryGeneratedColumn,
+  type Table,
+} from 'typeorm';
 
 /**
  * Effect of a deletion on the rows that refer to the deleted row: delete them, or clear the reference. A
@@ -6,93 +11,80 @@ import { EntitySchema, type EntitySchemaColumnOptions } from 'typeorm';
  */
 export type OnDelete = 'CASCADE' | 'SET NULL';
 
-export interface TableColumn {
-  type: string;
-  nullable?: boolean;
-  /** SQL text of the default. */
-  default?: string;
-  primary?: boolean;
-  /** Generated `integer`/`bigint` identity. */
-  identity?: boolean;
-  references?: { table: string; onDelete: OnDelete };
+/** Options of a foreign key by its effect. Deferrable for `Database.checkReferencesAtCommit`. */
+export const onDelete = (effect: OnDelete) =>
+  ({ onDelete: effect, deferrable: 'INITIALLY IMMEDIATE' }) as const;
+
+export const CASCADE = onDelete('CASCADE');
+export const SET_NULL = onDelete('SET NULL');
+
+/** Default of a column: the start of the transaction. */
+export const now = (): string => 'now()';
+
+/** Declares an id that PostgreSQL generates. */
+export const GeneratedId = (type: 'integer' | 'bigint' = 'integer'): PropertyDecorator =>
+  PrimaryGeneratedColumn('identity', { type, generatedIdentity: 'BY DEFAULT' });
+
+/** Base of rows that link the rows of two tables. */
+export abstract class LinkRow {
+  @GeneratedId()
+  id!: number;
 }
 
-export interface TableIndex {
-  name: string;
-  columns: readonly string[];
-  unique?: boolean;
-  /** Partial index condition, as PostgreSQL prints it. */
-  where?: string;
-  /**
-   * For parts of texts, by `pg_trgm`: it is there where PostgreSQL has that extension
-   * (docs/decisions/0073-indexes.md).
-   */
-  trigrams?: boolean;
-  /** For JSON documents that contain others, by `jsonb_path_ops`. */
-  containment?: boolean;
+/** Base of links of rows with `bigint` ids. */
+export abstract class WideLinkRow {
+  @GeneratedId('bigint')
+  id!: number;
 }
 
-/** A table without a resource of its own, or what a resource's declarations amount to. */
-export interface TableDefinition {
-  name: string;
-  columns: Record<string, TableColumn>;
-  indexes?: readonly TableIndex[];
+/** Class of the rows of a table, abstract or not. */
+export type EntityClass = abstract new (...args: never[]) => object;
+
+type TableArgs = ReturnType<typeof getMetadataArgsStorage>['tables'][number];
+
+/** Returns the declaration of the table that has the rows of a class or of an ancestor of it. */
+function declaredTable(entity: object): TableArgs | undefined {
+  const own = getMetadataArgsStorage().tables.find(({ target }) => target === entity);
+  const ancestor: unknown = Object.getPrototypeOf(entity);
+  return own ?? (typeof ancestor === 'function' ? declaredTable(ancestor) : undefined);
 }
 
-const tables: TableDefinition[] = [];
-
-/** Declares a table that no resource stands for: links, queues, secrets. */
-export function defineTable(definition: TableDefinition): TableDefinition {
-  tables.push(definition);
-  return definition;
+/** Returns the entity class that has the rows of a class: the class itself or an ancestor. */
+export function entityOf(schema: object) {
+  const target = declaredTable(schema)?.target;
+  return typeof target === 'function' ? target : undefined;
 }
 
-export const declaredTables = (): readonly TableDefinition[] => tables;
+/** Returns the name of the table that has the rows of a class; undefined for a request body. */
+export const tableNameOf = (schema: object): string | undefined => declaredTable(schema)?.name;
 
-/** The TypeORM entity of a table; migrations and the drift check are made from these. */
-export function entityOf({ name, columns, indexes = [] }: TableDefinition): EntitySchema {
-  return new EntitySchema({
-    name,
-    tableName: name,
-    columns: Object.fromEntries(
-      Object.entries(columns).map(([column, options]) => [column, columnOf(name, column, options)]),
-    ),
-    indices: indexes.map((index) => ({
-      name: index.name,
-      columns: [...index.columns],
-      unique: index.unique ?? false,
-      ...(index.where ? { where: index.where } : {}),
-      // An installation may be without trigrams, and TypeORM knows no operator classes.
-      ...(index.trigrams || index.containment ? { synchronize: false } : {}),
-    })),
-  });
-}
+/** Returns the names of the columns that a class itself declares. */
+export const ownColumns = (entity: object): string[] =>
+  getMetadataArgsStorage()
+    .columns.filter(({ target }) => target === entity)
+    .map(({ propertyName }) => propertyName);
 
-/** Numbers go in as numbers: TypeORM compares a numeric default given as SQL text as changed. */
-function defaultOf(text: string): number | (() => string) {
-  return /^-?\d+$/.test(text) ? Number(text) : () => text;
-}
+/** Returns the declaration of a column by a class or its ancestors. */
+export const declaredColumn = (schema: object, name: string) =>
+  getMetadataArgsStorage().columns.find(
+    ({ target, propertyName }) =>
+      propertyName === name &&
+      (target === schema || Object.prototype.isPrototypeOf.call(target, schema)),
+  );
 
-function columnOf(table: string, column: string, options: TableColumn): EntitySchemaColumnOptions {
-  return {
-    name: column,
-    type: options.type as never,
-    nullable: options.nullable ?? false,
-    ...(options.primary ? { primary: true, primaryKeyConstraintName: `${table}_pkey` } : {}),
-    ...(options.identity
-      ? { generated: 'identity' as never, generatedIdentity: 'BY DEFAULT' as const }
-      : {}),
-    ...(options.default !== undefined ? { default: defaultOf(options.default) } : {}),
-    ...(options.references
-      ? {
-          foreignKey: {
-            target: options.references.table,
-            onDelete: options.references.onDelete,
-            // For deletions, see `Database.checkReferencesAtCommit`.
-            deferrable: 'INITIALLY IMMEDIATE' as const,
-            name: `${table}_${column}_fkey`,
-          },
-        }
-      : {}),
-  };
+const nameOf = (table: Table | string): string => (typeof table === 'string' ? table : table.name);
+
+/** Names keys and indexes as PostgreSQL does. */
+export class NamingStrategy extends DefaultNamingStrategy {
+  override primaryKeyName(table: Table | string): string {
+    return `${nameOf(table)}_pkey`;
+  }
+
+  override foreignKeyName(table: Table | string, columns: string[]): string {
+    return `${nameOf(table)}_${columns.join('_')}_fkey`;
+  }
+
+  override indexName(table: Table | string, columns: string[]): string {
+    return `${nameOf(table)}_${columns.join('_')}_idx`;
+  }
 }

@@ -5,14 +5,12 @@ import { ApplicationSchema, SystemJobTemplateSchema } from './schemas.js';
 const emptyList = (
   path: string,
   type: string,
-  schema: abstract new (...args: never[]) => object,
+  entity: abstract new (...args: never[]) => object,
 ): ResourceDefinition =>
   defineResource({
     path,
     type,
-    schema,
-    table: path,
-    stored: false,
+    entity,
     capabilities: {},
     policy: { read: everyone },
   });

@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, Choices, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
@@ -10,6 +11,8 @@ const PULLS = [
 ] as const;
 
 /** A container image for runs. It is stored, but has no effect on runs. */
+@Entity('execution_environments')
+@Index('execution_environments_name_key', ['name'], { unique: true })
 export class ExecutionEnvironmentSchema extends NamedSchema {
   @Reference(() => resource('organization'), {
     nullable: true,

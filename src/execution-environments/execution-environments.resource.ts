@@ -16,8 +16,7 @@ const administered = hasRoleOn(
 export const executionEnvironments = defineResource({
   path: 'execution_environments',
   type: 'execution_environment',
-  schema: ExecutionEnvironmentSchema,
-  table: 'execution_environments',
+  entity: ExecutionEnvironmentSchema,
   orderBy: ['-id'],
   hooks: ExecutionEnvironmentHooks,
   naturalKey: ['name'],
@@ -26,7 +25,6 @@ export const executionEnvironments = defineResource({
   unique: [
     {
       name: 'execution_environments_name_key',
-      columns: ['name'],
       field: 'name',
       message: 'Execution environment with this Name already exists.',
     },

@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, DateTime, Integer } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
@@ -6,6 +7,8 @@ const INSTANT = { readOnly: true, nullable: false, columnDefault: 'now()' } as c
 const COUNTER = { readOnly: true, default: 0 } as const;
 
 /** A host on which playbooks were run, by name, independent of its inventory. */
+@Entity('host_metrics')
+@Index('host_metrics_hostname_key', ['hostname'], { unique: true })
 export class HostMetricSchema extends ResourceSchema {
   @Char({ readOnly: true, search: true, help: 'Name of the host, in lower case.' })
   hostname!: string;
@@ -30,6 +33,8 @@ export class HostMetricSchema extends ResourceSchema {
 }
 
 /** Number of automated hosts in one month. */
+@Entity('host_metric_summary_monthly')
+@Index('host_metric_summary_monthly_date_key', ['date'], { unique: true })
 export class MonthlyHostMetricSchema extends ResourceSchema {
   @Char({
     ...describedAs('date'),

@@ -20,15 +20,13 @@ export const hostMetrics = defineResource({
   ...COMMON,
   path: 'host_metrics',
   type: 'host_metric',
-  schema: HostMetricSchema,
-  table: 'host_metrics',
+  entity: HostMetricSchema,
   orderBy: ['hostname'],
   summary: ['id', 'hostname'],
   hooks: HostMetricHooks,
   unique: [
     {
       name: 'host_metrics_hostname_key',
-      columns: ['hostname'],
       field: 'hostname',
       message: 'Host metric with this Hostname already exists.',
     },
@@ -44,14 +42,12 @@ export const monthlyHostMetrics = defineResource({
   ...COMMON,
   path: 'host_metric_summary_monthly',
   type: 'host_metric_summary_monthly',
-  schema: MonthlyHostMetricSchema,
-  table: 'host_metric_summary_monthly',
+  entity: MonthlyHostMetricSchema,
   orderBy: ['date'],
   summary: ['id', 'date'],
   unique: [
     {
       name: 'host_metric_summary_monthly_date_key',
-      columns: ['date'],
       field: 'date',
       message: 'Host metric summary with this Date already exists.',
     },

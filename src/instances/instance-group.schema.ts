@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, Float, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { list, STRING } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
@@ -9,6 +10,8 @@ const COMPUTED = { readOnly: true, column: null, filter: false } as const;
  * A group of workers or of pods. Every live worker belongs to `default` and executes any run. Other
  * groups are stored, but have no effect on runs.
  */
+@Entity('instance_groups')
+@Index('instance_groups_name_key', ['name'], { unique: true })
 export class InstanceGroupSchema extends ResourceSchema {
   @Char({ required: true, search: true, max: 250, help: 'Name of this object.' })
   name!: string;

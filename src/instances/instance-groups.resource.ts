@@ -9,15 +9,13 @@ import { InstanceGroupSchema } from './instance-group.schema.js';
 export const instanceGroups = defineResource({
   path: 'instance_groups',
   type: 'instance_group',
-  schema: InstanceGroupSchema,
-  table: 'instance_groups',
+  entity: InstanceGroupSchema,
   naturalKey: ['name'],
   hooks: InstanceGroupHooks,
   summary: ['id', 'name', 'is_container_group'],
   unique: [
     {
       name: 'instance_groups_name_key',
-      columns: ['name'],
       field: 'name',
       message: 'Instance group with this Name already exists.',
     },

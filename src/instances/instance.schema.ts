@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 import { sql } from '../database/sql.js';
@@ -9,6 +10,8 @@ const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 const FILTERED = { readOnly: true, column: null } as const;
 
 /** A machine with present or past workers; its row remains after the last worker has stopped. */
+@Entity('instances')
+@Index('instances_hostname_key', ['hostname'], { unique: true })
 export class InstanceSchema extends ResourceSchema {
   @Char({ ...READ_ONLY, search: true, max: 253, help: 'Name of the machine.' })
   hostname!: string;

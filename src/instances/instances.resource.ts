@@ -10,8 +10,7 @@ import { InstanceSchema } from './instance.schema.js';
 export const instances = defineResource({
   path: 'instances',
   type: 'instance',
-  schema: InstanceSchema,
-  table: 'instances',
+  entity: InstanceSchema,
   orderBy: ['id'],
   naturalKey: ['hostname'],
   summary: ['id', 'hostname'],
@@ -21,7 +20,6 @@ export const instances = defineResource({
   unique: [
     {
       name: 'instances_hostname_key',
-      columns: ['hostname'],
       field: 'hostname',
       message: 'Instance with this Hostname already exists.',
     },

@@ -4,7 +4,7 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { RunLoads } from './run-loads.js';
-import { NODE_LOST_SECONDS } from './worker-node-table.js';
+import { NODE_LOST_SECONDS } from './worker-node.entity.js';
 
 export interface WorkerNodeRow {
   name: string;

@@ -41,14 +41,12 @@ const keptCounters = (alias: string): Record<string, Sql> =>
 export const inventories = defineResource({
   path: 'inventories',
   type: 'inventory',
-  schema: InventorySchema,
-  table: 'inventories',
+  entity: InventorySchema,
   hooks: InventoryHooks,
   naturalKey: ['name', 'organization'],
   unique: [
     {
       name: 'inventories_organization_name_key',
-      columns: ['organization_id', 'name'],
       field: '__all__',
       message: 'Inventory with this Name and Organization already exists.',
     },
@@ -154,8 +152,7 @@ const ofInventory = {
 export const hosts = defineResource({
   path: 'hosts',
   type: 'host',
-  schema: HostSchema,
-  table: 'hosts',
+  entity: HostSchema,
   counter: { table: 'inventories', total: 'total_hosts', columns: { inventory_id: 'id' } },
   hooks: HostHooks,
   naturalKey: ['name', 'inventory'],
@@ -163,18 +160,9 @@ export const hosts = defineResource({
   unique: [
     {
       name: 'hosts_inventory_name_key',
-      columns: ['inventory_id', 'name'],
       field: '__all__',
       message: 'Host with this Name and Inventory already exists.',
     },
-  ],
-  indexes: [
-    // Includes the column for visibility, so that a page far from the start reads no earlier host.
-    { name: 'hosts_name_order_idx', columns: ['name', 'id', 'inventory_id'] },
-    { name: 'hosts_inventory_id_idx', columns: ['inventory_id', 'id'] },
-    { name: 'hosts_created_idx', columns: ['created', 'id'] },
-    { name: 'hosts_modified_idx', columns: ['modified', 'id'] },
-    { name: 'hosts_text_idx', columns: ['name', 'description'], trigrams: true },
   ],
   summary: ['id', 'name', 'description', 'has_active_failures'],
   expression: {
@@ -218,8 +206,7 @@ export const hosts = defineResource({
 export const groups = defineResource({
   path: 'groups',
   type: 'group',
-  schema: GroupSchema,
-  table: 'groups',
+  entity: GroupSchema,
   counter: { table: 'inventories', total: 'total_groups', columns: { inventory_id: 'id' } },
   hooks: GroupHooks,
   naturalKey: ['name', 'inventory'],
@@ -227,16 +214,9 @@ export const groups = defineResource({
   unique: [
     {
       name: 'groups_inventory_name_key',
-      columns: ['inventory_id', 'name'],
       field: '__all__',
       message: 'Group with this Name and Inventory already exists.',
     },
-  ],
-  indexes: [
-    { name: 'groups_inventory_id_idx', columns: ['inventory_id', 'id'] },
-    { name: 'groups_created_idx', columns: ['created', 'id'] },
-    { name: 'groups_modified_idx', columns: ['modified', 'id'] },
-    { name: 'groups_text_idx', columns: ['name', 'description'], trigrams: true },
   ],
   policy: ofInventory,
   relations: {

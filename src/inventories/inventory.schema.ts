@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
@@ -29,6 +30,9 @@ export const INVENTORY_KINDS = [
   ['constructed', 'Constructed inventory'],
 ] as const;
 
+@Entity('inventories')
+@Index('inventories_organization_name_key', ['organization_id', 'name'], { unique: true })
+@Index('inventories_name_order_idx', ['name', 'id'])
 export class InventorySchema extends NamedSchema {
   @Reference(() => resource('organization'), {
     required: true,
@@ -83,6 +87,15 @@ export class InventorySchema extends NamedSchema {
   prevent_instance_group_fallback!: boolean;
 }
 
+@Entity('hosts')
+// Includes the column for visibility, so that a page far from the start reads no earlier host.
+@Index('hosts_name_order_idx', ['name', 'id', 'inventory_id'])
+@Index('hosts_inventory_id_idx', ['inventory_id', 'id'])
+@Index('hosts_created_idx', ['created', 'id'])
+@Index('hosts_modified_idx', ['modified', 'id'])
+// By trigrams, see docs/decisions/0073-indexes.md.
+@Index('hosts_text_idx', { synchronize: false })
+@Index('hosts_inventory_name_key', ['inventory_id', 'name'], { unique: true })
 export class HostSchema extends NamedSchema {
   @Reference(() => resource('inventory'), {
     required: true,
@@ -137,6 +150,14 @@ export class HostSchema extends NamedSchema {
   ansible_facts_modified!: string | null;
 }
 
+@Entity('groups')
+@Index('groups_inventory_id_idx', ['inventory_id', 'id'])
+@Index('groups_created_idx', ['created', 'id'])
+@Index('groups_modified_idx', ['modified', 'id'])
+// By trigrams, see docs/decisions/0073-indexes.md.
+@Index('groups_text_idx', { synchronize: false })
+@Index('groups_inventory_name_key', ['inventory_id', 'name'], { unique: true })
+@Index('groups_name_order_idx', ['name', 'id'])
 export class GroupSchema extends NamedSchema {
   @Reference(() => resource('inventory'), {
     required: true,

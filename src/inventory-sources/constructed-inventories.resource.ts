@@ -11,8 +11,7 @@ const { policy, capabilities, summary, summarise, hide, relations, aliases } = i
 export const constructedInventories = defineResource({
   path: 'constructed_inventories',
   type: 'constructed_inventory',
-  schema: ConstructedInventorySchema,
-  table: 'inventories',
+  entity: ConstructedInventorySchema,
   part: (alias) => sql`${ident(alias, 'kind')} = 'constructed'`,
   policy,
   capabilities,

@@ -108,7 +108,7 @@ export class InventorySourceSchema extends UnifiedTemplateSchema {
   timeout!: number;
 
   // The column is shared with job templates, which have another default.
-  @Choices(SOURCE_VERBOSITIES, { default: 1, columnDefault: '0' })
+  @Choices(SOURCE_VERBOSITIES, { default: 1, columnDefault: 0 })
   verbosity!: number;
 
   @Text({ help: 'Host pattern for the hosts that are taken.' })

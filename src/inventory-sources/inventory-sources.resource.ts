@@ -25,8 +25,7 @@ const brought = (type: 'host' | 'group'): Relation => ({
 export const inventorySources = defineResource({
   path: 'inventory_sources',
   type: 'inventory_source',
-  schema: InventorySourceSchema,
-  table: 'unified_job_templates',
+  entity: InventorySourceSchema,
   discriminator: 'inventory_source',
   hooks: InventorySourceHooks,
   naturalKey: ['name', 'inventory'],
@@ -42,17 +41,8 @@ export const inventorySources = defineResource({
   unique: [
     {
       name: 'unified_job_templates_source_name_key',
-      columns: ['inventory_id', 'name'],
-      where: "(type = 'inventory_source'::text)",
       field: '__all__',
       message: 'InventorySource with this (name, inventory) combination already exists.',
-    },
-  ],
-  indexes: [
-    {
-      name: 'unified_job_templates_execution_environment_id_idx',
-      columns: ['execution_environment_id'],
-      where: '(execution_environment_id IS NOT NULL)',
     },
   ],
   capabilities: { edit: 'change', delete: 'delete', start: 'update', schedule: 'update' },

@@ -88,7 +88,7 @@ export class InventoryUpdateSchema extends ExecutedJobSchema {
   timeout!: number;
 
   // The column is shared with jobs, which have another default.
-  @Choices(SOURCE_VERBOSITIES, { ...READ_ONLY, default: 1, columnDefault: '0' })
+  @Choices(SOURCE_VERBOSITIES, { ...READ_ONLY, default: 1, columnDefault: 0 })
   verbosity!: number;
 
   @Text(READ_ONLY)

@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { hasTemplate } from '../runs/jobs.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
-import { RUN_TOTALS } from '../runs/run-totals.js';
+import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { updateExtension, UPDATE_SHOWS } from './inventory-update-extension.js';
 import { InventoryUpdateSchema } from './inventory-update.schema.js';
 
@@ -13,8 +13,7 @@ const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', rol
 export const inventoryUpdates = defineResource({
   path: 'inventory_updates',
   type: 'inventory_update',
-  schema: InventoryUpdateSchema,
-  table: 'unified_jobs',
+  entity: InventoryUpdateSchema,
   discriminator: 'inventory_update',
   orderBy: ['id'],
   audited: false,

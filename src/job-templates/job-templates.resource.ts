@@ -19,8 +19,7 @@ const hasNoInventory: Predicate = (alias) => sql`${ident(alias, 'inventory_id')}
 export const jobTemplates = defineResource({
   path: 'job_templates',
   type: 'job_template',
-  schema: JobTemplateSchema,
-  table: 'unified_job_templates',
+  entity: JobTemplateSchema,
   discriminator: 'job_template',
   hooks: JobTemplateHooks,
   naturalKey: ['name', 'organization'],

@@ -1,7 +1,10 @@
+import { Entity, Index } from 'typeorm';
 import { Char, Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { OwnedSchema } from '../common/resource/schemas.js';
 
+@Entity('labels')
+@Index('labels_organization_name_key', ['organization_id', 'name'], { unique: true })
 export class LabelSchema extends OwnedSchema {
   @Char({ required: true, search: true, help: 'Name of this object.' })
   name!: string;

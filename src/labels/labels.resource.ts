@@ -18,8 +18,7 @@ const isOn =
 export const labels = defineResource({
   path: 'labels',
   type: 'label',
-  schema: LabelSchema,
-  table: 'labels',
+  entity: LabelSchema,
   orderBy: ['organization', 'name'],
   summary: ['id', 'name'],
   capabilities: {},
@@ -27,7 +26,6 @@ export const labels = defineResource({
   unique: [
     {
       name: 'labels_organization_name_key',
-      columns: ['organization_id', 'name'],
       field: '__all__',
       message: 'Label with this Name and Organization already exists.',
     },

@@ -36,7 +36,7 @@ async function findLabel(
   { services }: LinkContext,
   body: Record<string, unknown>,
 ): Promise<Row | undefined> {
-  const { name, organization } = validate(resource('label').schema, body);
+  const { name, organization } = validate(resource('label').entity, body);
   return services.find(LabelsRepository).byName(name, organization);
 }
 

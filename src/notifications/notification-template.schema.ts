@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Char, Choices, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
@@ -45,6 +46,11 @@ const byKind = (valueOf: (type: NotificationType) => object): Record<string, obj
 const defaultTexts = (): Record<string, object> =>
   Object.fromEntries(NOTIFICATION_TYPES.map((type) => [type, defaultMessagesOf(type)]));
 
+@Entity('notification_templates')
+@Index('notification_templates_organization_name_key', ['organization_id', 'name'], {
+  unique: true,
+})
+@Index('notification_templates_name_order_idx', ['name', 'id'])
 export class NotificationTemplateSchema extends NamedSchema {
   @Reference(() => resource('organization'), {
     required: true,

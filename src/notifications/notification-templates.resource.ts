@@ -8,7 +8,11 @@ import {
 } from './notification-template-extension.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
 import { NotificationTemplateSchema } from './notification-template.schema.js';
-import { NotificationAttemptSchema, NotificationSchema } from './notification.schema.js';
+import {
+  NotificationAttemptSchema,
+  NotificationSchema,
+  NotificationTotal,
+} from './notification.schema.js';
 
 const ofOrganization = hasRoleOn('organization_id', 'organization', 'notification_admin_role');
 
@@ -26,20 +30,18 @@ const ofTemplate = through('notification_template_id', 'notification_template', 
 export const notificationTemplates = defineResource({
   path: 'notification_templates',
   type: 'notification_template',
-  schema: NotificationTemplateSchema,
+  entity: NotificationTemplateSchema,
   pages: {
     list: {
       about: 'Who is told of runs: a chat, an address, a system. Templates say of which runs.',
     },
   },
-  table: 'notification_templates',
   hooks: NotificationTemplateHooks,
   naturalKey: ['name', 'organization'],
   auditHidden: ['notification_configuration'],
   unique: [
     {
       name: 'notification_templates_organization_name_key',
-      columns: ['organization_id', 'name'],
       field: '__all__',
       message: 'Notification template with this Organization and Name already exists.',
     },
@@ -75,12 +77,11 @@ export const notificationTemplates = defineResource({
 export const notifications = defineResource({
   path: 'notifications',
   type: 'notification',
-  schema: NotificationSchema,
-  table: 'notifications',
+  entity: NotificationSchema,
   orderBy: ['id'],
   capabilities: {},
   aliases: { unifiedjob_notifications: 'unified_job' },
-  counter: totalsBy('notification_totals', { notification_template_id: 'integer' }),
+  counter: totalsBy(NotificationTotal),
   pages: {
     list: {
       about: 'Who was told of what, and how that went.',
@@ -89,25 +90,6 @@ export const notifications = defineResource({
     within: 'notification_template',
   },
   summary: ['id', 'status', 'notification_type'],
-  indexes: [
-    { name: 'notifications_status_idx', columns: ['status', 'id'] },
-    { name: 'notifications_created_idx', columns: ['created', 'id'] },
-    { name: 'notifications_template_idx', columns: ['notification_template_id', 'id'] },
-    // For unfinished notifications, independent of the size of the history (`unfinished`).
-    {
-      name: 'notifications_unfinished_idx',
-      columns: ['notification_template_id', 'id'],
-      where: `((status = 'pending'::text) OR (next_attempt_at IS NOT NULL))`,
-    },
-    // Prevents a second notification for an event that is published twice; manual resends are
-    // exempt.
-    {
-      name: 'notifications_event_key',
-      columns: ['unified_job_id', 'notification_template_id', 'event'],
-      unique: true,
-      where: 'NOT resent',
-    },
-  ],
   policy: {
     read: through(
       'notification_template_id',
@@ -130,8 +112,7 @@ export const notifications = defineResource({
 export const notificationAttempts = defineResource({
   path: 'notification_attempts',
   type: 'notification_attempt',
-  schema: NotificationAttemptSchema,
-  table: 'notification_attempts',
+  entity: NotificationAttemptSchema,
   orderBy: ['id'],
   capabilities: {},
   audited: false,
@@ -139,7 +120,6 @@ export const notificationAttempts = defineResource({
   unique: [
     {
       name: 'notification_attempts_key',
-      columns: ['notification_id', 'number'],
       field: '__all__',
       message: 'The attempt is recorded already.',
     },

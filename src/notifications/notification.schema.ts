@@ -1,3 +1,4 @@
+import { Column, Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
@@ -9,18 +10,29 @@ import {
   Reference,
   Text,
 } from '../common/fields/field.js';
+import { TotalRow } from '../common/resource/kept-totals.js';
 import { resource } from '../common/resource/registry.js';
 import type { NotificationType } from './backends/notification-type.js';
-import { ResourceSchema } from '../common/resource/schemas.js';
+import { WideResourceSchema } from '../common/resource/schemas.js';
 import { NOTIFICATION_TYPE_CHOICES } from './notification-template.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
 /** One notification of one template for one event: the stored history. */
-export class NotificationSchema extends ResourceSchema {
-  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
-  override id!: number;
-
+@Entity('notifications')
+@Index('notifications_status_idx', ['status', 'id'])
+@Index('notifications_created_idx', ['created', 'id'])
+@Index('notifications_template_idx', ['notification_template_id', 'id'])
+// For unfinished notifications, independent of the size of the history (`unfinished`).
+@Index('notifications_unfinished_idx', ['notification_template_id', 'id'], {
+  where: `((status = 'pending'::text) OR (next_attempt_at IS NOT NULL))`,
+})
+// Prevents a second notification for an event that is published twice; manual resends are exempt.
+@Index('notifications_event_key', ['unified_job_id', 'notification_template_id', 'event'], {
+  where: 'NOT resent',
+  unique: true,
+})
+export class NotificationSchema extends WideResourceSchema {
   @Reference(() => resource('notification_template'), { ...READ_ONLY, index: false })
   notification_template!: Reference;
 
@@ -107,10 +119,9 @@ export class NotificationSchema extends ResourceSchema {
 }
 
 /** One attempt to send a notification and its result (docs/contract/notifications.md#attempts). */
-export class NotificationAttemptSchema extends ResourceSchema {
-  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
-  override id!: number;
-
+@Entity('notification_attempts')
+@Index('notification_attempts_key', ['notification_id', 'number'], { unique: true })
+export class NotificationAttemptSchema extends WideResourceSchema {
   @Reference(() => resource('notification'), { ...WIDE, ...READ_ONLY, index: false })
   notification!: Reference;
 
@@ -128,4 +139,11 @@ export class NotificationAttemptSchema extends ResourceSchema {
 
   @Integer({ ...READ_ONLY, nullable: true, help: 'Milliseconds.' })
   duration_ms!: number | null;
+}
+
+/** Number of notifications by template. */
+@Entity('notification_totals')
+export class NotificationTotal extends TotalRow {
+  @Column({ type: 'integer', nullable: true })
+  notification_template_id!: number | null;
 }

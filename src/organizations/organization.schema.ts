@@ -1,6 +1,9 @@
+import { Entity, Index } from 'typeorm';
 import { Integer } from '../common/fields/field.js';
 import { NamedSchema } from '../common/resource/schemas.js';
 
+@Entity('organizations')
+@Index('organizations_name_key', ['name'], { unique: true })
 export class OrganizationSchema extends NamedSchema {
   @Integer({
     min: 0,

@@ -33,15 +33,13 @@ const notifications = (event: string) =>
 export const organizations = defineResource({
   path: 'organizations',
   type: 'organization',
-  schema: OrganizationSchema,
+  entity: OrganizationSchema,
   pages: { list: { about: 'What belongs together, and who may do what with it.' } },
-  table: 'organizations',
   hooks: OrganizationHooks,
   naturalKey: ['name'],
   unique: [
     {
       name: 'organizations_name_key',
-      columns: ['name'],
       field: 'name',
       message: 'Organization with this Name already exists.',
     },

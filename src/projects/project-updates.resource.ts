@@ -3,7 +3,7 @@ import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { hasTemplate, RUN_COLUMNS, runsOrganization } from '../runs/jobs.resource.js';
-import { RUN_TOTALS } from '../runs/run-totals.js';
+import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { projectUpdateExtension, PROJECT_UPDATE_SHOWS } from './project-update-extension.js';
 import { ProjectUpdateSchema } from './project-update.schema.js';
 import { isSynced } from './projects.resource.js';
@@ -12,8 +12,7 @@ import { RunHooks } from '../runs/run.hooks.js';
 export const projectUpdates = defineResource({
   path: 'project_updates',
   type: 'project_update',
-  schema: ProjectUpdateSchema,
-  table: 'unified_jobs',
+  entity: ProjectUpdateSchema,
   discriminator: 'project_update',
   orderBy: ['id'],
   auditParent: { field: 'project', type: 'project' },

@@ -16,8 +16,7 @@ export const isSynced = ({ scm_type: kind }: Row): boolean => kind !== '';
 export const projects = defineResource({
   path: 'projects',
   type: 'project',
-  schema: ProjectSchema,
-  table: 'unified_job_templates',
+  entity: ProjectSchema,
   discriminator: 'project',
   orderBy: ['id'],
   hooks: ProjectHooks,

@@ -18,7 +18,7 @@ import { templateNames } from '../templates/templates.repository.js';
 import { RunHooks } from './run.hooks.js';
 import { JobSchema } from './job.schema.js';
 import { jobExtension, JOB_SHOWS } from './job-extension.js';
-import { RUN_TOTALS } from './run-totals.js';
+import { RUN_TOTALS } from './run-total.entity.js';
 import { UnifiedJobSchema } from './unified-job.schema.js';
 
 /** Predicate for administrators and auditors of the organization that a run belongs to. */
@@ -64,8 +64,7 @@ export const hasTemplate = ({ unified_job_template_id: template }: Row): boolean
 export const jobs = defineResource({
   path: 'jobs',
   type: 'job',
-  schema: JobSchema,
-  table: 'unified_jobs',
+  entity: JobSchema,
   discriminator: 'job',
   orderBy: ['id'],
   auditParent: { field: 'job_template', type: 'job_template' },
@@ -79,44 +78,6 @@ export const jobs = defineResource({
   }),
   capabilities: { delete: 'delete', start: 'start' },
   usable: { start: hasTemplate },
-  indexes: [
-    { name: 'unified_jobs_type_id_idx', columns: ['type', 'id'] },
-    { name: 'unified_jobs_status_idx', columns: ['status', 'id'] },
-    // Indexes for lists of runs, of one kind or of all kinds. The kind is the last column, because
-    // totals need no other.
-    { name: 'unified_jobs_finished_idx', columns: ['finished', 'id', 'type'] },
-    { name: 'unified_jobs_type_finished_idx', columns: ['type', 'finished', 'id'] },
-    { name: 'unified_jobs_created_idx', columns: ['created', 'id', 'type'] },
-    { name: 'unified_jobs_name_idx', columns: ['name', 'id', 'type'] },
-    { name: 'unified_jobs_started_idx', columns: ['started', 'id', 'type'] },
-    { name: 'unified_jobs_launch_type_idx', columns: ['launch_type', 'id', 'type'] },
-    { name: 'unified_jobs_failed_idx', columns: ['finished', 'id', 'type'], where: 'failed' },
-    { name: 'unified_jobs_status_finished_idx', columns: ['status', 'finished', 'id', 'type'] },
-    { name: 'unified_jobs_job_template_idx', columns: ['job_template_id', 'id', 'type'] },
-    {
-      name: 'unified_jobs_job_template_finished_idx',
-      columns: ['job_template_id', 'finished', 'id', 'type'],
-    },
-    // For the newest runs of a template, which are displayed with it.
-    {
-      name: 'unified_jobs_template_kind_idx',
-      columns: ['unified_job_template_id', 'id', 'type'],
-    },
-    { name: 'unified_jobs_organization_idx', columns: ['organization_id', 'id', 'type'] },
-    { name: 'unified_jobs_text_idx', columns: ['name', 'description'], trigrams: true },
-    // For the runs of a machine.
-    {
-      name: 'unified_jobs_execution_node_idx',
-      columns: ['execution_node', 'id'],
-      where: "(execution_node <> ''::text)",
-    },
-    {
-      name: 'unified_jobs_schedule_key',
-      columns: ['schedule_id', 'schedule_occurrence'],
-      unique: true,
-      where: '(schedule_id IS NOT NULL)',
-    },
-  ],
   pages: {
     folded: ['How it ran', 'Where it ran'],
     sections: {
@@ -214,13 +175,10 @@ export const jobs = defineResource({
 });
 
 /** All kinds of runs in one list (docs/contract/runs.md#unified-runs). */
-class AnyUnifiedJobSchema extends UnifiedJobSchema {}
-
 export const unifiedJobs = defineResource({
   path: 'unified_jobs',
   type: 'unified_job',
-  schema: AnyUnifiedJobSchema,
-  table: 'unified_jobs',
+  entity: UnifiedJobSchema,
   orderBy: ['id'],
   capabilities: {},
   summary: ['id', 'name', 'description', 'status', 'failed', 'finished', 'type'],

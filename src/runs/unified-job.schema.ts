@@ -1,4 +1,4 @@
-import { WIDE } from '../common/fields/column-types.js';
+import { Column, Entity, Index } from 'typeorm';
 import {
   Bool,
   Char,
@@ -13,7 +13,7 @@ import {
 import { labelOf } from '../common/fields/label.js';
 import { mapOf, STRING } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
-import { OwnedSchema } from '../common/resource/schemas.js';
+import { HIDDEN_USER, WideResourceSchema } from '../common/resource/schemas.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
 const labelled = (words: readonly string[]) =>
@@ -48,9 +48,50 @@ export type LaunchType = (typeof LAUNCH_TYPES)[number];
  * Fields of every run (docs/contract/runs.md#fields-of-runs). All kinds share a table and its ids
  * (docs/contract/conventions.md#ids-of-templates-and-runs).
  */
-export abstract class UnifiedJobSchema extends OwnedSchema {
-  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
-  override id!: number;
+@Entity('unified_jobs')
+@Index('unified_jobs_execution_environment_id_idx', ['execution_environment_id'], {
+  where: '(execution_environment_id IS NOT NULL)',
+})
+@Index('unified_jobs_workflow_job_id_idx', ['workflow_job_id'], {
+  where: '(workflow_job_id IS NOT NULL)',
+})
+@Index('unified_jobs_type_id_idx', ['type', 'id'])
+@Index('unified_jobs_status_idx', ['status', 'id'])
+// Indexes for lists of runs, of one kind or of all kinds. The kind is the last column, because
+// totals need no other.
+@Index('unified_jobs_finished_idx', ['finished', 'id', 'type'])
+@Index('unified_jobs_type_finished_idx', ['type', 'finished', 'id'])
+@Index('unified_jobs_created_idx', ['created', 'id', 'type'])
+@Index('unified_jobs_name_idx', ['name', 'id', 'type'])
+@Index('unified_jobs_started_idx', ['started', 'id', 'type'])
+@Index('unified_jobs_launch_type_idx', ['launch_type', 'id', 'type'])
+@Index('unified_jobs_failed_idx', ['finished', 'id', 'type'], { where: 'failed' })
+@Index('unified_jobs_status_finished_idx', ['status', 'finished', 'id', 'type'])
+@Index('unified_jobs_job_template_idx', ['job_template_id', 'id', 'type'])
+@Index('unified_jobs_job_template_finished_idx', ['job_template_id', 'finished', 'id', 'type'])
+// For the newest runs of a template, which are displayed with it.
+@Index('unified_jobs_template_kind_idx', ['unified_job_template_id', 'id', 'type'])
+@Index('unified_jobs_organization_idx', ['organization_id', 'id', 'type'])
+// By trigrams, see docs/decisions/0073-indexes.md.
+@Index('unified_jobs_text_idx', { synchronize: false })
+// For the runs of a machine.
+@Index('unified_jobs_execution_node_idx', ['execution_node', 'id'], {
+  where: "(execution_node <> ''::text)",
+})
+@Index('unified_jobs_schedule_key', ['schedule_id', 'schedule_occurrence'], {
+  where: '(schedule_id IS NOT NULL)',
+  unique: true,
+})
+export class UnifiedJobSchema extends WideResourceSchema {
+  /** Kind of the run, which names the subclass. */
+  @Column('text')
+  type!: string;
+
+  @Reference(() => resource('user'), HIDDEN_USER)
+  created_by!: Reference | null;
+
+  @Reference(() => resource('user'), HIDDEN_USER)
+  modified_by!: Reference | null;
 
   @Char({ readOnly: true, search: true, help: 'Name of this object.' })
   name!: string;

@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, DateTime, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { NamedSchema } from '../common/resource/schemas.js';
@@ -9,6 +10,10 @@ const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 export interface ScheduleSchema extends SavedOptions {}
 
 /** Scheduled launches of a template (docs/contract/schedules.md). */
+@Entity('schedules')
+@Index('schedules_due_idx', ['next_run'], { where: 'enabled' })
+@Index('schedules_template_name_key', ['unified_job_template_id', 'name'], { unique: true })
+@Index('schedules_name_order_idx', ['name', 'id'])
 @Includes(SAVED_OPTIONS.map((field) => ({ ...field, help: '' })), 'extra_data')
 export class ScheduleSchema extends NamedSchema {
   @Text({

@@ -42,19 +42,16 @@ const administers = anyOf(ofKinds('admin_role'), onSource('change'));
 export const schedules = defineResource({
   path: 'schedules',
   type: 'schedule',
-  schema: ScheduleSchema,
-  table: 'schedules',
+  entity: ScheduleSchema,
   hooks: ScheduleHooks,
   summary: ['id', 'name', 'description', 'next_run'],
   unique: [
     {
       name: 'schedules_template_name_key',
-      columns: ['unified_job_template_id', 'name'],
       field: '__all__',
       message: 'Schedule with this (unified_job_template, name) combination already exists.',
     },
   ],
-  indexes: [{ name: 'schedules_due_idx', columns: ['next_run'], where: 'enabled' }],
   pages: {
     list: { about: 'What is launched by itself, and when next.' },
     within: 'unified_job_template',

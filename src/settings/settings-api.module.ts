@@ -4,7 +4,6 @@ import { InstallationRepository } from './installation.repository.js';
 import { RuntimeSettings } from './runtime-settings.service.js';
 import { SettingsController } from './settings.controller.js';
 import { SettingsRepository } from './settings.repository.js';
-import './tables.js';
 
 @Global()
 @Module({

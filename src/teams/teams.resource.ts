@@ -7,16 +7,14 @@ import { TeamSchema } from './team.schema.js';
 export const teams = defineResource({
   path: 'teams',
   type: 'team',
-  schema: TeamSchema,
+  entity: TeamSchema,
   pages: { list: { about: 'Users of an organization who hold roles together.' } },
-  table: 'teams',
   orderBy: ['organization__name', 'name'],
   hooks: TeamHooks,
   naturalKey: ['name', 'organization'],
   unique: [
     {
       name: 'teams_organization_name_key',
-      columns: ['organization_id', 'name'],
       field: '__all__',
       message: 'Team with this Organization and Name already exists.',
     },

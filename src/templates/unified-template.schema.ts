@@ -1,3 +1,4 @@
+import { Column, Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Choices, DateTime, Reference } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
@@ -39,7 +40,24 @@ export const TemplateStatus = (never: string): PropertyDecorator =>
  * Fields of every template. All kinds share a table and its ids
  * (docs/contract/conventions.md#ids-of-templates-and-runs).
  */
+@Entity('unified_job_templates')
+@Index('unified_job_templates_execution_environment_id_idx', ['execution_environment_id'], {
+  where: '(execution_environment_id IS NOT NULL)',
+})
+@Index('unified_job_templates_source_name_key', ['inventory_id', 'name'], {
+  unique: true,
+  where: "(type = 'inventory_source'::text)",
+})
+@Index('unified_job_templates_name_order_idx', ['type', 'name', 'id'])
+@Index('unified_job_templates_name_key', ['type', 'organization_id', 'name'], {
+  unique: true,
+  where: "(type <> ALL (ARRAY['workflow_approval_template'::text, 'inventory_source'::text]))",
+})
 export abstract class UnifiedTemplateSchema extends NamedSchema {
+  /** Kind of the template, which names the subclass. */
+  @Column('text')
+  type!: string;
+
   @TemplateStatus('never run')
   status!: string;
 
@@ -89,8 +107,6 @@ export abstract class UnifiedTemplateSchema extends NamedSchema {
  */
 export const uniqueTemplateName = (model: string): UniqueRule => ({
   name: 'unified_job_templates_name_key',
-  columns: ['type', 'organization_id', 'name'],
-  where: "(type <> ALL (ARRAY['workflow_approval_template'::text, 'inventory_source'::text]))",
   field: '__all__',
   message: `${model} with this (name, organization) combination already exists.`,
 });

@@ -25,8 +25,7 @@ const ofKind =
 export const unifiedTemplates = defineResource({
   path: 'unified_job_templates',
   type: 'unified_job_template',
-  schema: AnyUnifiedTemplateSchema,
-  table: 'unified_job_templates',
+  entity: AnyUnifiedTemplateSchema,
   capabilities: {},
   aliases: { unifiedjob_unified_jobs: 'unified_jobs' },
   pages: {

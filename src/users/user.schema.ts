@@ -1,6 +1,9 @@
+import { Entity, Index } from 'typeorm';
 import { Bool, Char, DateTime, Email, Integer, Text } from '../common/fields/field.js';
 import { ResourceSchema } from '../common/resource/schemas.js';
 
+@Entity('users')
+@Index('users_username_key', ['username'], { unique: true })
 export class UserSchema extends ResourceSchema {
   @Char({
     max: 150,

@@ -63,9 +63,8 @@ const isSuperuserRow: Predicate = (alias) => ident(alias, 'is_superuser');
 export const users = defineResource({
   path: 'users',
   type: 'user',
-  schema: UserSchema,
+  entity: UserSchema,
   pages: { list: { about: 'Who may log in. The page of each says what they may do, and why.' } },
-  table: 'users',
   orderBy: ['username'],
   hooks: UserHooks,
   naturalKey: ['username'],
@@ -75,7 +74,6 @@ export const users = defineResource({
   unique: [
     {
       name: 'users_username_key',
-      columns: ['username'],
       field: 'username',
       message: 'A user with that username already exists.',
     },

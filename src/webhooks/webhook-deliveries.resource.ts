@@ -3,7 +3,7 @@ import { anyOf, type Predicate } from '../common/access.js';
 import { totalsBy } from '../common/resource/kept-totals.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
-import { WebhookDeliverySchema } from './webhook-delivery.schema.js';
+import { WebhookDeliverySchema, WebhookDeliveryTotal } from './webhook-delivery.schema.js';
 import { webhookDeliveryExtension, WEBHOOK_DELIVERY_SHOWS } from './webhook-delivery-extension.js';
 
 /** Returns a predicate: the caller has a role on the template of the delivery. */
@@ -14,13 +14,12 @@ export const webhookDeliveries = defineResource({
   path: 'webhook_deliveries',
   type: 'webhook_delivery',
   label: 'Webhook Delivery',
-  schema: WebhookDeliverySchema,
-  table: 'webhook_deliveries',
+  entity: WebhookDeliverySchema,
   orderBy: ['-id'],
   // Administrators of the template can see payloads and redeliver them.
   capabilities: { redeliver: 'redeliver' },
   audited: false,
-  counter: totalsBy('webhook_delivery_totals', { template_id: 'integer' }),
+  counter: totalsBy(WebhookDeliveryTotal),
   pages: {
     list: {
       about: 'What code hosts sent, and what became of it.',
@@ -32,23 +31,14 @@ export const webhookDeliveries = defineResource({
   unique: [
     {
       name: 'webhook_deliveries_dedupe_key',
-      columns: ['template_id', 'service', 'dedupe_key'],
       field: '__all__',
       message: 'The delivery was received already.',
     },
     {
       name: 'webhook_deliveries_body_digest',
-      columns: ['template_id', 'body_digest'],
       field: '__all__',
       message: 'The body was received already.',
     },
-  ],
-  indexes: [
-    { name: 'webhook_deliveries_template_idx', columns: ['template_id', 'id'] },
-    { name: 'webhook_deliveries_received_idx', columns: ['received', 'id'] },
-    { name: 'webhook_deliveries_verdict_idx', columns: ['verdict', 'id'] },
-    { name: 'webhook_deliveries_event_idx', columns: ['event', 'id'] },
-    { name: 'webhook_deliveries_guid_idx', columns: ['guid', 'id'] },
   ],
   policy: {
     read: onTemplate('read_role'),

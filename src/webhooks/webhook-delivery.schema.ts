@@ -1,11 +1,21 @@
+import { Column, Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
+import { TotalRow } from '../common/resource/kept-totals.js';
 import { resource } from '../common/resource/registry.js';
 import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/services.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
 /** One delivery to a receiver, with any verdict (docs/contract/webhooks.md#deliveries). */
+@Entity('webhook_deliveries')
+@Index('webhook_deliveries_template_idx', ['template_id', 'id'])
+@Index('webhook_deliveries_received_idx', ['received', 'id'])
+@Index('webhook_deliveries_verdict_idx', ['verdict', 'id'])
+@Index('webhook_deliveries_event_idx', ['event', 'id'])
+@Index('webhook_deliveries_guid_idx', ['guid', 'id'])
+@Index('webhook_deliveries_dedupe_key', ['template_id', 'service', 'dedupe_key'], { unique: true })
+@Index('webhook_deliveries_body_digest', ['template_id', 'body_digest'], { unique: true })
 export class WebhookDeliverySchema {
   @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
   id!: number;
@@ -118,4 +128,11 @@ export class WebhookDeliverySchema {
    */
   @Char({ internal: true, nullable: true })
   body_digest!: string | null;
+}
+
+/** Number of deliveries by template. */
+@Entity('webhook_delivery_totals')
+export class WebhookDeliveryTotal extends TotalRow {
+  @Column({ type: 'integer', nullable: true })
+  template_id!: number | null;
 }

@@ -1,3 +1,4 @@
+import { Entity } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
@@ -20,6 +21,7 @@ const ATTEMPTS = list(
  * A status of a job that is posted to the service that launched it
  * (docs/contract/webhooks.md#statuses-posted-back).
  */
+@Entity('webhook_status_posts')
 export class WebhookStatusPostSchema {
   @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
   id!: number;

@@ -18,8 +18,7 @@ const isReadableRun: Predicate = (alias, actor) =>
 export const webhookStatusPosts = defineResource({
   path: 'webhook_status_posts',
   type: 'webhook_status_post',
-  schema: WebhookStatusPostSchema,
-  table: 'webhook_status_posts',
+  entity: WebhookStatusPostSchema,
   orderBy: ['id'],
   capabilities: {},
   audited: false,

@@ -25,8 +25,7 @@ const onWorkflow = (role: string): Predicate =>
 export const approvalTemplates = defineResource({
   path: 'workflow_approval_templates',
   type: 'workflow_approval_template',
-  schema: ApprovalTemplateSchema,
-  table: 'unified_job_templates',
+  entity: ApprovalTemplateSchema,
   discriminator: 'workflow_approval_template',
   hooks: ApprovalTemplateHooks,
   summary: ['id', 'name', 'description', 'timeout'],

@@ -1,3 +1,4 @@
+import { Entity, Index } from 'typeorm';
 import {
   Bool,
   Char,
@@ -20,6 +21,10 @@ export interface WorkflowTemplateNodeSchema extends SavedOptions {}
  * One node of a workflow job template, with its template, its prompts and its children
  * (docs/contract/workflows.md#nodes).
  */
+@Entity('workflow_job_template_nodes')
+@Index('workflow_job_template_nodes_identifier_key', ['workflow_job_template_id', 'identifier'], {
+  unique: true,
+})
 @Includes(SAVED_OPTIONS, 'extra_data')
 export class WorkflowTemplateNodeSchema extends ResourceSchema {
   @Reference(() => resource('workflow_job_template'), {

@@ -40,8 +40,7 @@ const followers = (kind: EdgeKind): Relation => ({
 export const workflowTemplateNodes = defineResource({
   path: 'workflow_job_template_nodes',
   type: 'workflow_job_template_node',
-  schema: WorkflowTemplateNodeSchema,
-  table: 'workflow_job_template_nodes',
+  entity: WorkflowTemplateNodeSchema,
   orderBy: ['id'],
   auditParent: { field: 'workflow_job_template', type: 'workflow_job_template' },
   hooks: WorkflowTemplateNodeHooks,
@@ -52,7 +51,6 @@ export const workflowTemplateNodes = defineResource({
   unique: [
     {
       name: 'workflow_job_template_nodes_identifier_key',
-      columns: ['workflow_job_template_id', 'identifier'],
       field: '__all__',
       message:
         'Workflow Job Template Node with this Workflow job template and Identifier already exists.',

@@ -27,8 +27,7 @@ const credentialsOfNodes: Relation = {
 export const workflowTemplates = defineResource({
   path: 'workflow_job_templates',
   type: 'workflow_job_template',
-  schema: WorkflowTemplateSchema,
-  table: 'unified_job_templates',
+  entity: WorkflowTemplateSchema,
   discriminator: 'workflow_job_template',
   hooks: WorkflowTemplateHooks,
   naturalKey: ['name', 'organization'],

@@ -24,19 +24,11 @@ const onTemplate = (role: string, ofJobs = role): Predicate =>
 export const workflowApprovals = defineResource({
   path: 'workflow_approvals',
   type: 'workflow_approval',
-  schema: WorkflowApprovalSchema,
-  table: 'unified_jobs',
+  entity: WorkflowApprovalSchema,
   discriminator: 'workflow_approval',
   orderBy: ['id'],
   hooks: WorkflowApprovalHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'timed_out'],
-  indexes: [
-    {
-      name: 'unified_jobs_workflow_job_id_idx',
-      columns: ['workflow_job_id'],
-      where: '(workflow_job_id IS NOT NULL)',
-    },
-  ],
   summaryKeys: { unified_job_template: null },
   capabilities: { delete: 'delete', start: 'start' },
   // Approvals are approved or denied; only the workflow starts them.

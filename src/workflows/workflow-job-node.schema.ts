@@ -1,8 +1,9 @@
+import { Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
-import { Bool, Char, Includes, Json, Reference, Text, Integer } from '../common/fields/field.js';
+import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
 import { resource } from '../common/resource/registry.js';
-import { ResourceSchema } from '../common/resource/schemas.js';
+import { WideResourceSchema } from '../common/resource/schemas.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 
@@ -18,11 +19,13 @@ export interface WorkflowJobNodeSchema extends SavedOptions {}
  * One node of a workflow job with its template and its prompts
  * (docs/contract/workflows.md#workflow-jobs).
  */
+@Entity('workflow_job_nodes')
+// For the first step of the engine's pass: nodes that have ended since the last pass.
+@Index('workflow_job_nodes_due_idx', ['workflow_job_id'], {
+  where: `((outcome <> ''::text) AND (NOT followed))`,
+})
 @Includes(NODE_RUN_OPTIONS, 'extra_data')
-export class WorkflowJobNodeSchema extends ResourceSchema {
-  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
-  override id!: number;
-
+export class WorkflowJobNodeSchema extends WideResourceSchema {
   @Reference(() => resource('workflow_job'), { ...WIDE, readOnly: true, nullable: false })
   workflow_job!: Reference;
 

@@ -29,20 +29,11 @@ const ofWorkflowJob =
 export const workflowJobNodes = defineResource({
   path: 'workflow_job_nodes',
   type: 'workflow_job_node',
-  schema: WorkflowJobNodeSchema,
-  table: 'workflow_job_nodes',
+  entity: WorkflowJobNodeSchema,
   orderBy: ['id'],
   summary: ['id', 'identifier'],
   capabilities: {},
   audited: false,
-  // Index for the first step of the engine's pass: nodes that have ended since the last pass.
-  indexes: [
-    {
-      name: 'workflow_job_nodes_due_idx',
-      columns: ['workflow_job_id'],
-      where: `((outcome <> ''::text) AND (NOT followed))`,
-    },
-  ],
   summaryKeys: { unified_job_template: null, job: null },
   policy: { read: ofWorkflowJob('read'), list: ofWorkflowJob('list') },
   aliases: Object.fromEntries(

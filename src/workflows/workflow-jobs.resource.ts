@@ -4,7 +4,7 @@ import { defineResource, type Row } from '../common/resource/define-resource.js'
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { hasTemplate, RUN_COLUMNS } from '../runs/jobs.resource.js';
-import { RUN_TOTALS } from '../runs/run-totals.js';
+import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
 import { WorkflowJobSchema } from './workflow-job.schema.js';
@@ -39,8 +39,7 @@ const hasSource = (row: Row): boolean =>
 export const workflowJobs = defineResource({
   path: 'workflow_jobs',
   type: 'workflow_job',
-  schema: WorkflowJobSchema,
-  table: 'unified_jobs',
+  entity: WorkflowJobSchema,
   discriminator: 'workflow_job',
   orderBy: ['id'],
   auditParent: { field: 'unified_job_template', type: 'workflow_job_template' },

@@ -58,7 +58,7 @@ it('its fields are in a schema of the room, which the declaration imports or hol
         file !== undefined &&
         /\.(schema|resource)\.ts$/.test(file.path) &&
         roomOf(file.path) === roomOf(controller.path) &&
-        file.text.includes(`class ${one.schema.name} `),
+        file.text.includes(`class ${one.entity.name} `),
     );
   };
   expect(without(holds)).toEqual([]);

@@ -17,7 +17,7 @@ import { PromptsBody } from '../../src/prompts/launch-body.js';
 
 const schemas = [
   ...new Set([
-    ...resources().map(({ schema }) => schema),
+    ...resources().map(({ entity }) => entity),
     PromptsBody,
     BulkLaunchRequest,
     BulkJob,

@@ -5,10 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { getMetadataArgsStorage } from 'typeorm';
 import ts from 'typescript';
 
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
-import { findResource } from '../../src/common/resource/registry.js';
+import { findResource, resources } from '../../src/common/resource/registry.js';
+import { entityOf, tableNameOf } from '../../src/database/table.js';
 import { entities } from '../../src/entities.js';
 import { sourceFiles } from './source-files.js';
 
@@ -18,7 +20,7 @@ const AFTER_KEYWORD = /\b(?:FROM|JOIN|INTO|UPDATE|USING|ONLY|TABLE)\s+([a-z_]+)/
 const FROM_LIST = /\b(?:FROM|USING)\s+([^()]*?)(?=\b(?:[A-Z]{2,})\b|[()]|$)/g;
 const QUALIFIED = /(?<![.\w])([a-z_]+)\.[a-z_]+/g;
 
-const tables = new Set(entities().map(({ options }) => options.tableName ?? options.name));
+const tables = new Set(entities.flatMap((entity) => tableNameOf(entity) ?? []));
 
 interface Use {
   path: string;
@@ -148,10 +150,11 @@ function declaringRooms(): Map<string, Set<string>> {
   const declare = (table: string, room: string): void => {
     rooms.set(table, (rooms.get(table) ?? new Set()).add(room));
   };
-  for (const { path } of sources) {
+  for (const { path, text } of sources) {
+    for (const [, table = ''] of text.matchAll(/^@Entity\('(\w+)'\)$/gm))
+      declare(table, roomOf(path));
     for (const { callee, options } of declarationsIn(path)) {
       const definition = callee === 'defineResource' ? findResource(options.type ?? '') : undefined;
-      if (callee === 'defineTable' && options.name) declare(options.name, roomOf(path));
       // A relation that several resources share is declared where it is described.
       if (options.kind === 'many-to-many' && options.table) declare(options.table, roomOf(path));
       if (!definition) continue;
@@ -165,7 +168,7 @@ function declaringRooms(): Map<string, Set<string>> {
 }
 
 interface Declaration {
-  /** `defineResource`, `defineTable`, or empty: an object as those of relations are. */
+  /** `defineResource`, or empty: an object as those of relations are. */
   callee: string;
   /** Those of its members that are plain texts. */
   options: Record<string, string>;
@@ -196,4 +199,23 @@ it('a table is named by repositories of the rooms that declare it', () => {
     .filter(({ room, table }) => !rooms.get(table)?.has(room))
     .map(({ path, line, table }) => `${path}:${line} names ${table}`);
   expect(faults).toEqual([]);
+});
+
+it('the default order of a list has an index, so that no list sorts its whole table', () => {
+  const { indices } = getMetadataArgsStorage();
+  const unsorted = resources()
+    .filter(({ stored, variants }) => stored && !variants)
+    .filter(({ orderBy }) => !/^-?id$/.test(orderBy[0] ?? ''))
+    .filter((definition) => {
+      const order = definition.orderBy.map((name) => definition.field(name)?.column);
+      const entity = entityOf(definition.entity);
+      const columns = indices.filter(({ target }) => target === entity).map((one) => one.columns);
+      return !columns.some((names) => {
+        const [first, ...rest] = Array.isArray(names) ? names : [];
+        const sorted =
+          definition.discriminator !== null && first === 'type' ? rest : [first, ...rest];
+        return order.every((column, place) => column === undefined || column === sorted[place]);
+      });
+    });
+  expect(unsorted.map(({ type }) => type)).toEqual([]);
 });

@@ -2,7 +2,7 @@
  * Totals of events, activity, notifications and deliveries stay exact however their rows are written
  * (docs/decisions/0110-kept-totals.md), and lists show what counting would.
  */
-import { UNNAMED } from '../../src/activity/activity-totals.js';
+import { UNNAMED } from '../../src/activity/activity-total.entity.js';
 import { RoleStore } from '../../src/common/access.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource, resources } from '../../src/common/resource/registry.js';

@@ -10,8 +10,7 @@ import type { Field } from '../../src/common/fields/field.js';
 import { ListService } from '../../src/common/list/list.service.js';
 import type { QueryParameters } from '../../src/common/list/query.js';
 import type { ResourceDefinition } from '../../src/common/resource/define-resource.js';
-import { resource, resources } from '../../src/common/resource/registry.js';
-import { resourceTables } from '../../src/common/resource/tables.js';
+import { resource } from '../../src/common/resource/registry.js';
 import type { Statement } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
 import { openFields, valueOf } from '../architecture/declared-queries.js';
@@ -201,15 +200,13 @@ function excusedOf(type: string): string[] {
   return [...wordsOf(fields), ...wordsOf(filters), ...ordered].sort();
 }
 
-const TABLES = resourceTables(resources());
-
 /** Whether an index is declared that begins with the field, or has the rows where it is true. */
 function isIndexed({ table }: ResourceDefinition, { column }: Field): boolean {
-  const { indexes = [] } = TABLES.find(({ name }) => name === table) ?? {};
+  const { indices } = test.database.dataSource.getMetadata(table);
   return (
     column === 'id' ||
-    indexes.some(({ columns, where }) => {
-      const [first] = columns.filter((name) => name !== 'type');
+    indices.some(({ columns, where }) => {
+      const [first] = columns.flatMap(({ databaseName: name }) => (name === 'type' ? [] : [name]));
       return column === first || column === where;
     })
   );

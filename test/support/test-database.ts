@@ -127,7 +127,7 @@ export async function migrate(url: string): Promise<void> {
 /** The data source of the product for some database, without the limits of an API request. */
 export function openDataSource(url: string): Promise<DataSource> {
   const settings = { DATABASE_URL: url, DATABASE_POOL_SIZE: 2, STATEMENT_TIMEOUT_MS: 0 };
-  return new DataSource(dataSourceOptions(settings, entities())).initialize();
+  return new DataSource(dataSourceOptions(settings, entities)).initialize();
 }
 
 /** Names the template after what goes into it. */

@@ -3,6 +3,8 @@
  *
  * @jest-environment node
  */
+import { Entity } from 'typeorm';
+
 import {
   Bool,
   Char,
@@ -19,6 +21,7 @@ import { formBodyOf } from './form-values.js';
 
 const anybody = () => TRUE;
 
+@Entity('spec_teams')
 class TeamSchema {
   @Integer({ readOnly: true })
   id!: number;
@@ -26,8 +29,7 @@ class TeamSchema {
 const teams = defineResource({
   path: 'spec_teams',
   type: 'spec_team',
-  schema: TeamSchema,
-  table: 'spec_teams',
+  entity: TeamSchema,
   policy: { read: anybody, add: () => () => TRUE, change: anybody, delete: anybody },
 });
 

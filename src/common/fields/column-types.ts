@@ -1,8 +1,17 @@
 import { ident, type Sql } from '../../database/sql.js';
 import type { Field, FieldKind } from './field.js';
 
+export type ColumnType =
+  | 'text'
+  | 'integer'
+  | 'bigint'
+  | 'double precision'
+  | 'boolean'
+  | 'timestamp with time zone'
+  | 'json';
+
 /** Default PostgreSQL type of the column of each kind of field. */
-export const COLUMN_TYPES: Record<FieldKind, string> = {
+export const COLUMN_TYPES: Record<FieldKind, ColumnType> = {
   string: 'text',
   text: 'text',
   integer: 'integer',
@@ -43,5 +52,5 @@ const BIGINT: WholeNumbers = { least: Number.MIN_SAFE_INTEGER, most: Number.MAX_
 /**
  * Returns the range of an integer column. For a `bigint`, returns the range of exact JavaScript integers.
  */
-export const rangeOf = (columnType: string): WholeNumbers =>
+export const rangeOf = (columnType: ColumnType): WholeNumbers =>
   columnType === WIDE.columnType ? BIGINT : INTEGER;

@@ -1,4 +1,8 @@
-import { Char, fieldsOf, isSchema } from './field.js';
+import { Entity, getMetadataArgsStorage } from 'typeorm';
+
+import { resource } from '../resource/registry.js';
+import { WIDE } from './column-types.js';
+import { Char, fieldsOf, Includes, Integer, isSchema, Reference } from './field.js';
 
 class Named {
   @Char()
@@ -27,5 +31,65 @@ describe('schema classes', () => {
     const before = symbols();
     expect(others.map(isSchema)).toEqual(others.map(() => false));
     expect(symbols()).toEqual(before);
+  });
+});
+
+describe('columns of schema classes', () => {
+  class Note {
+    @Char({ default: 'x' })
+    note!: string;
+  }
+  @Entity('spec_things')
+  @Includes(Note)
+  class Thing extends Named {
+    @Reference(() => resource('spec_thing'), { index: 'where set' })
+    parent!: number;
+    @Char({ column: null })
+    computed!: string;
+  }
+  class WideThing extends Thing {
+    @Char({ default: 'other' })
+    note!: string;
+    @Integer(WIDE)
+    size!: number;
+  }
+  const storage = getMetadataArgsStorage();
+  const columns = () => storage.filterColumns([Thing, Named]);
+
+  it('are declared to TypeORM, those of subclasses as nullable columns of their entity', () => {
+    expect(storage.filterColumns(WideThing)).toEqual([]);
+    expect(
+      columns().map(({ propertyName, options: { type, nullable, default: value } }) => [
+        propertyName,
+        type,
+        nullable,
+        value,
+      ]),
+    ).toEqual([
+      ['name', 'text', false, ''],
+      ['parent_id', 'integer', false, undefined],
+      ['note', 'text', false, 'x'],
+      ['size', 'bigint', true, undefined],
+    ]);
+  });
+
+  it('have the foreign key and the index of a reference', () => {
+    expect(storage.filterForeignKeys(Thing)).toMatchObject([
+      { propertyName: 'parent_id', onDelete: 'CASCADE', deferrable: 'INITIALLY IMMEDIATE' },
+    ]);
+    expect(storage.filterIndices(Thing)).toMatchObject([
+      { columns: ['parent_id'], where: '(parent_id IS NOT NULL)' },
+    ]);
+  });
+
+  it('have one type, since TypeORM keeps that of the base class', () => {
+    const declare = (): unknown => {
+      class Other extends Thing {
+        @Integer()
+        note!: never;
+      }
+      return Other;
+    };
+    expect(declare).toThrow('the column note of Other has one type');
   });
 });

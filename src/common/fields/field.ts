@@ -3,12 +3,13 @@ import type { Sql } from '../../database/sql.js';
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant } from '../invariants.js';
 import { prototypeOf } from '../records.js';
-import { COLUMN_TYPES } from './column-types.js';
+import { COLUMN_TYPES, type ColumnType } from './column-types.js';
 import type { FormRows } from './form-rows.js';
 import type { JsonSchema } from './json-schema.js';
 import { labelOf } from './label.js';
 import { defaultOf } from './lenient.js';
 import { Reads } from './reads.js';
+import { Stored } from './stored.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 
 export type FieldKind =
@@ -78,10 +79,12 @@ export interface Field {
   unknown: ((id: unknown) => string) | null;
   /** Index of the reference: all rows, only rows that have one, or none if another index serves. */
   index: boolean | 'where set';
+  /** True: part of the primary key, besides the id. */
+  key: boolean;
   /** PostgreSQL type of the column. */
-  columnType: string;
-  /** Non-null default of the column as SQL, if it differs from `default`. */
-  columnDefault: string | null;
+  columnType: ColumnType;
+  /** Default of the column, if it differs from `default`: a number, or SQL. */
+  columnDefault: number | string | null;
   /** True: JSON of any shape is accepted, because the resource validates it with its own messages. */
   anyShape: boolean;
   /** True: a JSON list whose entries are validated one by one, each with its own errors. */
@@ -104,7 +107,7 @@ export interface Field {
 
 export type FieldOptions = Partial<
   Omit<Field, 'name' | 'kind' | 'target' | 'columnType' | 'columnDefault'>
-> & { columnType?: string; columnDefault?: string };
+> & { columnType?: ColumnType; columnDefault?: number | string };
 
 declare const REFERENCE: unique symbol;
 
@@ -183,7 +186,10 @@ export const Includes =
     const added = typeof part === 'function' ? fieldsOf(part) : part;
     own.clear();
     for (const field of declared.toSpliced(place, 0, ...added)) own.set(field.name, field);
-    for (const field of added) Reads(field)(prototype, field.name);
+    for (const field of added) {
+      Reads(field)(prototype, field.name);
+      Stored(field)(prototype, field.name);
+    }
   };
 
 /** Defaults of a field. */
@@ -208,6 +214,7 @@ const PLAIN = {
   needs: null,
   unknown: null,
   index: true,
+  key: false,
   columnDefault: null,
   anyShape: false,
   entries: false,
@@ -244,6 +251,7 @@ function declare(
     };
     ownFields(prototype).set(name, field);
     Reads(field)(prototype, property);
+    Stored(field)(prototype, property);
   };
 }
 

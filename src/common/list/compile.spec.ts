@@ -3,6 +3,8 @@
  *
  * @jest-environment node
  */
+import { Entity } from 'typeorm';
+
 import { raw, TRUE } from '../../database/sql.js';
 import type { Actor } from '../access.js';
 import { Char, Integer, Json, Reference } from '../fields/field.js';
@@ -15,6 +17,7 @@ const ACTOR: Actor = { id: 7, username: 'ann', isSuperuser: false, isSystemAudit
 const readable = (alias: string) => raw(`readable(${alias})`);
 const policy = { read: readable, add: () => () => TRUE, change: readable, delete: readable };
 
+@Entity('spec_shelves')
 class ShelfSchema {
   @Integer({ readOnly: true })
   id!: number;
@@ -23,6 +26,7 @@ class ShelfSchema {
   @Json()
   secret!: object;
 }
+@Entity('spec_books')
 class BookSchema extends ShelfSchema {
   @Reference(() => shelves, { nullable: true })
   shelf!: number | null;
@@ -30,16 +34,14 @@ class BookSchema extends ShelfSchema {
 const shelves: ResourceDefinition = defineResource({
   path: 'spec_shelves',
   type: 'spec_shelf',
-  schema: ShelfSchema,
-  table: 'spec_shelves',
+  entity: ShelfSchema,
   policy,
   relations: { books: { kind: 'has-many', target: () => books, field: 'shelf' } },
 });
 const books: ResourceDefinition = defineResource({
   path: 'spec_books',
   type: 'spec_book',
-  schema: BookSchema,
-  table: 'spec_books',
+  entity: BookSchema,
   policy,
 });
 

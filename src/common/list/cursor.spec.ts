@@ -17,7 +17,7 @@ const term = (name: string, more: Partial<OrderTerm> = {}): OrderTerm => ({
 const NAME = term('name');
 const DATE = term('finished', {
   kind: 'datetime',
-  columnType: 'timestamptz',
+  columnType: 'timestamp with time zone',
   nullable: true,
   descending: true,
 });

@@ -1,6 +1,6 @@
 import { and, ident, join, raw, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
-import { valueOf } from '../fields/column-types.js';
+import { valueOf, type ColumnType } from '../fields/column-types.js';
 import type { Field, FieldKind } from '../fields/field.js';
 import { BadRequest } from '../errors/errors.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
@@ -15,7 +15,7 @@ export interface OrderTerm {
   /** Path of the field as requested, for example `organization__name`. */
   name: string;
   kind: FieldKind;
-  columnType: string;
+  columnType: ColumnType;
   nullable: boolean;
   /** Column of a page's rows that contains the value. */
   column: string;

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Batch } from '../batch.js';
 import { BreakersRepository, type BreakerState, type BreakerView } from './breakers.repository.js';
-import './tables.js';
 
 /** Time that other attempts wait while one attempt probes the destination. */
 const PROBE_WAIT_SECONDS = 5;

@@ -2,7 +2,7 @@ import type { Expression } from './expression.js';
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import type { Database } from '../../database/database.js';
 import type { Together } from '../../database/together.js';
-import type { TableIndex } from '../../database/table.js';
+import { tableNameOf } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
 import { fieldsOf, type ColumnName, type Field } from '../fields/field.js';
 import { titleOf } from '../fields/label.js';
@@ -97,11 +97,8 @@ export interface RoleDeclaration {
 }
 
 export interface UniqueRule {
-  /** Name of the constraint in the database. */
+  /** Name of the unique index of the entity. */
   name: string;
-  columns: readonly string[];
-  /** Condition of a partial index, as PostgreSQL prints it: rows that do not match can repeat. */
-  where?: string;
   /** Field of the error message; `__all__` if several fields form the key. */
   field: string;
   message: string;
@@ -124,21 +121,17 @@ export interface ResourceOptions<Schema extends object = object> {
   type: string;
   /** Display name: "Job Template". */
   label?: string;
-  schema: SchemaClass<Schema>;
-  table: string;
+  /** Class of the rows. Without a table, the product has no such objects: the list is readable and empty. */
+  entity: SchemaClass<Schema>;
   /** Value of the `type` column if several resources share a table. */
   discriminator?: string;
   /** SQL condition for the resource's rows in a shared table without a `type` column. */
   part?: (alias: string) => Sql;
   policy: Policy;
   orderBy?: readonly string[];
-  /** Fields of the primary key: the id, and the partition key of a partitioned table. */
-  primaryKey?: readonly string[];
   roles?: readonly RoleDeclaration[];
   relations?: Readonly<Record<string, Relation>>;
   unique?: readonly UniqueRule[];
-  /** `where`: condition of a partial index, as PostgreSQL prints it. */
-  indexes?: readonly TableIndex[];
   /** Columns that other resources show in summaries of this one. */
   summary?: readonly string[];
   /** Additional members of summaries, as SQL over a row. */
@@ -182,8 +175,6 @@ export interface ResourceOptions<Schema extends object = object> {
   hide?: (alias: string) => Sql;
   /** True: DELETE returns 202, and a worker deletes the object. */
   deletesLater?: boolean;
-  /** False: the product has no such objects and no table; the list is readable and empty. */
-  stored?: boolean;
 }
 
 /** Complete declaration of a resource: table, fields, rules and URLs. Deeply frozen. */
@@ -204,6 +195,9 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
     >
   >
 > {
+  readonly table: string;
+  /** True if the entity has a table. */
+  readonly stored: boolean;
   readonly fields: readonly Field[];
   field(name: string): Field | undefined;
   readonly discriminator: string | null;
@@ -222,11 +216,9 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
 
 /** Defaults of a resource declaration. */
 const DEFAULTS = {
-  primaryKey: ['id'],
   roles: [],
   relations: {},
   unique: [],
-  indexes: [],
   summary: ['id', 'name', 'description'],
   summaryKeys: {},
   capabilities: { edit: 'change', delete: 'delete' },
@@ -246,7 +238,6 @@ const DEFAULTS = {
   hide: null,
   counter: null,
   deletesLater: false,
-  stored: true,
   summarise: null,
   expression: null,
 } satisfies Partial<ResourceDefinition>;
@@ -254,7 +245,8 @@ const DEFAULTS = {
 export function defineResource<Schema extends object>(
   options: ResourceOptions<Schema>,
 ): ResourceDefinition<Schema> {
-  const fields = fieldsOf(options.schema);
+  const fields = fieldsOf(options.entity);
+  const table = tableNameOf(options.entity);
   const byName = new Map(fields.map((field) => [field.name, field]));
   const { discriminator } = { ...DEFAULTS, ...options };
   const { part, ...declared } = options;
@@ -266,6 +258,8 @@ export function defineResource<Schema extends object>(
     ...declared,
     relations: ownNames(declared.relations),
     aliases: ownNames(declared.aliases),
+    table: table ?? options.path,
+    stored: table !== undefined,
     fields,
     field: (name) => byName.get(name),
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,

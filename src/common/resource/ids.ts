@@ -1,9 +1,9 @@
 import { raw, sql, type Sql } from '../../database/sql.js';
-import { rangeOf } from '../fields/column-types.js';
+import { rangeOf, type ColumnType } from '../fields/column-types.js';
 import { fieldOf, type Relation, type ResourceDefinition } from './define-resource.js';
 
 /** PostgreSQL type of the ids of a resource (docs/decisions/0119-bigint-ids.md). */
-export const idType = (definition: ResourceDefinition): string =>
+export const idType = (definition: ResourceDefinition): ColumnType =>
   fieldOf(definition, 'id').columnType;
 
 /**
@@ -32,5 +32,5 @@ export const idList = (definition: ResourceDefinition, ids: readonly number[]): 
 export const linkIdType = (
   definition: ResourceDefinition,
   { target }: Extract<Relation, { kind: 'many-to-many' }>,
-): string =>
+): ColumnType =>
   [definition, target()].some((one) => idType(one) === 'bigint') ? 'bigint' : 'integer';

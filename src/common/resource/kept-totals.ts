@@ -1,5 +1,7 @@
-import { defineTable } from '../../database/table.js';
+import { Column, Index } from 'typeorm';
+import { GeneratedId, ownColumns, tableNameOf } from '../../database/table.js';
 import type { Policy } from '../access.js';
+import { existing } from '../invariants.js';
 
 /**
  * Row totals maintained by the database: each row of `table` counts in `total` the rows whose values
@@ -18,31 +20,25 @@ export interface KeptTotals {
   rule?: Policy['read'];
 }
 
-/**
- * Declares totals by columns of the counted rows. Triggers on their table maintain the totals
- * (docs/decisions/0110-kept-totals.md).
- *
- * @param columns column types by name
- */
-export function totalsBy(
-  table: string,
-  columns: Readonly<Record<string, 'integer' | 'bigint' | 'text'>>,
-): KeptTotals {
-  const names = Object.keys(columns);
-  defineTable({
-    name: table,
-    columns: {
-      id: { type: 'integer', primary: true, identity: true },
-      /**
-       * Text of all other columns except the total. Several rows can have the same key; their sum counts.
-       */
-      key: { type: 'text' },
-      ...Object.fromEntries(
-        Object.entries(columns).map(([name, type]) => [name, { type, nullable: true }]),
-      ),
-      total: { type: 'bigint' },
-    },
-    indexes: [{ name: `${table}_key_idx`, columns: ['key'] }],
-  });
+/** Base of tables with totals. Triggers maintain them (docs/decisions/0110-kept-totals.md). */
+export abstract class TotalRow {
+  @GeneratedId()
+  id!: number;
+
+  /**
+   * Text of all other columns except the total. Several rows can have the same key; their sum counts.
+   */
+  @Column('text')
+  @Index()
+  key!: string;
+
+  @Column('bigint')
+  total!: number;
+}
+
+/** Returns the totals of an entity, whose own columns are those of the counted rows. */
+export function totalsBy(entity: typeof TotalRow): KeptTotals {
+  const table = existing(tableNameOf(entity), 'totals have a table');
+  const names = ownColumns(entity);
   return { table, total: 'total', columns: Object.fromEntries(names.map((name) => [name, name])) };
 }

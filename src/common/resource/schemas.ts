@@ -1,24 +1,37 @@
+import { WIDE } from '../fields/column-types.js';
 import { Char, DateTime, Integer, Reference, Text } from '../fields/field.js';
 import { resource } from './registry.js';
 
+const ID = { label: 'ID', readOnly: true, help: 'Database id of this object.' } as const;
+const NOW = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
+const CREATED = { ...NOW, help: 'When it was made.' } as const;
+const MODIFIED = { ...NOW, help: 'When it was last changed.' } as const;
+
 /** Fields of every resource. */
 export abstract class ResourceSchema {
-  @Integer({ label: 'ID', readOnly: true, help: 'Database id of this object.' })
+  @Integer(ID)
   id!: number;
 
-  @DateTime({ readOnly: true, nullable: false, columnDefault: 'now()', help: 'When it was made.' })
+  @DateTime(CREATED)
   created!: string;
 
-  @DateTime({
-    readOnly: true,
-    nullable: false,
-    columnDefault: 'now()',
-    help: 'When it was last changed.',
-  })
+  @DateTime(MODIFIED)
   modified!: string;
 }
 
-const HIDDEN_USER = {
+/** Fields of a resource with `bigint` ids: TypeORM cannot override the column of a base class. */
+export abstract class WideResourceSchema {
+  @Integer({ ...ID, ...WIDE })
+  id!: number;
+
+  @DateTime(CREATED)
+  created!: string;
+
+  @DateTime(MODIFIED)
+  modified!: string;
+}
+
+export const HIDDEN_USER = {
   readOnly: true,
   nullable: true,
   hidden: true,

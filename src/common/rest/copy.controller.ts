@@ -105,7 +105,7 @@ export abstract class CopyController<Schema extends object = object> {
 
 /** Returns the name of the copy, which differs from that of the original. */
 function newName(definition: ResourceDefinition, original: Row, body: Values): unknown {
-  const { name } = validate(definition.schema, body, { fields: nameOf(definition) });
+  const { name } = validate(definition.entity, body, { fields: nameOf(definition) });
   if (name !== original.name) return name;
   throw Invalid.field(
     'name',
@@ -118,9 +118,7 @@ const namesOnName = <Schema extends object>(
   definition: ResourceDefinition<Schema>,
 ): ResourceDefinition<Schema> => ({
   ...definition,
-  unique: definition.unique.map((rule) =>
-    rule.columns.includes('name') ? { ...rule, field: 'name' } : rule,
-  ),
+  unique: definition.unique.map((rule) => ({ ...rule, field: 'name' })),
 });
 
 /** Returns the writable fields of a row in the form of a request body. */

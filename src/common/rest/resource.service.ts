@@ -115,7 +115,7 @@ export class ResourceService {
     { injected = {}, authorise }: CreateOptions = {},
   ): Promise<RowOf<Schema>> {
     const fields = definition.fields.filter((field) => !(field.name in injected));
-    const values = { ...validate(definition.schema, body, { fields }), ...injected };
+    const values = { ...validate(definition.entity, body, { fields }), ...injected };
     return this.insert(definition, values, actor, authorise);
   }
 
@@ -166,7 +166,7 @@ export class ResourceService {
     return this.database.transaction(async () => {
       const before = await this.lock(definition, target, actor);
       const fields = partial ? changeable(definition) : replaceable(definition, body);
-      const values = validate(definition.schema, body, { fields, partial });
+      const values = validate(definition.entity, body, { fields, partial });
       return this.change(definition, before, values, actor, { partial });
     });
   }

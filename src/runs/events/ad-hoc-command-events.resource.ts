@@ -10,8 +10,7 @@ import { unifiedJobs } from '../jobs.resource.js';
 export const adHocCommandEvents = defineResource({
   path: 'ad_hoc_command_events',
   type: 'ad_hoc_command_event',
-  schema: AdHocCommandEventSchema,
-  table: 'job_events',
+  entity: AdHocCommandEventSchema,
   part: (alias) => sql`${ident(alias, 'job_id')} IN (
     ${selectRows(resource('ad_hoc_command'), 'cmd', ident('cmd', 'id'), TRUE)})`,
   orderBy: ['id'],

@@ -1,10 +1,16 @@
+import { WIDE } from '../../common/fields/column-types.js';
 import { Char, Reference } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
 import { PlainEventSchema } from './plain-event.schema.js';
 
 /** One event of an inventory update: some lines of its output, without a host. */
 export class InventoryUpdateEventSchema extends PlainEventSchema {
-  @Reference(() => resource('inventory_update'), { readOnly: true, index: false, column: 'job_id' })
+  @Reference(() => resource('inventory_update'), {
+    ...WIDE,
+    readOnly: true,
+    index: false,
+    column: 'job_id',
+  })
   inventory_update!: Reference;
 
   @Reference(() => resource('host'), { internal: true, nullable: true, index: false })

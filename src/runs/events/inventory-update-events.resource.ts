@@ -10,8 +10,7 @@ import { unifiedJobs } from '../jobs.resource.js';
 export const inventoryUpdateEvents = defineResource({
   path: 'inventory_update_events',
   type: 'inventory_update_event',
-  schema: InventoryUpdateEventSchema,
-  table: 'job_events',
+  entity: InventoryUpdateEventSchema,
   part: (alias) => sql`${ident(alias, 'job_id')} IN (
     ${selectRows(resource('inventory_update'), 'upd', ident('upd', 'id'), TRUE)})`,
   orderBy: ['id'],

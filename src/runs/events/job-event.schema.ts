@@ -1,12 +1,17 @@
+import { Entity, Index } from 'typeorm';
 import { WIDE } from '../../common/fields/column-types.js';
 import { Bool, Char, DateTime, Integer, Json, Reference, Text } from '../../common/fields/field.js';
 import { freeObject } from '../../common/fields/json-schema.js';
 import { resource } from '../../common/resource/registry.js';
-import { ResourceSchema } from '../../common/resource/schemas.js';
+import { WideResourceSchema } from '../../common/resource/schemas.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
 /** One event of a run (docs/contract/runs.md#events). */
+@Entity('job_events')
+@Index('job_events_host_id_idx', ['host_id'])
+@Index('job_events_created_idx', ['created', 'id'])
+@Index('job_events_job_counter_key', ['job_id', 'counter'], { unique: true })
 export class JobEventSchema {
   @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
   id!: number;
@@ -17,7 +22,7 @@ export class JobEventSchema {
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
   modified!: string;
 
-  @Reference(() => resource('unified_job'), { ...WIDE, ...READ_ONLY, index: false })
+  @Reference(() => resource('unified_job'), { ...WIDE, ...READ_ONLY, index: false, key: true })
   job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Name of the event, such as runner_on_ok.' })
@@ -79,10 +84,12 @@ export class JobEventSchema {
 }
 
 /** Task counts of one host in a run, from the run's final statistics. */
-export class JobHostSummarySchema extends ResourceSchema {
-  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
-  override id!: number;
-
+@Entity('job_host_summaries')
+@Index('job_host_summaries_constructed_host_id_idx', ['constructed_host_id'], {
+  where: '(constructed_host_id IS NOT NULL)',
+})
+@Index('job_host_summaries_job_host_key', ['job_id', 'host_name'], { unique: true })
+export class JobHostSummarySchema extends WideResourceSchema {
   @Reference(() => resource('job'), { ...WIDE, ...READ_ONLY, index: false })
   job!: Reference;
 

@@ -1,0 +1,25 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { CASCADE, now } from '../database/table.js';
+
+/** Browser session. The cookie contains a random text; only its digest is stored. */
+@Entity('sessions')
+export class Session {
+  @PrimaryColumn('text')
+  digest!: string;
+
+  @Column('integer')
+  @ForeignKey('users', CASCADE)
+  @Index()
+  user_id!: number;
+
+  /** `users.session_generation` at login. A change of the password ends older sessions. */
+  @Column('integer')
+  generation!: number;
+
+  @Column({ type: 'timestamp with time zone', default: now })
+  created!: string;
+
+  @Column({ type: 'timestamp with time zone', default: now })
+  @Index()
+  last_seen!: string;
+}

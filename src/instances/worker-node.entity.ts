@@ -1,0 +1,36 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { now } from '../database/table.js';
+
+/** Time without a heartbeat after which a worker no longer counts in the capacity, in seconds. */
+export const NODE_LOST_SECONDS = 30;
+
+/** Live worker process; their total capacity is the capacity of the scheduler. */
+@Entity('worker_nodes')
+export class WorkerNode {
+  /** Name `<hostname>/<host key>/<pid>-<random>`, which also identifies the holder of a lease. */
+  @PrimaryColumn('text')
+  name!: string;
+
+  @Column('text')
+  hostname!: string;
+
+  /** Equal for processes that see each other's process ids and share the work folder. */
+  @Column('text')
+  host_key!: string;
+
+  @Column('integer')
+  pid!: number;
+
+  /**
+   * Start time of the process by the kernel, which distinguishes it from a later process with the
+   * same id.
+   */
+  @Column('text')
+  start_time!: string;
+
+  @Column('integer')
+  capacity!: number;
+
+  @Column({ type: 'timestamp with time zone', default: now })
+  last_seen!: string;
+}

@@ -1,0 +1,55 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { CASCADE, LinkRow } from '../../database/table.js';
+
+/**
+ * Object that a source delivered, with the values of its last delivery. It identifies a source's own
+ * objects and values, so that changes by users and other sources are kept
+ * (docs/decisions/0077-inventory-import.md).
+ */
+export abstract class SourceClaim extends LinkRow {
+  @Column('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  inventory_source_id!: number;
+
+  /** Variables of the source's last delivery: JSON, or empty. */
+  @Column({ type: 'text', default: '' })
+  delivered!: string;
+
+  /** MD5 of the merged variables that resulted. */
+  @Column({ type: 'text', default: '' })
+  merged_digest!: string;
+}
+
+@Entity('inventory_source_hosts')
+@Index('inventory_source_hosts_key', ['inventory_source_id', 'host_id'], { unique: true })
+export class InventorySourceHost extends SourceClaim {
+  @Column('integer')
+  @ForeignKey('hosts', CASCADE)
+  @Index()
+  host_id!: number;
+}
+
+@Entity('inventory_source_groups')
+@Index('inventory_source_groups_key', ['inventory_source_id', 'group_id'], { unique: true })
+export class InventorySourceGroup extends SourceClaim {
+  @Column('integer')
+  @ForeignKey('groups', CASCADE)
+  @Index()
+  group_id!: number;
+}
+
+/** Variables of the inventory in each source's last delivery. */
+@Entity('inventory_source_variables')
+export class InventorySourceVariables {
+  @PrimaryColumn('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  inventory_source_id!: number;
+
+  @Column('integer')
+  @ForeignKey('inventories', CASCADE)
+  @Index()
+  inventory_id!: number;
+
+  @Column({ type: 'text', default: '' })
+  delivered!: string;
+}

@@ -153,7 +153,7 @@ export default tseslint.config(
   },
   {
     // Classes that take fields from declarations elsewhere, which only merging can say.
-    files: ['src/config/settings.ts', 'src/**/*.schema.ts'],
+    files: ['src/config/settings.ts', 'src/**/*.{entity,schema}.ts'],
     rules: {
       '@typescript-eslint/no-unsafe-declaration-merging': 'off',
       '@typescript-eslint/no-empty-object-type': 'off',

@@ -40,7 +40,7 @@ import { workflowApprovals } from './workflows/workflow-approvals.resource.js';
 import { workflowJobNodes } from './workflows/workflow-job-nodes.resource.js';
 import { workflowJobs } from './workflows/workflow-jobs.resource.js';
 import { schedules } from './schedules/schedules.resource.js';
-import { RoleMember, RoleTeam, RoleParent, RoleAncestor } from './access/role-graph.entity.js';
+import { RoleMember, RoleTeam, RoleParent, RoleAncestor } from './access/role.entity.js';
 import { ActivityTotal } from './activity/activity-total.entity.js';
 import { Session } from './auth/session.entity.js';
 import { Breaker } from './common/outbound/breaker.entity.js';
@@ -66,7 +66,7 @@ import {
   JobTemplateLabel,
   JobTemplateInstanceGroup,
 } from './job-templates/job-template-links.entity.js';
-import { NotificationTotal } from './notifications/notification.schema.js';
+import { NotificationTotal } from './notifications/notification.entity.js';
 import {
   OrganizationGalaxyCredential,
   OrganizationInstanceGroup,
@@ -81,8 +81,8 @@ import {
 } from './schedules/schedule-links.entity.js';
 import { ChangedSetting, InstallationFact } from './settings/setting.entity.js';
 import { TemplateNotification } from './templates/template-notification.entity.js';
-import { UnifiedTemplateSchema } from './templates/unified-template.schema.js';
-import { WebhookDeliveryTotal } from './webhooks/webhook-delivery.schema.js';
+import { UnifiedTemplate } from './templates/unified-template.entity.js';
+import { WebhookDeliveryTotal } from './webhooks/webhook-delivery.entity.js';
 import {
   WorkflowTemplateLabel,
   WorkflowTemplateNodeCredential,
@@ -133,7 +133,7 @@ export const entities = [
   projects.entity,
   teams.entity,
   jobTemplates.entity,
-  UnifiedTemplateSchema,
+  UnifiedTemplate,
   unifiedTemplates.entity,
   users.entity,
   webhookDeliveries.entity,

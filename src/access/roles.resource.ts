@@ -1,5 +1,3 @@
-import { Entity, Index } from 'typeorm';
-import { Char, Integer } from '../common/fields/field.js';
 import { describeRole } from '../common/resource/role-words.js';
 import {
   defineResource,
@@ -13,36 +11,8 @@ import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
+import { Role } from './role.entity.js';
 import { calledSo, objectRelations } from './role-search.js';
-
-/** Role of an object, or one of the two system-wide roles (docs/contract/access.md#role-resource). */
-@Entity('roles')
-@Index('roles_object_key', ['content_type', 'object_id', 'role_field'], { unique: true })
-@Index('roles_content_type_object_id_id_order_idx', ['content_type', 'object_id', 'id'])
-class RoleSchema {
-  @Integer({ readOnly: true, label: 'ID' })
-  id!: number;
-
-  @Char({ readOnly: true, search: true, hidden: true, help: 'Role field of the object.' })
-  role_field!: string;
-
-  @Char({ readOnly: true, search: true, hidden: true })
-  content_type!: string;
-
-  @Integer({ readOnly: true, nullable: true, hidden: true })
-  object_id!: number | null;
-
-  @Char({
-    readOnly: true,
-    hidden: true,
-    nullable: true,
-    column: null,
-    computed: (alias) => sql`
-      CASE WHEN ${ident(alias, 'object_id')} IS NULL THEN ${ident(alias, 'role_field')} END`,
-    help: 'Name of a role of the whole system.',
-  })
-  singleton_name!: string | null;
-}
 
 /** Declares the relation to the roles that one step, or all steps, of the role graph lead to. */
 const graph = (table: string, near: string, far: string): Relation => ({
@@ -56,7 +26,7 @@ const graph = (table: string, near: string, far: string): Relation => ({
 export const roles = defineResource({
   path: 'roles',
   type: 'role',
-  entity: RoleSchema,
+  entity: Role,
   orderBy: ['content_type', 'object_id', 'id'],
   capabilities: {},
   audited: false,
@@ -115,7 +85,7 @@ export const roles = defineResource({
 });
 
 async function extend(
-  rows: readonly RowOf<RoleSchema>[],
+  rows: readonly RowOf<Role>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const names = new Map<string, Map<number, Record<string, unknown>>>();

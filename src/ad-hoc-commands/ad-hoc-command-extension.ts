@@ -6,7 +6,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { launchedBy, LAUNCHED_BY, loadRunFacts } from '../runs/launched-by.js';
-import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { CommandPasswords } from './command-passwords.service.js';
 
 export const AD_HOC_COMMAND_SHOWS: ShownBesides = {
@@ -15,7 +15,7 @@ export const AD_HOC_COMMAND_SHOWS: ShownBesides = {
 
 /** Returns the data of ad hoc commands that are not columns, with two statements per page. */
 export async function adHocCommandExtension(
-  rows: readonly RowOf<AdHocCommandSchema>[],
+  rows: readonly RowOf<AdHocCommand>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const [facts, needed] = await Promise.all([

@@ -10,7 +10,7 @@ import { InventoriesRepository } from '../inventories/inventories.repository.js'
 import { RunHooks } from '../runs/run.hooks.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
-import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { commandErrors, localNames } from './command-checks.js';
 import { CommandModules } from './command-modules.service.js';
 import { CommandPasswords } from './command-passwords.service.js';
@@ -23,7 +23,7 @@ const MAX_NAME = 512;
  * (docs/contract/ad-hoc-commands.md#launch).
  */
 @Injectable()
-export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCommandSchema> {
+export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCommand> {
   constructor(
     private readonly commands: RunsRepository,
     private readonly settings: Settings,
@@ -37,9 +37,9 @@ export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCo
   }
 
   async prepareCreate(
-    values: ValuesOf<AdHocCommandSchema>,
+    values: ValuesOf<AdHocCommand>,
     actor: Actor,
-  ): Promise<Prepared<AdHocCommandSchema>> {
+  ): Promise<Prepared<AdHocCommand>> {
     const { inventory = null, credential = null } = values;
     const { ssh_password, become_password, ssh_key_unlock } = values;
     const given = { ssh_password, become_password, ssh_key_unlock };
@@ -79,7 +79,7 @@ export class AdHocCommandHooks extends RunHooks implements ResourceHooks<AdHocCo
     };
   }
 
-  async created(row: RowOf<AdHocCommandSchema>): Promise<void> {
+  async created(row: RowOf<AdHocCommand>): Promise<void> {
     const { id, status } = row;
     await this.transitions.created([
       { id, status, type: 'ad_hoc_command', unified_job_template_id: null },

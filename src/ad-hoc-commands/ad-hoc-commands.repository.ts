@@ -5,13 +5,13 @@ import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
-import type { UserSchema } from '../users/user.schema.js';
+import type { User } from '../users/user.entity.js';
 import { people } from '../users/users.repository.js';
-import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+import type { AdHocCommand } from './ad-hoc-command.entity.js';
 
 /** A command with the data of its run. Objects that were deleted since the launch are null. */
 export type CommandContext = Pick<
-  RowOf<AdHocCommandSchema>,
+  RowOf<AdHocCommand>,
   | 'id'
   | 'launch_type'
   | 'cancel_requested'
@@ -29,12 +29,12 @@ export type CommandContext = Pick<
   | 'start_args'
 > & {
   inventory_name: string | null;
-  user: Pick<RowOf<UserSchema>, 'id' | 'username' | 'email' | 'first_name' | 'last_name'> | null;
+  user: Pick<RowOf<User>, 'id' | 'username' | 'email' | 'first_name' | 'last_name'> | null;
 };
 
 /** Loads ad hoc commands with the data that workers need. */
 @Injectable()
-export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommandSchema>> {
+export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommand>> {
   constructor(database: Database) {
     super(database, 'unified_jobs');
   }

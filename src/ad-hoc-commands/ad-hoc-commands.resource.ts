@@ -7,12 +7,12 @@ import { runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { adHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command-extension.js';
 import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
-import { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+import { AdHocCommand } from './ad-hoc-command.entity.js';
 
 export const adHocCommands = defineResource({
   path: 'ad_hoc_commands',
   type: 'ad_hoc_command',
-  entity: AdHocCommandSchema,
+  entity: AdHocCommand,
   discriminator: 'ad_hoc_command',
   orderBy: ['id'],
   auditParent: { field: 'inventory', type: 'inventory' },

@@ -15,7 +15,7 @@ import {
 } from '../common/rest/route.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
 import { passwordFields } from '../prompts/launch-form.js';
-import type { AdHocCommandSchema } from './ad-hoc-command.schema.js';
+import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { adHocCommands } from './ad-hoc-commands.resource.js';
 import { CommandPasswords } from './command-passwords.service.js';
 
@@ -25,7 +25,7 @@ export class CommandRelaunchBody {
   credential_passwords!: Record<string, string>;
 }
 
-type Command = RowOf<AdHocCommandSchema>;
+type Command = RowOf<AdHocCommand>;
 
 /** Returns the values of a command for its relaunch. */
 function repeated(command: Command): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
-import { TokenSchema } from './token.schema.js';
+import { Token } from './token.entity.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
@@ -38,7 +38,7 @@ export class TokensController extends ResourceController(tokens, [
   })
   @Post()
   @LimitedPerUser(TOKENS)
-  create(@Body() body: TokenSchema, @CurrentActor() actor: Actor): Promise<object> {
+  create(@Body() body: Token, @CurrentActor() actor: Actor): Promise<object> {
     return this.service.create(body, actor, actor);
   }
 }

@@ -6,7 +6,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { TokenStore } from '../users/token-store.js';
 import { accounts, type Account } from '../users/users.repository.js';
-import type { TokenSchema } from './token.schema.js';
+import type { Token } from './token.entity.js';
 
 /** User and scope of a token. `stale` is true if the last recorded use is older than a minute. */
 export interface TokenUse extends Account {
@@ -29,7 +29,7 @@ const useOf = (digest: string): Sql => sql`
   WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`;
 
 @Injectable()
-export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implements TokenStore {
+export class TokensRepository extends TableRepository<RowOf<Token>> implements TokenStore {
   constructor(database: Database) {
     super(database, 'tokens');
   }
@@ -98,8 +98,8 @@ export class TokensRepository extends TableRepository<RowOf<TokenSchema>> implem
     user,
     digest,
     lifetimeSeconds,
-  }: NewToken): Promise<RowOf<TokenSchema>> {
-    const row = await this.database.row<RowOf<TokenSchema>>(sql`
+  }: NewToken): Promise<RowOf<Token>> {
+    const row = await this.database.row<RowOf<Token>>(sql`
       INSERT INTO tokens (description, scope, user_id, digest, expires)
       VALUES (${description}, ${scope}, ${user}, ${digest},
         now() + make_interval(secs => ${lifetimeSeconds}))

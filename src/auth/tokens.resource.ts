@@ -2,7 +2,7 @@ import { everyone, isActor } from '../common/access.js';
 import { TRUE } from '../database/sql.js';
 import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { defineResource } from '../common/resource/define-resource.js';
-import { TokenSchema } from './token.schema.js';
+import { Token } from './token.entity.js';
 
 export const MASKED_TOKEN = '************';
 
@@ -10,7 +10,7 @@ export const tokens = defineResource({
   path: 'tokens',
   type: 'o_auth2_access_token',
   label: 'Access Token',
-  entity: TokenSchema,
+  entity: Token,
   orderBy: ['id'],
   auditParent: { field: 'user', type: 'user' },
   summary: ['id', 'description', 'scope'],

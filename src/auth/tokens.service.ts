@@ -7,7 +7,7 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import type { Representation } from '../common/resource/represent.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import type { TokenSchema } from './token.schema.js';
+import type { Token } from './token.entity.js';
 import { TokensRepository } from './tokens.repository.js';
 import { tokens } from './tokens.resource.js';
 
@@ -27,7 +27,7 @@ export class TokensService {
    * token in clear text; its digest is stored.
    */
   async create(
-    { description, scope }: TokenSchema,
+    { description, scope }: Token,
     user: Pick<Row, 'id'>,
     actor: Actor,
   ): Promise<Representation> {

@@ -11,7 +11,7 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { and, FALSE, sql, TRUE, type Sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
-import { TokenSchema } from './token.schema.js';
+import { Token } from './token.entity.js';
 import { tokens } from './tokens.resource.js';
 import { TokensService } from './tokens.service.js';
 
@@ -55,7 +55,7 @@ export class UserTokensController {
   @LimitedPerUser(TOKENS)
   createToken(
     @Target() user: Row,
-    @Body() body: TokenSchema,
+    @Body() body: Token,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
     return this.service.create(body, user, actor);
@@ -76,7 +76,7 @@ export class UserTokensController {
   @LimitedPerUser(TOKENS)
   createPersonalToken(
     @Target() user: Row,
-    @Body() body: TokenSchema,
+    @Body() body: Token,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
     return this.service.create(body, user, actor);

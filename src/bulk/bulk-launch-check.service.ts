@@ -14,10 +14,7 @@ import { LaunchLoader, type LaunchObjects } from '../launching/launch.loader.js'
 import { organizationExists } from '../organizations/organizations.repository.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch-check.js';
-import {
-  WorkflowLaunchLoader,
-  type WorkflowTemplate,
-} from '../launching/workflow-launch.loader.js';
+import { WorkflowLaunchLoader, type LoadedWorkflow } from '../launching/workflow-launch.loader.js';
 import { templatesWithRights } from '../templates/templates.repository.js';
 import {
   idsOfType,
@@ -159,7 +156,7 @@ export class BulkLaunchCheck {
   private plan(
     { templateId, prompts }: Pick<JobEntry, 'templateId' | 'prompts'>,
     objects: LaunchObjects,
-    workflows: ReadonlyMap<number, WorkflowTemplate>,
+    workflows: ReadonlyMap<number, LoadedWorkflow>,
     actor: Actor,
   ): Plan | null {
     const request = {

@@ -7,7 +7,7 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { atOnce } from '../database/at-once.js';
 import { Database } from '../database/database.js';
 import type { Prompts } from '../prompts/launch-options.js';
-import type { LaunchType } from '../runs/unified-job.schema.js';
+import type { LaunchType } from '../runs/unified-job.entity.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRows, type NewWorkflowJob } from '../workflows/workflow-rows.service.js';

@@ -6,7 +6,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { promptsOf } from '../prompts/launch-secrets.js';
 import { FormerNodes } from '../launching/former-nodes.service.js';
 import { assertOwnSecrets, secretsOf } from '../launching/relaunch-secrets.js';
-import type { WorkflowJobSchema } from '../workflows/workflow-job.schema.js';
+import type { WorkflowJob } from '../workflows/workflow-job.entity.js';
 import { secretFiller } from '../workflows/workflow-secrets.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
@@ -23,7 +23,7 @@ export class BulkRelaunch {
    * @throws Forbidden if another user provided secret prompts of the job, BadRequest if a template was
    *   deleted, Invalid like a bulk launch for objects that the caller can no longer use
    */
-  async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<object> {
+  async relaunch(job: RowOf<WorkflowJob>, actor: Actor): Promise<object> {
     const fill = secretFiller(this.box, job.id, job.launch_config);
     const nodes = await this.former.load(job.id, fill);
     assertOwnSecrets(job, secretsOf(job, nodes), actor);

@@ -6,7 +6,7 @@ import { object } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import type { WorkflowJobSchema } from '../workflows/workflow-job.schema.js';
+import type { WorkflowJob } from '../workflows/workflow-job.entity.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import { WorkflowRelaunch } from '../launching/workflow-relaunch.service.js';
 import { IGNORED_FIELDS } from './bulk-answers.js';
@@ -52,7 +52,7 @@ export class WorkflowRelaunchController {
     status: 201,
   })
   @Post()
-  relaunch(@Target() job: RowOf<WorkflowJobSchema>, @CurrentActor() actor: Actor): Promise<object> {
+  relaunch(@Target() job: RowOf<WorkflowJob>, @CurrentActor() actor: Actor): Promise<object> {
     const relaunches = job.is_bulk_job ? this.bulk : this.workflows;
     return relaunches.relaunch(job, actor);
   }

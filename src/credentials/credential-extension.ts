@@ -15,7 +15,7 @@ import { inputSourcesOf, type InputSource } from './credential-input-sources.rep
 import { credentialsSeenBy } from './credentials.repository.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { maskInputs } from './types/inputs.js';
-import type { CredentialSchema } from './credential.schema.js';
+import type { Credential } from './credential.entity.js';
 
 type Owner = { id: number; type: string; name: string; description: string; url: string };
 
@@ -38,7 +38,7 @@ export const CREDENTIAL_SHOWS: ShownBesides = {
  * (docs/contract/resources.md#credentials).
  */
 export async function credentialExtension(
-  rows: readonly RowOf<CredentialSchema>[],
+  rows: readonly RowOf<Credential>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.credential_type_id))];
@@ -78,7 +78,7 @@ interface ShownSource extends Pick<InputSource, 'id' | 'target_id' | 'field'> {
 
 /** Returns the looked-up inputs of each credential, with their stores. */
 async function inputSources(
-  rows: readonly RowOf<CredentialSchema>[],
+  rows: readonly RowOf<Credential>[],
   { together, actor }: RepresentContext,
 ): Promise<Map<number, Record<string, object>>> {
   const found = await together.ask<ShownSource & Row>(sql`
@@ -100,7 +100,7 @@ async function inputSources(
  * the organization.
  */
 async function loadOwners(
-  rows: readonly RowOf<CredentialSchema>[],
+  rows: readonly RowOf<Credential>[],
   context: RepresentContext,
 ): Promise<Map<number, Owner[]>> {
   const ids = rows.map(({ id }) => id);

@@ -4,7 +4,7 @@ import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { entryOf } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import type { CredentialInputSourceSchema } from './credential-input-source.schema.js';
+import type { CredentialInputSource } from './credential-input-source.entity.js';
 import { CredentialsRepository, type SealedCredential } from './credentials.repository.js';
 import { CredentialOwner } from './credential-owner.service.js';
 import { sealedInputs } from './sealed-inputs.js';
@@ -12,27 +12,27 @@ import { inputField } from './types/definition.js';
 import { isDestination } from './types/inputs.js';
 import { checkMetadata } from './types/metadata.js';
 
-type Sent = ValuesOf<CredentialInputSourceSchema>;
+type Sent = ValuesOf<CredentialInputSource>;
 
 /** Rules of input sources (docs/contract/resources.md#credential-input-sources). */
 @Injectable()
-export class CredentialInputSourceHooks implements ResourceHooks<CredentialInputSourceSchema> {
+export class CredentialInputSourceHooks implements ResourceHooks<CredentialInputSource> {
   constructor(
     private readonly credentials: CredentialsRepository,
     private readonly owner: CredentialOwner,
   ) {}
 
-  async prepareCreate(sent: Sent, actor: Actor): Promise<Prepared<CredentialInputSourceSchema>> {
+  async prepareCreate(sent: Sent, actor: Actor): Promise<Prepared<CredentialInputSource>> {
     const prepared = await this.prepare(sent, sent);
     await this.assertNotMoved(sent, sent.input_field_name, actor);
     return prepared;
   }
 
   async prepareUpdate(
-    row: RowOf<CredentialInputSourceSchema>,
+    row: RowOf<CredentialInputSource>,
     sent: Sent,
     actor: Actor,
-  ): Promise<Prepared<CredentialInputSourceSchema>> {
+  ): Promise<Prepared<CredentialInputSource>> {
     const former = formerOf(row);
     const whole = { ...former, ...sent };
     const prepared = await this.prepare(whole, sent);
@@ -43,7 +43,7 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
     return prepared;
   }
 
-  async prepareDelete(row: RowOf<CredentialInputSourceSchema>, actor: Actor): Promise<void> {
+  async prepareDelete(row: RowOf<CredentialInputSource>, actor: Actor): Promise<void> {
     const former = formerOf(row);
     await this.assertNotMoved(former, former.input_field_name, actor);
   }
@@ -71,7 +71,7 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
   }
 
   /** @param whole values of the row after the change */
-  private async prepare(whole: Sent, sent: Sent): Promise<Prepared<CredentialInputSourceSchema>> {
+  private async prepare(whole: Sent, sent: Sent): Promise<Prepared<CredentialInputSource>> {
     const { target, source } = await this.ends(whole);
     const errors = {
       ...targetErrors(target, whole.input_field_name ?? ''),
@@ -90,7 +90,7 @@ export class CredentialInputSourceHooks implements ResourceHooks<CredentialInput
   }
 }
 
-const formerOf = (row: RowOf<CredentialInputSourceSchema>) => ({
+const formerOf = (row: RowOf<CredentialInputSource>) => ({
   input_field_name: row.input_field_name,
   metadata: row.metadata,
   target_credential: row.target_credential_id,

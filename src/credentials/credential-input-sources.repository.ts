@@ -3,7 +3,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { CredentialInputSourceSchema } from './credential-input-source.schema.js';
+import type { CredentialInputSource } from './credential-input-source.entity.js';
 import { FETCHED } from './types/definition.js';
 
 /** Source of one input of a credential in a secret store. */
@@ -30,7 +30,7 @@ export const inputSourcesOf = (targets: readonly number[]): Sql => sql`
 
 @Injectable()
 export class CredentialInputSourcesRepository extends TableRepository<
-  RowOf<CredentialInputSourceSchema>
+  RowOf<CredentialInputSource>
 > {
   constructor(database: Database) {
     super(database, 'credential_input_sources');

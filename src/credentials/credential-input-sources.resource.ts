@@ -2,14 +2,14 @@ import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { CredentialInputSourceHooks } from './credential-input-source.hooks.js';
-import { CredentialInputSourceSchema } from './credential-input-source.schema.js';
+import { CredentialInputSource } from './credential-input-source.entity.js';
 
 const administersTarget = hasRoleOn('target_credential_id', 'credential', 'admin_role');
 
 export const credentialInputSources = defineResource({
   path: 'credential_input_sources',
   type: 'credential_input_source',
-  entity: CredentialInputSourceSchema,
+  entity: CredentialInputSource,
   orderBy: ['target_credential', 'input_field_name'],
   summary: ['id', 'description', 'input_field_name'],
   hooks: CredentialInputSourceHooks,

@@ -13,7 +13,7 @@ import { resource } from '../common/resource/registry.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
-import type { CredentialSchema } from './credential.schema.js';
+import type { Credential } from './credential.entity.js';
 
 const OWNERS = ['organization', 'team', 'user'] as const;
 
@@ -41,7 +41,7 @@ export class CredentialOwner {
    *
    * @throws BadRequest unless exactly one owner is given
    */
-  async organizationOf(values: ValuesOf<CredentialSchema>): Promise<number | null> {
+  async organizationOf(values: ValuesOf<Credential>): Promise<number | null> {
     const named = OWNERS.filter((name) => typeof values[name] === 'number');
     if (named.length === 0) throw new BadRequest("Missing 'user', 'team', or 'organization'.");
     if (named.length > 1) {
@@ -55,8 +55,8 @@ export class CredentialOwner {
 
   /** Grants a new credential's admin role to its owning user or team. */
   async grant(
-    credential: RowOf<CredentialSchema>,
-    values: ValuesOf<CredentialSchema>,
+    credential: RowOf<Credential>,
+    values: ValuesOf<Credential>,
     actor: Actor,
   ): Promise<void> {
     if (typeof values.user !== 'number' && typeof values.team !== 'number') return;
@@ -70,7 +70,7 @@ export class CredentialOwner {
 
   /** Does not use `GrantsService`, which prevents sharing private credentials: this credential is new. */
   private async grantToUser(
-    credential: RowOf<CredentialSchema>,
+    credential: RowOf<Credential>,
     role: RoleRow,
     userId: number,
   ): Promise<void> {
@@ -101,7 +101,7 @@ export class CredentialOwner {
    * @throws Forbidden, or Invalid naming the organization
    */
   async assertMovable(
-    row: RowOf<CredentialSchema>,
+    row: RowOf<Credential>,
     organization: number | null,
     actor: Actor,
   ): Promise<void> {
@@ -141,7 +141,7 @@ export class CredentialOwner {
   }
 
   /** @throws Forbidden for credentials that the product manages */
-  assertNotManaged(row: RowOf<CredentialSchema>): void {
+  assertNotManaged(row: RowOf<Credential>): void {
     if (row.managed === true) {
       throw new Forbidden('Modifications not allowed for managed credentials');
     }

@@ -8,14 +8,14 @@ import { Thread, threadFile } from '../common/thread.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import type { DefinitionErrors } from './types/definition.js';
 import { normalizeInputs, type TypeDraft } from './types/input-schema.js';
-import type { CredentialTypeSchema } from './credential-type.schema.js';
+import type { CredentialType } from './credential-type.entity.js';
 
 /**
  * Rules of custom credential types (docs/contract/resources.md#credential-types). The API never changes
  * shipped types.
  */
 @Injectable()
-export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>, OnModuleDestroy {
+export class CredentialTypeHooks implements ResourceHooks<CredentialType>, OnModuleDestroy {
   /** Thread that tests the templates of types, whose cost depends on their author. */
   private readonly thread = new Thread<TypeDraft, DefinitionErrors>({
     file: threadFile('type-definition'),
@@ -29,17 +29,15 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>,
     return this.thread.close();
   }
 
-  async prepareCreate(
-    values: ValuesOf<CredentialTypeSchema>,
-  ): Promise<Prepared<CredentialTypeSchema>> {
+  async prepareCreate(values: ValuesOf<CredentialType>): Promise<Prepared<CredentialType>> {
     await this.assertUsable(values);
     return withDefaults(values);
   }
 
   async prepareUpdate(
-    row: RowOf<CredentialTypeSchema>,
-    values: ValuesOf<CredentialTypeSchema>,
-  ): Promise<Prepared<CredentialTypeSchema>> {
+    row: RowOf<CredentialType>,
+    values: ValuesOf<CredentialType>,
+  ): Promise<Prepared<CredentialType>> {
     if (row.managed === true) {
       throw new Forbidden('Modifications not allowed for managed credential types');
     }
@@ -57,7 +55,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>,
     return prepared;
   }
 
-  async prepareDelete(row: RowOf<CredentialTypeSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<CredentialType>): Promise<void> {
     if (row.managed === true) {
       throw new Forbidden('Deletion not allowed for managed credential types');
     }
@@ -69,11 +67,7 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>,
   }
 
   /** @throws Invalid for an unusable definition */
-  private async assertUsable({
-    kind,
-    inputs,
-    injectors,
-  }: ValuesOf<CredentialTypeSchema>): Promise<void> {
+  private async assertUsable({ kind, inputs, injectors }: ValuesOf<CredentialType>): Promise<void> {
     const errors = await this.thread
       .run({ kind, inputs, injectors })
       .catch((error: unknown): DefinitionErrors => ({
@@ -84,7 +78,5 @@ export class CredentialTypeHooks implements ResourceHooks<CredentialTypeSchema>,
 }
 
 /** Adds the defaults of the sent inputs. */
-const withDefaults = ({
-  inputs,
-}: ValuesOf<CredentialTypeSchema>): Prepared<CredentialTypeSchema> =>
+const withDefaults = ({ inputs }: ValuesOf<CredentialType>): Prepared<CredentialType> =>
   inputs === undefined ? {} : { values: { inputs: normalizeInputs(inputs) } };

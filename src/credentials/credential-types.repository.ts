@@ -4,7 +4,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { CredentialTypeSchema } from './credential-type.schema.js';
+import type { CredentialType } from './credential-type.entity.js';
 import type { CredentialTypeDefinition } from './types/definition.js';
 import { MANAGED_CREDENTIAL_TYPES } from './types/managed-types.js';
 
@@ -18,7 +18,7 @@ const DEFINITION = sql`id, name, kind, namespace, managed, inputs, injectors`;
 export const selectCredentialTypes = (): Sql => sql`SELECT ${DEFINITION} FROM credential_types`;
 
 @Injectable()
-export class CredentialTypesRepository extends TableRepository<RowOf<CredentialTypeSchema>> {
+export class CredentialTypesRepository extends TableRepository<RowOf<CredentialType>> {
   constructor(database: Database) {
     super(database, 'credential_types');
   }

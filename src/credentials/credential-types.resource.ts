@@ -2,12 +2,12 @@ import { everyone, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { CredentialTypeHooks } from './credential-type.hooks.js';
-import { CredentialTypeSchema } from './credential-type.schema.js';
+import { CredentialType } from './credential-type.entity.js';
 
 export const credentialTypes = defineResource({
   path: 'credential_types',
   type: 'credential_type',
-  entity: CredentialTypeSchema,
+  entity: CredentialType,
   orderBy: ['kind', 'name'],
   hooks: CredentialTypeHooks,
   naturalKey: ['name', 'kind'],

@@ -11,7 +11,7 @@ import { CredentialsRepository } from './credentials.repository.js';
 import { maskSealed, openInputs, sealedInputs, sealInputs } from './sealed-inputs.js';
 import { type CredentialInputs, type CredentialTypeDefinition } from './types/definition.js';
 import { movedInputs, validateInputs } from './types/inputs.js';
-import type { CredentialSchema } from './credential.schema.js';
+import type { Credential } from './credential.entity.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 
 /**
@@ -19,7 +19,7 @@ import { ENCRYPTED } from '../common/fields/text.js';
  * written, and never logged.
  */
 @Injectable()
-export class CredentialHooks implements ResourceHooks<CredentialSchema> {
+export class CredentialHooks implements ResourceHooks<Credential> {
   constructor(
     private readonly credentials: CredentialsRepository,
     private readonly types: CredentialTypesRepository,
@@ -28,7 +28,7 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     private readonly owner: CredentialOwner,
   ) {}
 
-  async prepareCreate(values: ValuesOf<CredentialSchema>): Promise<Prepared<CredentialSchema>> {
+  async prepareCreate(values: ValuesOf<Credential>): Promise<Prepared<Credential>> {
     const organization = await this.owner.organizationOf(values);
     const type = await this.types.referenced(values.credential_type);
     const inputs = checked(type, values.inputs);
@@ -38,19 +38,15 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     return { columns: { id, organization_id: organization, inputs: sealed } };
   }
 
-  async created(
-    row: RowOf<CredentialSchema>,
-    values: ValuesOf<CredentialSchema>,
-    actor: Actor,
-  ): Promise<void> {
+  async created(row: RowOf<Credential>, values: ValuesOf<Credential>, actor: Actor): Promise<void> {
     await this.owner.grant(row, values, actor);
   }
 
   async prepareUpdate(
-    row: RowOf<CredentialSchema>,
-    values: ValuesOf<CredentialSchema>,
+    row: RowOf<Credential>,
+    values: ValuesOf<Credential>,
     actor: Actor,
-  ): Promise<Prepared<CredentialSchema>> {
+  ): Promise<Prepared<Credential>> {
     this.owner.assertNotManaged(row);
     if ('credential_type' in values) await this.assertUnused(row);
     if (values.organization !== undefined) {
@@ -71,7 +67,7 @@ export class CredentialHooks implements ResourceHooks<CredentialSchema> {
     return { columns: { inputs: JSON.stringify(sealInputs(this.box, row.id, type, inputs)) } };
   }
 
-  async prepareDelete(row: RowOf<CredentialSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<Credential>): Promise<void> {
     this.owner.assertNotManaged(row);
   }
 

@@ -21,7 +21,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { children, subListOf } from '../common/rest/sublist-kinds.js';
 import { sql, type Sql } from '../database/sql.js';
 import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';
-import type { CredentialSchema } from './credential.schema.js';
+import type { Credential } from './credential.entity.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { credentials } from './credentials.resource.js';
 import { LookupRequest } from './lookup-request.js';
@@ -70,7 +70,7 @@ export class CredentialsController extends ResourceController(credentials) {
   @Post(':id/test')
   @LimitedPerUser(CREDENTIAL_TESTS)
   async test(
-    @Target() credential: RowOf<CredentialSchema>,
+    @Target() credential: RowOf<Credential>,
     @Body() body: LookupRequest,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
@@ -80,7 +80,7 @@ export class CredentialsController extends ResourceController(credentials) {
 }
 
 @Resource(credentials)
-export class CredentialCopyController extends CopyController<CredentialSchema> {
+export class CredentialCopyController extends CopyController<Credential> {
   protected readonly copied = credentials;
 
   constructor(
@@ -97,7 +97,7 @@ export class CredentialCopyController extends CopyController<CredentialSchema> {
    * the secrets again.
    */
   protected override async replacedValues(
-    { id, inputs, organization_id: organization }: RowOf<CredentialSchema>,
+    { id, inputs, organization_id: organization }: RowOf<Credential>,
     actor: Actor,
   ): Promise<Values> {
     // Only a superuser can copy a private credential; the copy needs an owner.

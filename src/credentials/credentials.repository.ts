@@ -16,7 +16,7 @@ import { usersOutside } from '../users/users.repository.js';
 import { markedInputs } from './credential-input-sources.repository.js';
 import { selectCredentialTypes } from './credential-types.repository.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
-import type { CredentialSchema } from './credential.schema.js';
+import type { Credential } from './credential.entity.js';
 
 /** Returns the stored inputs of a credential, with a placeholder for looked-up inputs. */
 const inputsOf = (alias: string): Sql =>
@@ -70,7 +70,7 @@ export const allCredentials = (): Sql => sql`
   SELECT id, name, description, inputs, credential_type_id, organization_id FROM credentials`;
 
 @Injectable()
-export class CredentialsRepository extends TableRepository<RowOf<CredentialSchema>> {
+export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
   constructor(
     database: Database,
     private readonly teams: TeamStore,
@@ -113,12 +113,8 @@ export class CredentialsRepository extends TableRepository<RowOf<CredentialSchem
       WHERE c.id = ANY(${ids}::int[] || ARRAY(${further}))`);
   }
 
-  byName(
-    name: string,
-    type: number,
-    organization: number,
-  ): Promise<RowOf<CredentialSchema> | undefined> {
-    return this.database.row<RowOf<CredentialSchema>>(sql`
+  byName(name: string, type: number, organization: number): Promise<RowOf<Credential> | undefined> {
+    return this.database.row<RowOf<Credential>>(sql`
       SELECT * FROM credentials WHERE name = ${name} AND credential_type_id = ${type}
         AND organization_id = ${organization}`);
   }

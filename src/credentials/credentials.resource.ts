@@ -5,7 +5,7 @@ import { ident, sql, TRUE, type Sql } from '../database/sql.js';
 import { resource } from '../common/resource/registry.js';
 import { selectCredentialTypes } from './credential-types.repository.js';
 import { CredentialHooks } from './credential.hooks.js';
-import { CredentialSchema } from './credential.schema.js';
+import { Credential } from './credential.entity.js';
 import { credentialExtension, CREDENTIAL_SHOWS } from './credential-extension.js';
 
 /** Returns a value of the credential's type, which every credential has. */
@@ -16,7 +16,7 @@ const ofType = (alias: string, value: Sql): Sql => sql`
 export const credentials = defineResource({
   path: 'credentials',
   type: 'credential',
-  entity: CredentialSchema,
+  entity: Credential,
   pages: { list: { about: 'Secrets that runs use: shown to nobody, and used by those who may.' } },
   hooks: CredentialHooks,
   naturalKey: ['name', 'credential_type', 'organization'],

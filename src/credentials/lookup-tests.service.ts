@@ -7,7 +7,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
-import type { CredentialSchema } from './credential.schema.js';
+import type { Credential } from './credential.entity.js';
 import { LookupError } from './external/lookup-error.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import type { LookupRequest } from './lookup-request.js';
@@ -31,7 +31,7 @@ export class LookupTests {
    * inputs require `change`, and with a changed address the secrets must be given again.
    */
   async ofCredential(
-    row: RowOf<CredentialSchema>,
+    row: RowOf<Credential>,
     { inputs = {}, metadata = {} }: LookupRequest,
     actor: Actor,
   ): Promise<void> {

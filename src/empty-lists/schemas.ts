@@ -1,12 +1,12 @@
 import { Bool, Char, Reference, Text } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { NamedSchema } from '../common/resource/schemas.js';
+import { NamedEntity } from '../common/resource/resource.entity.js';
 
 const READ_ONLY = { readOnly: true } as const;
 const ORGANIZATION = { ...READ_ONLY, nullable: true } as const;
 
 /** Clients that log users in by OAuth. */
-export class ApplicationSchema extends NamedSchema {
+export class ApplicationSchema extends NamedEntity {
   @Reference(() => resource('organization'), ORGANIZATION)
   organization!: Reference | null;
 
@@ -27,7 +27,7 @@ export class ApplicationSchema extends NamedSchema {
 }
 
 /** Housekeeping that runs as jobs. */
-export class SystemJobTemplateSchema extends NamedSchema {
+export class SystemJobTemplateSchema extends NamedEntity {
   @Char(READ_ONLY)
   job_type!: string;
 }

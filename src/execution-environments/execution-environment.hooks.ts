@@ -4,25 +4,21 @@ import { Forbidden, Invalid, type FieldErrors } from '../common/errors/errors.js
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
-import type { ExecutionEnvironmentSchema } from './execution-environment.schema.js';
+import type { ExecutionEnvironment } from './execution-environment.entity.js';
 import { isImageReference } from './image-reference.js';
 
-type Sent = ValuesOf<ExecutionEnvironmentSchema>;
+type Sent = ValuesOf<ExecutionEnvironment>;
 
 /** Hooks of execution environments (docs/contract/resources.md#execution-environments). */
 @Injectable()
-export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnvironmentSchema> {
+export class ExecutionEnvironmentHooks implements ResourceHooks<ExecutionEnvironment> {
   constructor(private readonly credentials: CredentialsRepository) {}
 
   async prepareCreate(sent: Sent): Promise<void> {
     await this.check(sent);
   }
 
-  async prepareUpdate(
-    _row: RowOf<ExecutionEnvironmentSchema>,
-    sent: Sent,
-    actor: Actor,
-  ): Promise<void> {
+  async prepareUpdate(_row: RowOf<ExecutionEnvironment>, sent: Sent, actor: Actor): Promise<void> {
     const errors: FieldErrors = {};
     if ('organization' in sent) {
       // Superusers can make an execution environment available to all organizations.

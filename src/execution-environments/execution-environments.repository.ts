@@ -2,12 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { ExecutionEnvironmentSchema } from './execution-environment.schema.js';
+import type { ExecutionEnvironment } from './execution-environment.entity.js';
 
 @Injectable()
-export class ExecutionEnvironmentsRepository extends TableRepository<
-  RowOf<ExecutionEnvironmentSchema>
-> {
+export class ExecutionEnvironmentsRepository extends TableRepository<RowOf<ExecutionEnvironment>> {
   constructor(database: Database) {
     super(database, 'execution_environments');
   }

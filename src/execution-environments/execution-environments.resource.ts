@@ -3,7 +3,7 @@ import { allOf, anyOf, everyone, superusersOnly, type Predicate } from '../commo
 import { defineResource } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
 import { ExecutionEnvironmentHooks } from './execution-environment.hooks.js';
-import { ExecutionEnvironmentSchema } from './execution-environment.schema.js';
+import { ExecutionEnvironment } from './execution-environment.entity.js';
 
 const isForAll: Predicate = (alias) => sql`${ident(alias, 'organization_id')} IS NULL`;
 const readable = anyOf(isForAll, hasRoleOn('organization_id', 'organization', 'read_role'));
@@ -16,7 +16,7 @@ const administered = hasRoleOn(
 export const executionEnvironments = defineResource({
   path: 'execution_environments',
   type: 'execution_environment',
-  entity: ExecutionEnvironmentSchema,
+  entity: ExecutionEnvironment,
   orderBy: ['-id'],
   hooks: ExecutionEnvironmentHooks,
   naturalKey: ['name'],

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks } from '../common/rest/hooks.js';
-import type { HostMetricSchema } from './host-metric.schema.js';
+import type { HostMetric } from './host-metric.entity.js';
 import { HostMetricsRepository } from './host-metrics.repository.js';
 
 /** Marks the row as deleted: the next job on the host restores it. */
 @Injectable()
-export class HostMetricHooks implements ResourceHooks<HostMetricSchema> {
+export class HostMetricHooks implements ResourceHooks<HostMetric> {
   constructor(private readonly metrics: HostMetricsRepository) {}
 
-  async prepareDelete({ id }: RowOf<HostMetricSchema>): Promise<boolean> {
+  async prepareDelete({ id }: RowOf<HostMetric>): Promise<boolean> {
     await this.metrics.markDeleted(id);
     return true;
   }

@@ -3,7 +3,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { HostMetricSchema } from './host-metric.schema.js';
+import type { HostMetric } from './host-metric.entity.js';
 
 const DELETED = sql`deleted = true, deleted_counter = deleted_counter + 1, last_deleted = now(),
   modified = now()`;
@@ -31,7 +31,7 @@ export const metricsByMonth = (since: Sql): Sql => sql`
   GROUP BY month`;
 
 @Injectable()
-export class HostMetricsRepository extends TableRepository<RowOf<HostMetricSchema>> {
+export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
   constructor(database: Database) {
     super(database, 'host_metrics');
   }

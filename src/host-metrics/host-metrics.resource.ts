@@ -2,7 +2,7 @@ import { superusersOnly } from '../common/access.js';
 import { INTEGER, orNull } from '../common/fields/json-schema.js';
 import { defineResource, type Extension, type Row } from '../common/resource/define-resource.js';
 import { HostMetricHooks } from './host-metric.hooks.js';
-import { HostMetricSchema, MonthlyHostMetricSchema } from './host-metric.schema.js';
+import { HostMetric, MonthlyHostMetric } from './host-metric.entity.js';
 
 /**
  * Returns an extension with constant values, for fields that clients read and the product has no
@@ -20,7 +20,7 @@ export const hostMetrics = defineResource({
   ...COMMON,
   path: 'host_metrics',
   type: 'host_metric',
-  entity: HostMetricSchema,
+  entity: HostMetric,
   orderBy: ['hostname'],
   summary: ['id', 'hostname'],
   hooks: HostMetricHooks,
@@ -42,7 +42,7 @@ export const monthlyHostMetrics = defineResource({
   ...COMMON,
   path: 'host_metric_summary_monthly',
   type: 'host_metric_summary_monthly',
-  entity: MonthlyHostMetricSchema,
+  entity: MonthlyHostMetric,
   orderBy: ['date'],
   summary: ['id', 'date'],
   unique: [

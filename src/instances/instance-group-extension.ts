@@ -4,7 +4,7 @@ import type {
   Row,
   RowOf,
 } from '../common/resource/define-resource.js';
-import type { InstanceGroupSchema } from './instance-group.schema.js';
+import type { InstanceGroup } from './instance-group.entity.js';
 import { DEFAULT_GROUP, membersOfGroups } from './instance-groups.repository.js';
 import { InstancesRepository, LOST } from './instances.repository.js';
 import { WorkerNodesRepository } from './worker-nodes.repository.js';
@@ -17,7 +17,7 @@ const UNUSED = { capacity: 0, consumed_capacity: 0, jobs_running: 0, jobs_total:
  * group.
  */
 export async function instanceGroupExtension(
-  rows: readonly RowOf<InstanceGroupSchema>[],
+  rows: readonly RowOf<InstanceGroup>[],
   { find, together }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const members = await together.ask<Row & { instances: number }>(

@@ -5,11 +5,11 @@ import { listOf } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
-import type { InstanceGroupSchema } from './instance-group.schema.js';
+import type { InstanceGroup } from './instance-group.entity.js';
 import { DEFAULT_GROUP } from './instance-groups.repository.js';
 import { InstancesRepository } from './instances.repository.js';
 
-type Sent = ValuesOf<InstanceGroupSchema>;
+type Sent = ValuesOf<InstanceGroup>;
 
 const POLICIES = [
   'policy_instance_percentage',
@@ -19,7 +19,7 @@ const POLICIES = [
 
 /** Hooks of instance groups (docs/contract/resources.md#instance-groups). */
 @Injectable()
-export class InstanceGroupHooks implements ResourceHooks<InstanceGroupSchema> {
+export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
   constructor(
     private readonly credentials: CredentialsRepository,
     private readonly instances: InstancesRepository,
@@ -29,7 +29,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroupSchema> {
     await this.check(sent, sent);
   }
 
-  async prepareUpdate(row: RowOf<InstanceGroupSchema>, sent: Sent): Promise<void> {
+  async prepareUpdate(row: RowOf<InstanceGroup>, sent: Sent): Promise<void> {
     if (row.name === DEFAULT_GROUP && 'name' in sent) {
       throw Invalid.field('name', 'default instance group name may not be changed.');
     }
@@ -39,7 +39,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroupSchema> {
     await this.check({ is_container_group, credential, ...policies, ...sent }, sent);
   }
 
-  async prepareDelete({ name }: RowOf<InstanceGroupSchema>): Promise<void> {
+  async prepareDelete({ name }: RowOf<InstanceGroup>): Promise<void> {
     if (name === DEFAULT_GROUP) {
       throw new Forbidden('The default instance group cannot be deleted: every worker is in it.');
     }

@@ -5,7 +5,7 @@ import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { InstanceGroupSchema } from './instance-group.schema.js';
+import type { InstanceGroup } from './instance-group.entity.js';
 
 /** Name of the group that contains every worker and executes every run. */
 export const DEFAULT_GROUP = 'default';
@@ -29,7 +29,7 @@ export const membersOfGroups = (ids: readonly number[]): Sql => sql`
   GROUP BY instance_group_id`;
 
 @Injectable()
-export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGroupSchema>> {
+export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGroup>> {
   constructor(database: Database) {
     super(database, 'instance_groups');
   }

@@ -4,12 +4,12 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { InstanceGroupHooks } from './instance-group.hooks.js';
 import { instanceGroupExtension } from './instance-group-extension.js';
-import { InstanceGroupSchema } from './instance-group.schema.js';
+import { InstanceGroup } from './instance-group.entity.js';
 
 export const instanceGroups = defineResource({
   path: 'instance_groups',
   type: 'instance_group',
-  entity: InstanceGroupSchema,
+  entity: InstanceGroup,
   naturalKey: ['name'],
   hooks: InstanceGroupHooks,
   summary: ['id', 'name', 'is_container_group'],

@@ -5,7 +5,7 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { RunLoads } from './run-loads.js';
 import { liveNodes } from './worker-nodes.repository.js';
-import type { InstanceSchema } from './instance.schema.js';
+import type { Instance } from './instance.entity.js';
 
 /** Capacity of a machine's live workers, and number of its runs. */
 export interface InstanceLoad {
@@ -19,7 +19,7 @@ export interface InstanceLoad {
 
 /** The properties of a machine that its workers report. */
 export type Machine = Pick<
-  RowOf<InstanceSchema>,
+  RowOf<Instance>,
   'hostname' | 'version' | 'cpu' | 'memory' | 'isolation' | 'isolation_detail'
 >;
 
@@ -57,7 +57,7 @@ export const nodeErrors = (alias: string): Sql => sql`
 
 /** Machines with present or past workers. */
 @Injectable()
-export class InstancesRepository extends TableRepository<RowOf<InstanceSchema>> {
+export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   constructor(
     database: Database,
     private readonly runs: RunLoads,

@@ -5,12 +5,12 @@ import { ident, sql } from '../database/sql.js';
 import { instanceExtension } from './instance-group-extension.js';
 import { groupsOf } from './instance-groups.repository.js';
 import { instanceHostnameOf } from './instances.repository.js';
-import { InstanceSchema } from './instance.schema.js';
+import { Instance } from './instance.entity.js';
 
 export const instances = defineResource({
   path: 'instances',
   type: 'instance',
-  entity: InstanceSchema,
+  entity: Instance,
   orderBy: ['id'],
   naturalKey: ['hostname'],
   summary: ['id', 'hostname'],

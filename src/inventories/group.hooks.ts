@@ -10,12 +10,12 @@ import { GroupsRepository } from './groups.repository.js';
 import { RESERVED_GROUP_NAMES } from './host-name.js';
 import { HostsRepository } from './hosts.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
-import type { GroupSchema } from './inventory.schema.js';
+import type { Group } from './inventory.entity.js';
 import { existing } from '../common/invariants.js';
 
 /** Hooks of groups (docs/contract/resources.md#groups). */
 @Injectable()
-export class GroupHooks implements ResourceHooks<GroupSchema> {
+export class GroupHooks implements ResourceHooks<Group> {
   constructor(
     private readonly hosts: HostsRepository,
     private readonly groups: GroupsRepository,
@@ -24,14 +24,14 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
     private readonly activity: ActivityRecorder,
   ) {}
 
-  async prepareCreate(values: ValuesOf<GroupSchema>): Promise<void> {
+  async prepareCreate(values: ValuesOf<Group>): Promise<void> {
     assertName(values);
     const inventoryId = existing(values.inventory, 'a required reference is given');
     await this.inventory.holdForNew(inventoryId, 'group');
     await this.inventory.assertNameFree(inventoryId, String(values.name), 'group');
   }
 
-  async prepareUpdate(row: RowOf<GroupSchema>, values: ValuesOf<GroupSchema>): Promise<void> {
+  async prepareUpdate(row: RowOf<Group>, values: ValuesOf<Group>): Promise<void> {
     assertName(values);
     const inventoryId = row.inventory_id;
     await this.inventory.holdForChange(inventoryId, 'group', 'Change');
@@ -41,7 +41,7 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
   }
 
   /** Deletes the subgroups and hosts that are in no other group together with a group. */
-  async prepareDelete(row: RowOf<GroupSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<Group>): Promise<void> {
     const inventoryId = row.inventory_id;
     await this.inventory.holdForChange(inventoryId, 'group', 'Delete');
     await this.inventory.assertIdle(inventoryId);
@@ -61,7 +61,7 @@ export class GroupHooks implements ResourceHooks<GroupSchema> {
   }
 }
 
-function assertName({ name }: ValuesOf<GroupSchema>): void {
+function assertName({ name }: ValuesOf<Group>): void {
   if (typeof name === 'string' && RESERVED_GROUP_NAMES.has(name)) {
     throw Invalid.field('name', 'Invalid group name.');
   }

@@ -4,7 +4,7 @@ import { Database } from '../database/database.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { GroupRow } from './ansible-inventory.js';
-import type { GroupSchema } from './inventory.schema.js';
+import type { Group } from './inventory.entity.js';
 
 /**
  * Returns a query for the first groups of a host by name: `id`, `name`, and `total`, the number of
@@ -16,14 +16,14 @@ export const groupsShownOf = (hostId: Sql, most: number): Sql => sql`
   WHERE gh.host_id = ${hostId} ORDER BY g.name LIMIT ${rowCount(most)}`;
 
 @Injectable()
-export class GroupsRepository extends TableRepository<RowOf<GroupSchema>> {
+export class GroupsRepository extends TableRepository<RowOf<Group>> {
   constructor(database: Database) {
     super(database, 'groups');
   }
 
   /** Returns groups of an inventory with all columns, by name. */
-  byName(inventoryId: number, most: number): Promise<RowOf<GroupSchema>[]> {
-    return this.database.rows<RowOf<GroupSchema>>(sql`
+  byName(inventoryId: number, most: number): Promise<RowOf<Group>[]> {
+    return this.database.rows<RowOf<Group>>(sql`
       SELECT * FROM groups WHERE inventory_id = ${inventoryId} ORDER BY name, id LIMIT ${most}`);
   }
 
@@ -34,8 +34,8 @@ export class GroupsRepository extends TableRepository<RowOf<GroupSchema>> {
   }
 
   /** @returns the deleted rows */
-  removeAll(ids: readonly number[]): Promise<RowOf<GroupSchema>[]> {
-    return this.database.rows<RowOf<GroupSchema>>(sql`
+  removeAll(ids: readonly number[]): Promise<RowOf<Group>[]> {
+    return this.database.rows<RowOf<Group>>(sql`
       DELETE FROM groups WHERE id = ANY(${ids}::int[]) RETURNING *`);
   }
 

@@ -8,18 +8,18 @@ import { sql, type Sql } from '../database/sql.js';
 import { HostLimit } from './host-limit.service.js';
 import { splitHostName } from './host-name.js';
 import { InventoryLock } from './inventory-lock.service.js';
-import type { HostSchema } from './inventory.schema.js';
+import type { Host } from './inventory.entity.js';
 import { existing } from '../common/invariants.js';
 
 /** Hooks of hosts (docs/contract/resources.md#hosts). */
 @Injectable()
-export class HostHooks implements ResourceHooks<HostSchema> {
+export class HostHooks implements ResourceHooks<Host> {
   constructor(
     private readonly inventory: InventoryLock,
     private readonly limit: HostLimit,
   ) {}
 
-  async prepareCreate(sent: ValuesOf<HostSchema>): Promise<Prepared<HostSchema>> {
+  async prepareCreate(sent: ValuesOf<Host>): Promise<Prepared<Host>> {
     const split = await withoutPort(sent, sent.variables ?? '');
     const values = { ...sent, ...split };
     const inventoryId = existing(values.inventory, 'a required reference is given');
@@ -29,10 +29,7 @@ export class HostHooks implements ResourceHooks<HostSchema> {
     return { values: split };
   }
 
-  async prepareUpdate(
-    row: RowOf<HostSchema>,
-    sent: ValuesOf<HostSchema>,
-  ): Promise<Prepared<HostSchema>> {
+  async prepareUpdate(row: RowOf<Host>, sent: ValuesOf<Host>): Promise<Prepared<Host>> {
     const inventoryId = row.inventory_id;
     const split = 'name' in sent ? await withoutPort(sent, sent.variables ?? row.variables) : {};
     const values = { ...sent, ...split };
@@ -47,20 +44,17 @@ export class HostHooks implements ResourceHooks<HostSchema> {
     return { values: split };
   }
 
-  async prepareDelete(row: RowOf<HostSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<Host>): Promise<void> {
     const inventoryId = row.inventory_id;
     await this.inventory.holdForChange(inventoryId, 'host', 'Delete');
     await this.inventory.assertIdle(inventoryId);
   }
 }
 
-const oneName = ({ name }: ValuesOf<HostSchema>): Sql => sql`SELECT ${String(name)}::text AS name`;
+const oneName = ({ name }: ValuesOf<Host>): Sql => sql`SELECT ${String(name)}::text AS name`;
 
 /** Moves the port of `name:port` from the name to the variables, as JSON text. */
-async function withoutPort(
-  sent: ValuesOf<HostSchema>,
-  variables: string,
-): Promise<ValuesOf<HostSchema>> {
+async function withoutPort(sent: ValuesOf<Host>, variables: string): Promise<ValuesOf<Host>> {
   const { name, port } = splitHostName(String(sent.name));
   if (port === null) return {};
   const own = await readVariables(variables);

@@ -7,7 +7,7 @@ import { TableRepository } from '../database/table-repository.js';
 import type { HostRow } from './ansible-inventory.js';
 import { atAnySize } from './at-any-size.js';
 import { inventoriesWithInputs } from './inventory-inputs.repository.js';
-import type { HostSchema } from './inventory.schema.js';
+import type { Host } from './inventory.entity.js';
 
 /** Number of host names of an organization, including hosts to be added. */
 export interface NamesOfHosts {
@@ -103,7 +103,7 @@ export const countHostNames = (inventoryIds: Sql): Sql => sql`(
   SELECT count(DISTINCT name)::int FROM hosts WHERE inventory_id = ANY(${inventoryIds}))`;
 
 @Injectable()
-export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
+export class HostsRepository extends TableRepository<RowOf<Host>> {
   constructor(database: Database) {
     super(database, 'hosts');
   }
@@ -231,8 +231,8 @@ export class HostsRepository extends TableRepository<RowOf<HostSchema>> {
    *
    * @returns the deleted rows
    */
-  removeWithin(groups: readonly number[]): Promise<RowOf<HostSchema>[]> {
-    return this.database.rows<RowOf<HostSchema>>(sql`
+  removeWithin(groups: readonly number[]): Promise<RowOf<Host>[]> {
+    return this.database.rows<RowOf<Host>>(sql`
       DELETE FROM hosts
       WHERE id IN (SELECT host_id FROM group_hosts WHERE group_id = ANY(${groups}::int[]))
         AND id NOT IN (SELECT host_id FROM group_hosts WHERE group_id <> ALL(${groups}::int[])

@@ -8,7 +8,7 @@ import { and, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { countHostNames } from './hosts.repository.js';
 import type { HostedInventory } from './inventory-members.js';
-import type { InventorySchema } from './inventory.schema.js';
+import type { Inventory } from './inventory.entity.js';
 
 /** A locked inventory, with the fields that changes of its members need. */
 export interface HeldInventory {
@@ -56,7 +56,7 @@ export const countHostsOf = (organizations: readonly number[], condition: Sql): 
   )} GROUP BY t.organization_id`;
 
 @Injectable()
-export class InventoriesRepository extends TableRepository<RowOf<InventorySchema>> {
+export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
   constructor(database: Database) {
     super(database, 'inventories');
   }

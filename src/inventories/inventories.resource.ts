@@ -14,7 +14,7 @@ import { GroupHooks } from './group.hooks.js';
 import { hostsFound } from './host-filter.js';
 import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
-import { GroupSchema, HostSchema, InventorySchema } from './inventory.schema.js';
+import { Group, Host, Inventory } from './inventory.entity.js';
 import {
   hostExtension,
   HOST_SHOWS,
@@ -41,7 +41,7 @@ const keptCounters = (alias: string): Record<string, Sql> =>
 export const inventories = defineResource({
   path: 'inventories',
   type: 'inventory',
-  entity: InventorySchema,
+  entity: Inventory,
   hooks: InventoryHooks,
   naturalKey: ['name', 'organization'],
   unique: [
@@ -152,7 +152,7 @@ const ofInventory = {
 export const hosts = defineResource({
   path: 'hosts',
   type: 'host',
-  entity: HostSchema,
+  entity: Host,
   counter: { table: 'inventories', total: 'total_hosts', columns: { inventory_id: 'id' } },
   hooks: HostHooks,
   naturalKey: ['name', 'inventory'],
@@ -206,7 +206,7 @@ export const hosts = defineResource({
 export const groups = defineResource({
   path: 'groups',
   type: 'group',
-  entity: GroupSchema,
+  entity: Group,
   counter: { table: 'inventories', total: 'total_groups', columns: { inventory_id: 'id' } },
   hooks: GroupHooks,
   naturalKey: ['name', 'inventory'],

@@ -11,13 +11,13 @@ import { HostsRepository, hostNamesOf } from './hosts.repository.js';
 import { inventories } from './inventories.resource.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 import { ConstructedSources } from './inventory-uses.js';
-import type { InventorySchema } from './inventory.schema.js';
+import type { Inventory } from './inventory.entity.js';
 
-type Inventory = RowOf<InventorySchema>;
+type InventoryRow = RowOf<Inventory>;
 
 /** Copies an inventory with its members or, if it is a constructed inventory, with its inputs. */
 @Resource(inventories)
-export class InventoryCopyController extends CopyController<InventorySchema> {
+export class InventoryCopyController extends CopyController<Inventory> {
   protected readonly copied = inventories;
 
   constructor(
@@ -33,7 +33,11 @@ export class InventoryCopyController extends CopyController<InventorySchema> {
     super(services);
   }
 
-  protected override copyParts(original: Inventory, copy: Inventory, actor: Actor): Promise<void> {
+  protected override copyParts(
+    original: InventoryRow,
+    copy: InventoryRow,
+    actor: Actor,
+  ): Promise<void> {
     return original.kind === 'constructed'
       ? this.copyInputs(original, copy, actor)
       : this.copyMembers(original, copy, actor);
@@ -43,7 +47,11 @@ export class InventoryCopyController extends CopyController<InventorySchema> {
    * Copies hosts, groups and memberships. Names are unique within an inventory, so they identify the
    * copies.
    */
-  private async copyMembers(original: Inventory, copy: Inventory, actor: Actor): Promise<void> {
+  private async copyMembers(
+    original: InventoryRow,
+    copy: InventoryRow,
+    actor: Actor,
+  ): Promise<void> {
     await this.limit.assertRoom(copy.id, {
       names: hostNamesOf(original.id),
       most: original.total_hosts,
@@ -58,7 +66,11 @@ export class InventoryCopyController extends CopyController<InventorySchema> {
    * Copies the inputs of a constructed inventory. Its hosts and groups are created by the first update of
    * the copy.
    */
-  private async copyInputs(original: Inventory, copy: Inventory, actor: Actor): Promise<void> {
+  private async copyInputs(
+    original: InventoryRow,
+    copy: InventoryRow,
+    actor: Actor,
+  ): Promise<void> {
     const ids = (await this.inputs.of(original.id)).map(({ id }) => id);
     await this.services.references.assertAllowed(inventories, ids, 'use', actor);
     await this.inputs.copy(original.id, copy.id, actor.id);

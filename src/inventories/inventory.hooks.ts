@@ -17,13 +17,13 @@ import { InventoryLock } from './inventory-lock.service.js';
 import { MemberCounts } from './member-counts.service.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
 import { ConstructedSources, InventoryTemplates } from './inventory-uses.js';
-import type { InventorySchema } from './inventory.schema.js';
+import type { Inventory } from './inventory.entity.js';
 
 const PENDING = 'Inventory is already pending deletion.';
 
 /** Hooks of inventories (docs/contract/resources.md#inventories). */
 @Injectable()
-export class InventoryHooks implements ResourceHooks<InventorySchema> {
+export class InventoryHooks implements ResourceHooks<Inventory> {
   constructor(
     private readonly inventories: InventoriesRepository,
     private readonly inputs: InventoryInputsRepository,
@@ -37,7 +37,7 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
     private readonly counts: MemberCounts,
   ) {}
 
-  async prepareCreate(values: ValuesOf<InventorySchema>): Promise<Prepared<InventorySchema>> {
+  async prepareCreate(values: ValuesOf<Inventory>): Promise<Prepared<Inventory>> {
     if (values.kind === 'smart') {
       const filter = givenFilter(values.host_filter);
       if (filter === null) throw Invalid.field('host_filter', NO_FILTER);
@@ -51,18 +51,18 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
   }
 
   async created(
-    { id, name, kind }: RowOf<InventorySchema>,
-    _values: ValuesOf<InventorySchema>,
+    { id, name, kind }: RowOf<Inventory>,
+    _values: ValuesOf<Inventory>,
     actor: Actor,
   ): Promise<void> {
     if (kind === 'constructed') await this.sources.makeFor({ id, name }, actor);
   }
 
   async prepareUpdate(
-    row: RowOf<InventorySchema>,
-    values: ValuesOf<InventorySchema>,
+    row: RowOf<Inventory>,
+    values: ValuesOf<Inventory>,
     actor: Actor,
-  ): Promise<Prepared<InventorySchema>> {
+  ): Promise<Prepared<Inventory>> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     if ('kind' in values && (values.kind || row.kind === '')) {
       throw new MethodNotAllowed(
@@ -80,10 +80,10 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
    * so a new filter requires a permission beyond that to change the inventory.
    */
   private async changeFilter(
-    row: RowOf<InventorySchema>,
-    values: ValuesOf<InventorySchema>,
+    row: RowOf<Inventory>,
+    values: ValuesOf<Inventory>,
     actor: Actor,
-  ): Promise<Prepared<InventorySchema>> {
+  ): Promise<Prepared<Inventory>> {
     const filter = givenFilter(values.host_filter) ?? row.host_filter;
     if (filter === row.host_filter || filter === null) {
       return { values: { kind: undefined, host_filter: undefined } };
@@ -114,8 +114,8 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
 
   /** Checks the host limit of the new organization. */
   async updated(
-    before: RowOf<InventorySchema>,
-    { id, organization_id: organization }: RowOf<InventorySchema>,
+    before: RowOf<Inventory>,
+    { id, organization_id: organization }: RowOf<Inventory>,
   ): Promise<void> {
     if (organization === before.organization_id) return;
     await this.limit.assertRoom(id, {
@@ -130,7 +130,7 @@ export class InventoryHooks implements ResourceHooks<InventorySchema> {
    * Marks the inventory as deleted, responds at once and leaves its rows, which can be a million,
    * to the queue. From then on the inventory is not listed, referenced or used by runs.
    */
-  async prepareDelete(row: RowOf<InventorySchema>): Promise<boolean> {
+  async prepareDelete(row: RowOf<Inventory>): Promise<boolean> {
     if (row.pending_deletion === true) throw new BadRequest(PENDING);
     await this.inventory.assertIdle(row.id);
     await this.inventories.markForDeletion(row.id);
@@ -166,7 +166,7 @@ function givenFilter(sent: unknown): string | null {
 }
 
 /** Accepts the empty filter that clients send with every inventory, and refuses any other. */
-function takeNoFilter(values: ValuesOf<InventorySchema>): Prepared<InventorySchema> {
+function takeNoFilter(values: ValuesOf<Inventory>): Prepared<Inventory> {
   if (!('host_filter' in values)) return {};
   if (givenFilter(values.host_filter) !== null) {
     throw Invalid.field('host_filter', 'Only smart inventories have a host_filter.');

@@ -12,7 +12,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { Route } from '../common/rest/route.js';
 import { inventories } from '../inventories/inventories.resource.js';
 import { constructedInventories } from './constructed-inventories.resource.js';
-import { ConstructedInventorySchema } from './constructed-inventory.schema.js';
+import { ConstructedInventory } from './constructed-inventory.entity.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { inventorySources } from './inventory-sources.resource.js';
 import { CONSTRUCTED_OPTIONS } from './source-checks.js';
@@ -46,7 +46,7 @@ export class ConstructedInventoriesController extends ResourceController(constru
   })
   @Post()
   create(@Body() body: Values, @CurrentActor() actor: Actor): Promise<object> {
-    const { own, options } = split(validate(ConstructedInventorySchema, body));
+    const { own, options } = split(validate(ConstructedInventory, body));
     return this.services.database.transaction(async () => {
       const values = { ...own, kind: CONSTRUCTED.word, host_filter: null };
       const { id } = await this.services.resources.insert(inventories, values, actor);
@@ -69,7 +69,7 @@ export class ConstructedInventoriesController extends ResourceController(constru
     @Body() body: Values,
     @CurrentActor() actor: Actor,
   ): Promise<Representation> {
-    return this.change(row, validate(ConstructedInventorySchema, body), actor);
+    return this.change(row, validate(ConstructedInventory, body), actor);
   }
 
   @Route({
@@ -86,7 +86,7 @@ export class ConstructedInventoriesController extends ResourceController(constru
     @Body() body: Values,
     @CurrentActor() actor: Actor,
   ): Promise<Representation> {
-    return this.change(row, validate(ConstructedInventorySchema, body, { partial: true }), actor);
+    return this.change(row, validate(ConstructedInventory, body, { partial: true }), actor);
   }
 
   private change(target: Row, values: Values, actor: Actor): Promise<Representation> {

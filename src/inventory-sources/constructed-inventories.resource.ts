@@ -3,7 +3,7 @@ import { ident, sql } from '../database/sql.js';
 import { inventories } from '../inventories/inventories.resource.js';
 import { InventoryHooks } from '../inventories/inventory.hooks.js';
 import { constructedExtension, CONSTRUCTED_SHOWS } from './constructed-inventory-extension.js';
-import { ConstructedInventorySchema } from './constructed-inventory.schema.js';
+import { ConstructedInventory } from './constructed-inventory.entity.js';
 
 const { policy, capabilities, summary, summarise, hide, relations, aliases } = inventories;
 
@@ -11,7 +11,7 @@ const { policy, capabilities, summary, summarise, hide, relations, aliases } = i
 export const constructedInventories = defineResource({
   path: 'constructed_inventories',
   type: 'constructed_inventory',
-  entity: ConstructedInventorySchema,
+  entity: ConstructedInventory,
   part: (alias) => sql`${ident(alias, 'kind')} = 'constructed'`,
   policy,
   capabilities,

@@ -6,7 +6,7 @@ import { columnsOf, rowChanges } from '../common/rest/changes.js';
 import { organizationOfInventory } from '../inventories/inventories.repository.js';
 import type { ConstructedSources } from '../inventories/inventory-uses.js';
 import { sql } from '../database/sql.js';
-import { InventorySourceSchema } from './inventory-source.schema.js';
+import { InventorySource } from './inventory-source.entity.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { inventorySources } from './inventory-sources.resource.js';
 import { CONSTRUCTED } from './source-kinds.js';
@@ -25,7 +25,7 @@ export class HiddenSources implements ConstructedSources {
   ) {}
 
   async makeFor({ id, name }: { id: number; name: string }, actor: Actor): Promise<void> {
-    const values = validate(InventorySourceSchema, {
+    const values = validate(InventorySource, {
       name: [...`Auto-created source for: ${name}`].slice(0, MAX_NAME_LENGTH).join(''),
       inventory: id,
       source: CONSTRUCTED.word,

@@ -16,7 +16,7 @@ import type {
 import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';
-import type { InventorySourceSchema } from './inventory-source.schema.js';
+import type { InventorySource } from './inventory-source.entity.js';
 import {
   InventoryUpdatesRepository,
   type ShownInventoryUpdate,
@@ -48,7 +48,7 @@ export const SOURCE_SHOWS: ShownBesides = {
  * (docs/contract/inventory-sources.md#fields).
  */
 export async function sourceExtension(
-  rows: readonly RowOf<InventorySourceSchema>[],
+  rows: readonly RowOf<InventorySource>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
@@ -82,7 +82,7 @@ export async function sourceExtension(
 }
 
 function updatesOf(
-  row: RowOf<InventorySourceSchema>,
+  row: RowOf<InventorySource>,
   updates: ReadonlyMap<number, ShownInventoryUpdate>,
 ): { related: Record<string, string>; summary: Record<string, ShownInventoryUpdate> } {
   const related: Record<string, string> = {};

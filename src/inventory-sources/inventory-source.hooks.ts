@@ -9,7 +9,7 @@ import { resource } from '../common/resource/registry.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
-import type { InventorySourceSchema } from './inventory-source.schema.js';
+import type { InventorySource } from './inventory-source.entity.js';
 import { InventorySourcesRepository } from './inventory-sources.repository.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { constructedErrors, sourceErrors } from './source-checks.js';
@@ -17,7 +17,7 @@ import { CONSTRUCTED } from './source-kinds.js';
 
 /** Hooks of inventory sources (docs/contract/inventory-sources.md#fields). */
 @Injectable()
-export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema> {
+export class InventorySourceHooks implements ResourceHooks<InventorySource> {
   constructor(
     private readonly sources: InventorySourcesRepository,
     private readonly updates: InventoryUpdatesRepository,
@@ -26,9 +26,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
     private readonly runs: ActiveRunsQuery,
   ) {}
 
-  async prepareCreate(
-    values: ValuesOf<InventorySourceSchema>,
-  ): Promise<Prepared<InventorySourceSchema>> {
+  async prepareCreate(values: ValuesOf<InventorySource>): Promise<Prepared<InventorySource>> {
     const id = existing(values.inventory, 'a required reference is given');
     const inventory = existing(await this.sources.inventory(id), 'a reference was looked up');
     await this.check(values, {}, inventory.kind);
@@ -36,8 +34,8 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
   }
 
   async prepareUpdate(
-    row: RowOf<InventorySourceSchema>,
-    values: ValuesOf<InventorySourceSchema>,
+    row: RowOf<InventorySource>,
+    values: ValuesOf<InventorySource>,
     actor: Actor,
   ): Promise<void> {
     if (row.source === CONSTRUCTED.word) assertOpen(values);
@@ -50,7 +48,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
   }
 
   /** Delivered hosts and groups remain; the claims on them are deleted. */
-  async prepareDelete(row: RowOf<InventorySourceSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<InventorySource>): Promise<void> {
     if (row.source === CONSTRUCTED.word) {
       throw new BadRequest('The source of a constructed inventory goes with the inventory.');
     }
@@ -60,8 +58,8 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
 
   /** @throws Invalid with all faults that concern several fields */
   private async check(
-    values: ValuesOf<InventorySourceSchema>,
-    row: Partial<RowOf<InventorySourceSchema>>,
+    values: ValuesOf<InventorySource>,
+    row: Partial<RowOf<InventorySource>>,
     inventoryKind: string,
   ): Promise<void> {
     const value = (field: string): unknown =>
@@ -83,7 +81,7 @@ export class InventorySourceHooks implements ResourceHooks<InventorySourceSchema
 }
 
 /** @throws Invalid for fields that cannot be changed on the source of a constructed inventory */
-function assertOpen(values: ValuesOf<InventorySourceSchema>): void {
+function assertOpen(values: ValuesOf<InventorySource>): void {
   const errors = constructedErrors(Object.keys(values));
   if (Object.keys(errors).length > 0) throw new Invalid(errors);
 }

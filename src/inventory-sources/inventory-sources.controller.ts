@@ -17,7 +17,7 @@ import { attachNotifications } from '../notifications/sublists.js';
 import { launchedReply } from '../runs/launched-reply.js';
 import { startedBy } from '../runs/launcher.js';
 import { BroughtObjects } from './brought-objects.service.js';
-import type { InventorySourceSchema } from './inventory-source.schema.js';
+import type { InventorySource } from './inventory-source.entity.js';
 import { inventorySources } from './inventory-sources.resource.js';
 import { canUpdate, InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
@@ -77,7 +77,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
     response: object({ can_update: BOOLEAN }),
   })
   @Get(':id/update')
-  canUpdate(@Target() source: RowOf<InventorySourceSchema>): object {
+  canUpdate(@Target() source: RowOf<InventorySource>): object {
     return { can_update: canUpdate(source) };
   }
 
@@ -94,7 +94,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
   })
   @Post(':id/update')
   async update(
-    @Target() source: RowOf<InventorySourceSchema>,
+    @Target() source: RowOf<InventorySource>,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
     if (!canUpdate(source)) throw new MethodNotAllowed('POST');

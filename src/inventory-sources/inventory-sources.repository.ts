@@ -8,7 +8,7 @@ import { TableRepository } from '../database/table-repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import type { JobProject } from '../runs/job-contexts.repository.js';
 import { projectSources } from '../templates/templates.repository.js';
-import type { InventorySourceSchema } from './inventory-source.schema.js';
+import type { InventorySource } from './inventory-source.entity.js';
 
 /** The fields of a source's project that affect the source. */
 export interface ProjectOfSource {
@@ -48,7 +48,7 @@ export interface ConstructedOptions {
 
 /** Sources of inventories. */
 @Injectable()
-export class InventorySourcesRepository extends TableRepository<RowOf<InventorySourceSchema>> {
+export class InventorySourcesRepository extends TableRepository<RowOf<InventorySource>> {
   constructor(database: Database) {
     super(database, 'unified_job_templates');
   }
@@ -80,8 +80,8 @@ export class InventorySourcesRepository extends TableRepository<RowOf<InventoryS
   }
 
   /** Inserts the source of a constructed inventory, which no request creates. */
-  async insertHidden(columns: ColumnValues): Promise<RowOf<InventorySourceSchema>> {
-    const row = await this.database.row<RowOf<InventorySourceSchema>>(
+  async insertHidden(columns: ColumnValues): Promise<RowOf<InventorySource>> {
+    const row = await this.database.row<RowOf<InventorySource>>(
       insertRow('unified_job_templates', columns),
     );
     return existing(row, 'a row just written is returned');

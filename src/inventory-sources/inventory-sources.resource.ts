@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { or } from '../database/sql.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { InventorySourceHooks } from './inventory-source.hooks.js';
-import { InventorySourceSchema } from './inventory-source.schema.js';
+import { InventorySource } from './inventory-source.entity.js';
 import { sourceExtension, SOURCE_SHOWS } from './inventory-source-extension.js';
 
 const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
@@ -25,7 +25,7 @@ const brought = (type: 'host' | 'group'): Relation => ({
 export const inventorySources = defineResource({
   path: 'inventory_sources',
   type: 'inventory_source',
-  entity: InventorySourceSchema,
+  entity: InventorySource,
   discriminator: 'inventory_source',
   hooks: InventorySourceHooks,
   naturalKey: ['name', 'inventory'],

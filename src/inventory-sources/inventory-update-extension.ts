@@ -17,7 +17,7 @@ import {
   LAUNCHED_TEMPLATE_SUMMARY,
 } from '../runs/launched-by.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../runs/source-workflow.js';
-import type { InventoryUpdateSchema } from './inventory-update.schema.js';
+import type { InventoryUpdate } from './inventory-update.entity.js';
 
 export const UPDATE_SHOWS: ShownBesides = {
   ...SOURCE_WORKFLOW_SHOWS,
@@ -35,7 +35,7 @@ export const UPDATE_SHOWS: ShownBesides = {
 };
 
 export async function updateExtension(
-  rows: readonly RowOf<InventoryUpdateSchema>[],
+  rows: readonly RowOf<InventoryUpdate>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const used = rows.flatMap((row) => row.credential_id ?? []);

@@ -13,7 +13,7 @@ import type { HeldRun } from '../runs/run-leases.repository.js';
 import type { RunRequest } from '../runs/launcher.js';
 import { wantedRuns } from '../runs/runs.repository.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
-import type { InventoryUpdateSchema } from './inventory-update.schema.js';
+import type { InventoryUpdate } from './inventory-update.entity.js';
 
 /** An update in the representation of its source. */
 export interface ShownInventoryUpdate {
@@ -26,7 +26,7 @@ export interface ShownInventoryUpdate {
 
 /** A started update with the data of its run, and the end of the output of an earlier attempt. */
 export type StartedInventoryUpdate = Pick<
-  RowOf<InventoryUpdateSchema>,
+  RowOf<InventoryUpdate>,
   | 'name'
   | 'inventory_id'
   | 'inventory_source_id'

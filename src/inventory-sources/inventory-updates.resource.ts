@@ -6,14 +6,14 @@ import { hasTemplate } from '../runs/jobs.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { updateExtension, UPDATE_SHOWS } from './inventory-update-extension.js';
-import { InventoryUpdateSchema } from './inventory-update.schema.js';
+import { InventoryUpdate } from './inventory-update.entity.js';
 
 const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
 
 export const inventoryUpdates = defineResource({
   path: 'inventory_updates',
   type: 'inventory_update',
-  entity: InventoryUpdateSchema,
+  entity: InventoryUpdate,
   discriminator: 'inventory_update',
   orderBy: ['id'],
   audited: false,

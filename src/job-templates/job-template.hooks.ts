@@ -10,7 +10,7 @@ import { Settings } from '../config/settings.js';
 import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
-import type { JobTemplateSchema } from './job-template.schema.js';
+import type { JobTemplate } from './job-template.entity.js';
 import { TemplateProjects } from './template-projects.service.js';
 
 /** Fields that do not affect what runs where: changing them requires no role on other objects. */
@@ -23,7 +23,7 @@ const NON_SENSITIVE = new Set([
 ]);
 
 @Injectable()
-export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
+export class JobTemplateHooks implements ResourceHooks<JobTemplate> {
   constructor(
     private readonly runs: ActiveRunsQuery,
     private readonly projects: TemplateProjects,
@@ -32,7 +32,7 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     private readonly settings: Settings,
   ) {}
 
-  async prepareCreate(values: ValuesOf<JobTemplateSchema>): Promise<Prepared<JobTemplateSchema>> {
+  async prepareCreate(values: ValuesOf<JobTemplate>): Promise<Prepared<JobTemplate>> {
     const { organizationId } = await this.check(values, {});
     // A template that is created below an organization must use a project of that organization.
     if (typeof values.organization === 'number' && values.organization !== organizationId) {
@@ -41,15 +41,15 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     return { columns: { organization_id: organizationId } };
   }
 
-  async created(row: RowOf<JobTemplateSchema>): Promise<void> {
+  async created(row: RowOf<JobTemplate>): Promise<void> {
     await this.webhooks.created(row);
   }
 
   async prepareUpdate(
-    row: RowOf<JobTemplateSchema>,
-    values: ValuesOf<JobTemplateSchema>,
+    row: RowOf<JobTemplate>,
+    values: ValuesOf<JobTemplate>,
     actor: Actor,
-  ): Promise<Prepared<JobTemplateSchema>> {
+  ): Promise<Prepared<JobTemplate>> {
     if (Object.keys(values).some((name) => !NON_SENSITIVE.has(name))) {
       await this.assertMayUse('project', values.project ?? row.project_id, actor);
       await this.assertMayUse('inventory', values.inventory ?? row.inventory_id, actor);
@@ -63,14 +63,14 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplateSchema> {
     };
   }
 
-  async prepareDelete(row: RowOf<JobTemplateSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<JobTemplate>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
   }
 
   /** @throws Invalid with all faults that concern several fields */
   private async check(
-    values: ValuesOf<JobTemplateSchema>,
-    row: Partial<RowOf<JobTemplateSchema>>,
+    values: ValuesOf<JobTemplate>,
+    row: Partial<RowOf<JobTemplate>>,
   ): Promise<{ organizationId: number | null }> {
     const after = (field: string): unknown =>
       field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);

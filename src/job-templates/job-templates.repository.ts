@@ -10,7 +10,7 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { projectSources } from '../templates/templates.repository.js';
-import type { JobTemplateSchema } from './job-template.schema.js';
+import type { JobTemplate } from './job-template.entity.js';
 
 /** A credential in the representation of its template. */
 export interface AttachedCredential {
@@ -35,7 +35,7 @@ export interface ProjectOfTemplate {
 }
 
 /** A job template for a launch, with its project and the ids of attached objects. */
-export interface LaunchableJobTemplate extends RowOf<JobTemplateSchema> {
+export interface LaunchableJobTemplate extends RowOf<JobTemplate> {
   may_start: boolean;
   credential_ids: number[];
   label_ids: number[];

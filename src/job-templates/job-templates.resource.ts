@@ -6,12 +6,12 @@ import { ident, or, sql } from '../database/sql.js';
 import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
-import { JobTemplateSchema } from './job-template.schema.js';
+import { JobTemplate } from './job-template.entity.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';
 import { TEMPLATE_AIMS, TEMPLATE_ASKS } from '../prompts/prompt-columns.js';
 import { jobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template-extension.js';
 import { templateNotifications } from '../templates/template-notifications.js';
-import { uniqueTemplateName } from '../templates/unified-template.schema.js';
+import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 
 const hasNoInventory: Predicate = (alias) => sql`${ident(alias, 'inventory_id')} IS NULL`;
@@ -19,7 +19,7 @@ const hasNoInventory: Predicate = (alias) => sql`${ident(alias, 'inventory_id')}
 export const jobTemplates = defineResource({
   path: 'job_templates',
   type: 'job_template',
-  entity: JobTemplateSchema,
+  entity: JobTemplate,
   discriminator: 'job_template',
   hooks: JobTemplateHooks,
   naturalKey: ['name', 'organization'],

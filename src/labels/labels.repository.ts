@@ -6,7 +6,7 @@ import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { Database } from '../database/database.js';
 import { and, not, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { LabelSchema } from './label.schema.js';
+import type { Label } from './label.entity.js';
 
 /** Label on an object (`near`), and the object's number of labels. */
 export interface LabelOn {
@@ -20,7 +20,7 @@ export interface LabelOn {
 export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM labels`;
 
 @Injectable()
-export class LabelsRepository extends TableRepository<RowOf<LabelSchema>> {
+export class LabelsRepository extends TableRepository<RowOf<Label>> {
   constructor(database: Database) {
     super(database, 'labels');
   }

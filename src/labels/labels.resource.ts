@@ -6,7 +6,7 @@ import { resource } from '../common/resource/registry.js';
 import { selectLinks } from '../common/resource/select-rows.js';
 import { ident, sql } from '../database/sql.js';
 import { labelLinkOf } from './label-links.js';
-import { LabelSchema } from './label.schema.js';
+import { Label } from './label.entity.js';
 
 /** Permits labels on an object of `type` that the caller can read. */
 const isOn =
@@ -18,7 +18,7 @@ const isOn =
 export const labels = defineResource({
   path: 'labels',
   type: 'label',
-  entity: LabelSchema,
+  entity: Label,
   orderBy: ['organization', 'name'],
   summary: ['id', 'name'],
   capabilities: {},

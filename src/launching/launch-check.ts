@@ -14,7 +14,7 @@ import type { LaunchObjects, LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { LaunchRequest } from './launch-request.js';
 import type { LaunchCheck } from '../runs/launcher.js';
-import type { LaunchType } from '../runs/unified-job.schema.js';
+import type { LaunchType } from '../runs/unified-job.entity.js';
 
 /** A planned launch with all data of its job row. */
 export interface PlannedLaunch extends LaunchCheck<LaunchRequest>, Omit<SettledLaunch, 'unknown'> {

@@ -13,7 +13,7 @@ import { columnsOfPrompts, STORED_TYPES } from '../prompts/prompt-columns.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { reportsTo } from '../runs/webhook-run.schema.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
-import type { JobStatus } from '../runs/unified-job.schema.js';
+import type { JobStatus } from '../runs/unified-job.entity.js';
 
 /** Columns that a job copies from its template. */
 const COPIED = {

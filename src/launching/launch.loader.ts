@@ -13,7 +13,7 @@ import { InstanceGroupsRepository } from '../instances/instance-groups.repositor
 import { InventoriesRepository } from '../inventories/inventories.repository.js';
 import { isSmart } from '../inventories/inventory-members.js';
 import { MemberCounts } from '../inventories/member-counts.service.js';
-import type { JobTemplateSchema } from '../job-templates/job-template.schema.js';
+import type { JobTemplate } from '../job-templates/job-template.entity.js';
 import { NO_IDS } from '../database/sql.js';
 import {
   credentialsOfTemplates,
@@ -59,7 +59,7 @@ export interface LaunchInstanceGroup {
 
 /** A job template with all data that determines its launches. */
 export interface LaunchTemplate extends LaunchableTemplate {
-  row: RowOf<JobTemplateSchema>;
+  row: RowOf<JobTemplate>;
   /** Own values of the launch fields with columns. */
   stored: Prompts;
   project: LaunchProject | null;

@@ -3,7 +3,7 @@ import { Forbidden } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { NewNode } from '../workflows/workflow-rows.service.js';
 import { sealedNames } from '../prompts/launch-secrets.js';
-import type { UnifiedJobSchema } from '../runs/unified-job.schema.js';
+import type { UnifiedJob } from '../runs/unified-job.entity.js';
 
 /**
  * Checks that the caller gave the secret answers, which only the same user can reuse.
@@ -12,7 +12,7 @@ import type { UnifiedJobSchema } from '../runs/unified-job.schema.js';
  * @throws Forbidden
  */
 export function assertOwnSecrets(
-  run: RowOf<UnifiedJobSchema>,
+  run: RowOf<UnifiedJob>,
   names: readonly string[],
   actor: Actor,
 ): void {
@@ -22,7 +22,7 @@ export function assertOwnSecrets(
 }
 
 /** Returns the names of the secret answers of a workflow job and of its nodes. */
-export const secretsOf = (job: RowOf<UnifiedJobSchema>, nodes: readonly NewNode[]): string[] => [
+export const secretsOf = (job: RowOf<UnifiedJob>, nodes: readonly NewNode[]): string[] => [
   ...sealedNames(job.launch_config),
   ...nodes.flatMap(({ secrets }) => secrets),
 ];

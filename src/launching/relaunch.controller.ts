@@ -22,7 +22,7 @@ import {
 } from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { passwordFields } from '../prompts/launch-form.js';
-import type { JobSchema } from '../runs/job.schema.js';
+import type { Job } from '../runs/job.entity.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
 import { RelaunchService, type RelaunchHosts } from './relaunch.service.js';
@@ -81,7 +81,7 @@ export class RelaunchController {
     response: RELAUNCH_NEEDS,
   })
   @Get()
-  needs(@Target() job: RowOf<JobSchema>, @CurrentActor() actor: Actor): Promise<object> {
+  needs(@Target() job: RowOf<Job>, @CurrentActor() actor: Actor): Promise<object> {
     return this.relaunches.needs(job, actor);
   }
 
@@ -99,7 +99,7 @@ export class RelaunchController {
   })
   @Post()
   async relaunch(
-    @Target() job: RowOf<JobSchema>,
+    @Target() job: RowOf<Job>,
     @Body() { hosts, credential_passwords: passwords }: RelaunchBody,
     @CurrentActor() actor: Actor,
   ): Promise<object> {

@@ -11,7 +11,7 @@ import { jobTemplates } from '../job-templates/job-templates.resource.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { isActive } from '../runs/cancel.service.js';
 import { JobHostSummariesRepository } from '../runs/events/job-host-summaries.repository.js';
-import type { JobSchema } from '../runs/job.schema.js';
+import type { Job } from '../runs/job.entity.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
@@ -37,7 +37,7 @@ const TEXTS = {
 /** Hosts of the former run for which a job is relaunched. */
 export type RelaunchHosts = 'all' | 'failed';
 
-type JobRow = RowOf<JobSchema>;
+type JobRow = RowOf<Job>;
 
 /** Requirements of a relaunch, with the names of the API; no counts while the job is active. */
 interface RelaunchNeeds {

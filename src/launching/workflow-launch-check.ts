@@ -7,11 +7,11 @@ import type { PromptedTemplate } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, WORKFLOW_PROMPTS, type Prompts } from '../prompts/launch-options.js';
 import { HANDED_PROMPTS, handedDown, storedPrompts } from '../prompts/prompt-columns.js';
 import type { MergedVariables } from '../prompts/launch-variables.js';
-import type { WorkflowTemplate } from './workflow-launch.loader.js';
+import type { LoadedWorkflow } from './workflow-launch.loader.js';
 
 /** A planned launch with all data of its workflow job except the nodes. */
 export interface PlannedWorkflow extends LaunchCheck<LaunchRequest> {
-  template: WorkflowTemplate;
+  template: LoadedWorkflow;
   /** Prompts for the nodes; includes labels if the launch named any. */
   handedOn: Prompts;
   labels: number[];
@@ -19,7 +19,7 @@ export interface PlannedWorkflow extends LaunchCheck<LaunchRequest> {
 }
 
 /** Returns the prompts that a workflow job template accepts. */
-export function workflowPrompted(template: WorkflowTemplate): PromptedTemplate {
+export function workflowPrompted(template: LoadedWorkflow): PromptedTemplate {
   const { row, labels } = template;
   return {
     ...variablesOf(template),
@@ -35,7 +35,7 @@ export function workflowPrompted(template: WorkflowTemplate): PromptedTemplate {
 /** Plans one launch: applies the rules to loaded objects, without side effects. */
 export function planWorkflow(
   request: LaunchRequest,
-  template: WorkflowTemplate,
+  template: LoadedWorkflow,
   objects: LaunchObjects,
 ): PlannedWorkflow {
   const prompted = workflowPrompted(template);

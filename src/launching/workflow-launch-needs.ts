@@ -4,11 +4,11 @@ import { switchesOf, WORKFLOW_PROMPTS, type PromptField } from '../prompts/launc
 import { savedPromptErrors } from '../prompts/saved-prompt-errors.js';
 import { requiredVariables } from '../prompts/survey.js';
 import type { SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
-import type { SavedNode, WorkflowTemplate } from './workflow-launch.loader.js';
+import type { SavedNode, LoadedWorkflow } from './workflow-launch.loader.js';
 
 /** A workflow job template with the data that determines if it can be launched. */
 export interface LaunchSubject {
-  template: WorkflowTemplate;
+  template: LoadedWorkflow;
   nodes: readonly SavedNode[];
   nodeTemplates: ReadonlyMap<number, SavedLaunchTarget>;
   /** Inventory of the template; null without permission to read it. */

@@ -10,13 +10,13 @@ import {
   WorkflowTemplateNodesRepository,
   type SavedNodeRow,
 } from '../workflow-templates/workflow-template-nodes.repository.js';
-import type { WorkflowTemplateSchema } from '../workflow-templates/workflow-template.schema.js';
+import type { WorkflowTemplate } from '../workflow-templates/workflow-template.entity.js';
 import { WorkflowTemplatesRepository } from '../workflow-templates/workflow-templates.repository.js';
 import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
 
 /** A workflow job template with all data that determines its launches, except its nodes. */
-export interface WorkflowTemplate extends LaunchableTemplate {
-  row: RowOf<WorkflowTemplateSchema>;
+export interface LoadedWorkflow extends LaunchableTemplate {
+  row: RowOf<WorkflowTemplate>;
   labels: { id: number; name: string }[];
 }
 
@@ -47,7 +47,7 @@ export class WorkflowLaunchLoader {
   async templates(
     ids: readonly number[],
     actor: Actor | null,
-  ): Promise<Map<number, WorkflowTemplate>> {
+  ): Promise<Map<number, LoadedWorkflow>> {
     if (ids.length === 0) return new Map();
     const rows = await this.workflows.launchable(ids, actor);
     const templates = new Map(

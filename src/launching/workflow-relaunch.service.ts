@@ -26,7 +26,7 @@ import { FormerNodes } from './former-nodes.service.js';
 import { LaunchTargets } from './launch-targets.service.js';
 import { assertOwnSecrets, secretsOf } from './relaunch-secrets.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
-import type { WorkflowJobSchema } from '../workflows/workflow-job.schema.js';
+import type { WorkflowJob } from '../workflows/workflow-job.entity.js';
 import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
 import {
   WorkflowRows,
@@ -64,7 +64,7 @@ export class WorkflowRelaunch {
   ) {}
 
   /** @throws BadRequest, Forbidden, Invalid with the texts of the contract */
-  async relaunch(job: RowOf<WorkflowJobSchema>, actor: Actor): Promise<object> {
+  async relaunch(job: RowOf<WorkflowJob>, actor: Actor): Promise<object> {
     return this.database.transaction(async () => {
       const fill = secretFiller(this.box, job.id, job.launch_config);
       const nodes = await this.former.load(job.id, fill);
@@ -81,7 +81,7 @@ export class WorkflowRelaunch {
     });
   }
 
-  private async assertTemplate(job: RowOf<WorkflowJobSchema>, slices: number): Promise<void> {
+  private async assertTemplate(job: RowOf<WorkflowJob>, slices: number): Promise<void> {
     if (job.is_sliced_job !== true) {
       if (job.unified_job_template_id === null) throw new BadRequest(TEXTS.template);
       return;
@@ -101,7 +101,7 @@ export class WorkflowRelaunch {
    * launch.
    */
   private async assertVariables(
-    job: RowOf<WorkflowJobSchema>,
+    job: RowOf<WorkflowJob>,
     { extra_vars: brought = {} }: Prompts,
   ): Promise<void> {
     if (connectionFaults(brought, { isOpen: false, held: {} }).length === 0) return;
@@ -116,7 +116,7 @@ export class WorkflowRelaunch {
 
   /** Checks permissions on all objects of the nodes, in one statement. */
   private async assertMayUse(
-    job: RowOf<WorkflowJobSchema>,
+    job: RowOf<WorkflowJob>,
     nodes: readonly NewNode[],
     actor: Actor,
   ): Promise<void> {
@@ -145,7 +145,7 @@ export class WorkflowRelaunch {
   }
 
   private async workflowJobOf(
-    job: RowOf<WorkflowJobSchema>,
+    job: RowOf<WorkflowJob>,
     { prompts, nodes }: { prompts: Prompts; nodes: readonly NewNode[] },
     actor: Actor,
   ): Promise<NewWorkflowJob> {

@@ -15,7 +15,7 @@ import type {
   NotificationTarget,
 } from './notification-lease.js';
 import { unfinished } from './unfinished.js';
-import type { NotificationSchema } from './notification.schema.js';
+import type { Notification } from './notification.entity.js';
 
 /**
  * Duration of a lease, in seconds. It is renewed during an attempt, so it only has to outlast a
@@ -33,7 +33,7 @@ const PAUSED = 'Deliveries to this destination are paused, because it could not 
 
 /** The notifications that are being sent: due dates, leases and results. */
 @Injectable()
-export class NotificationLeasesRepository extends TableRepository<RowOf<NotificationSchema>> {
+export class NotificationLeasesRepository extends TableRepository<RowOf<Notification>> {
   constructor(database: Database) {
     super(database, 'notifications');
   }

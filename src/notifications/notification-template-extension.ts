@@ -18,7 +18,7 @@ import type {
 import { maskUrls } from './backends/configuration.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { TemplateSecrets } from './template-secrets.service.js';
-import type { NotificationTemplateSchema } from './notification-template.schema.js';
+import type { NotificationTemplate } from './notification-template.entity.js';
 
 const RECENT = 5;
 
@@ -37,7 +37,7 @@ export const NOTIFICATION_TEMPLATE_SHOWS: ShownBesides = {
  * actions of templates.
  */
 export async function notificationTemplateExtension(
-  rows: readonly RowOf<NotificationTemplateSchema>[],
+  rows: readonly RowOf<NotificationTemplate>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const secrets = context.find(TemplateSecrets);
@@ -66,7 +66,7 @@ export async function notificationTemplateExtension(
 }
 
 function shownConfiguration(
-  row: RowOf<NotificationTemplateSchema>,
+  row: RowOf<NotificationTemplate>,
   secrets: TemplateSecrets,
 ): Record<string, unknown> {
   const type = row.notification_type;

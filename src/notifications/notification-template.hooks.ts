@@ -15,7 +15,7 @@ import { TemplateSandbox } from './message/template-sandbox.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { TemplateSecrets } from './template-secrets.service.js';
-import type { NotificationTemplateSchema } from './notification-template.schema.js';
+import type { NotificationTemplate } from './notification-template.entity.js';
 
 type Configuration = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ interface Draft {
 }
 
 @Injectable()
-export class NotificationTemplateHooks implements ResourceHooks<NotificationTemplateSchema> {
+export class NotificationTemplateHooks implements ResourceHooks<NotificationTemplate> {
   constructor(
     private readonly templates: NotificationTemplatesRepository,
     private readonly notifications: NotificationsRepository,
@@ -41,8 +41,8 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
    * plain text.
    */
   async prepareCreate(
-    values: ValuesOf<NotificationTemplateSchema>,
-  ): Promise<Prepared<NotificationTemplateSchema>> {
+    values: ValuesOf<NotificationTemplate>,
+  ): Promise<Prepared<NotificationTemplate>> {
     const type = given(values.notification_type);
     const configuration = accepted(
       validateConfiguration(type, given(values.notification_configuration)),
@@ -57,11 +57,11 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
   }
 
   async prepareUpdate(
-    row: RowOf<NotificationTemplateSchema>,
-    values: ValuesOf<NotificationTemplateSchema>,
+    row: RowOf<NotificationTemplate>,
+    values: ValuesOf<NotificationTemplate>,
     actor: Actor,
     { partial }: { partial: boolean },
-  ): Promise<Prepared<NotificationTemplateSchema>> {
+  ): Promise<Prepared<NotificationTemplate>> {
     const storedType = row.notification_type;
     const type = values.notification_type ?? storedType;
     if ('messages' in values) await this.assertMessages(type, values.messages);
@@ -87,7 +87,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
    * Refuses to delete a template with pending notifications. Failed notifications do not count;
    * their planned retries are deleted with their records.
    */
-  async prepareDelete(row: RowOf<NotificationTemplateSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<NotificationTemplate>): Promise<void> {
     const pending = await this.notifications.namesOfPending(row.id);
     if (pending !== null) {
       throw new Conflict(`Delete not allowed while there are pending notifications: ${pending}.`);
@@ -96,7 +96,7 @@ export class NotificationTemplateHooks implements ResourceHooks<NotificationTemp
 
   /** Returns the decrypted configuration; null if it belongs to another type or its key is lost. */
   private storedConfiguration(
-    row: RowOf<NotificationTemplateSchema>,
+    row: RowOf<NotificationTemplate>,
     type: NotificationType,
   ): Configuration | null {
     if (row.notification_type !== type) return null;
@@ -135,7 +135,7 @@ function accepted({
  * @param stored present configuration, decrypted; null if the type changes
  */
 function nextConfiguration(
-  values: ValuesOf<NotificationTemplateSchema>,
+  values: ValuesOf<NotificationTemplate>,
   type: NotificationType,
   stored: Configuration | null,
   { isSuperuser }: Actor,
@@ -150,8 +150,8 @@ function nextConfiguration(
  * stored messages.
  */
 function changedMessages(
-  values: ValuesOf<NotificationTemplateSchema>,
-  row: RowOf<NotificationTemplateSchema>,
+  values: ValuesOf<NotificationTemplate>,
+  row: RowOf<NotificationTemplate>,
   partial: boolean,
 ): { messages: Messages | null | undefined } {
   const sent = values.messages ?? null;

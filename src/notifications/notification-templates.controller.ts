@@ -16,7 +16,7 @@ import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
 import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
-import type { NotificationTemplateSchema } from './notification-template.schema.js';
+import type { NotificationTemplate } from './notification-template.entity.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { NotificationTests } from './notification-tests.service.js';
 import { ResendRequest } from './resend-request.js';
@@ -49,7 +49,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
   @Post(':id/test')
   @LimitedPerUser(NOTIFICATIONS)
   async test(
-    @Target() template: RowOf<NotificationTemplateSchema>,
+    @Target() template: RowOf<NotificationTemplate>,
     @Body() body: TestRequest,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
@@ -85,7 +85,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
 }
 
 @Resource(notificationTemplates)
-export class NotificationTemplateCopyController extends CopyController<NotificationTemplateSchema> {
+export class NotificationTemplateCopyController extends CopyController<NotificationTemplate> {
   protected readonly copied = notificationTemplates;
 
   constructor(
@@ -100,7 +100,7 @@ export class NotificationTemplateCopyController extends CopyController<Notificat
     id,
     notification_type: type,
     notification_configuration: stored,
-  }: RowOf<NotificationTemplateSchema>): Promise<Values> {
+  }: RowOf<NotificationTemplate>): Promise<Values> {
     return { notification_configuration: this.secrets.open(id, type, stored) };
   }
 }

@@ -4,12 +4,10 @@ import { existing } from '../common/invariants.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { NotificationTemplateSchema } from './notification-template.schema.js';
+import type { NotificationTemplate } from './notification-template.entity.js';
 
 @Injectable()
-export class NotificationTemplatesRepository extends TableRepository<
-  RowOf<NotificationTemplateSchema>
-> {
+export class NotificationTemplatesRepository extends TableRepository<RowOf<NotificationTemplate>> {
   constructor(database: Database) {
     super(database, 'notification_templates');
   }

@@ -7,12 +7,8 @@ import {
   NOTIFICATION_TEMPLATE_SHOWS,
 } from './notification-template-extension.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
-import { NotificationTemplateSchema } from './notification-template.schema.js';
-import {
-  NotificationAttemptSchema,
-  NotificationSchema,
-  NotificationTotal,
-} from './notification.schema.js';
+import { NotificationTemplate } from './notification-template.entity.js';
+import { NotificationAttempt, Notification, NotificationTotal } from './notification.entity.js';
 
 const ofOrganization = hasRoleOn('organization_id', 'organization', 'notification_admin_role');
 
@@ -30,7 +26,7 @@ const ofTemplate = through('notification_template_id', 'notification_template', 
 export const notificationTemplates = defineResource({
   path: 'notification_templates',
   type: 'notification_template',
-  entity: NotificationTemplateSchema,
+  entity: NotificationTemplate,
   pages: {
     list: {
       about: 'Who is told of runs: a chat, an address, a system. Templates say of which runs.',
@@ -77,7 +73,7 @@ export const notificationTemplates = defineResource({
 export const notifications = defineResource({
   path: 'notifications',
   type: 'notification',
-  entity: NotificationSchema,
+  entity: Notification,
   orderBy: ['id'],
   capabilities: {},
   aliases: { unifiedjob_notifications: 'unified_job' },
@@ -112,7 +108,7 @@ export const notifications = defineResource({
 export const notificationAttempts = defineResource({
   path: 'notification_attempts',
   type: 'notification_attempt',
-  entity: NotificationAttemptSchema,
+  entity: NotificationAttempt,
   orderBy: ['id'],
   capabilities: {},
   audited: false,

@@ -12,7 +12,7 @@ import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications } from './notification-templates.resource.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import type { TestRequest } from './test-request.js';
-import type { NotificationTemplateSchema } from './notification-template.schema.js';
+import type { NotificationTemplate } from './notification-template.entity.js';
 
 /** Sends tests of a template on request of a user. */
 @Injectable()
@@ -32,7 +32,7 @@ export class NotificationTests {
    * @returns the record, which is still pending
    */
   async send(
-    template: RowOf<NotificationTemplateSchema>,
+    template: RowOf<NotificationTemplate>,
     { event }: TestRequest,
     actor: Actor,
   ): Promise<Row> {
@@ -47,7 +47,7 @@ export class NotificationTests {
   }
 
   private async messageOf(
-    template: RowOf<NotificationTemplateSchema>,
+    template: RowOf<NotificationTemplate>,
     event: string,
   ): Promise<ComposedMessage> {
     const type = template.notification_type;

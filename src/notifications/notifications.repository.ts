@@ -13,7 +13,7 @@ import type { ComposedMessage } from './message/compose.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
 import type { ResendRequest } from './resend-request.js';
 import { unfinished } from './unfinished.js';
-import type { NotificationSchema } from './notification.schema.js';
+import type { Notification } from './notification.entity.js';
 
 /** An event of a run, with the event for which templates are attached. */
 export interface FiredEvent {
@@ -47,7 +47,7 @@ interface TypeSample {
 
 /** Creates and reads notifications; `NotificationLeasesRepository` sends them. */
 @Injectable()
-export class NotificationsRepository extends TableRepository<RowOf<NotificationSchema>> {
+export class NotificationsRepository extends TableRepository<RowOf<Notification>> {
   constructor(
     database: Database,
     private readonly organizations: OrganizationNotifications,

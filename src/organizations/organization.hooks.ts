@@ -4,21 +4,21 @@ import { Invalid } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { ActiveRunsQuery, assertNoActiveRuns } from '../common/resource/held-by.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import type { OrganizationSchema } from './organization.schema.js';
+import type { Organization } from './organization.entity.js';
 
 @Injectable()
-export class OrganizationHooks implements ResourceHooks<OrganizationSchema> {
+export class OrganizationHooks implements ResourceHooks<Organization> {
   constructor(private readonly runs: ActiveRunsQuery) {}
 
   async prepareUpdate(
-    _row: RowOf<OrganizationSchema>,
-    values: ValuesOf<OrganizationSchema>,
+    _row: RowOf<Organization>,
+    values: ValuesOf<Organization>,
     actor: Actor,
   ): Promise<void> {
     if ('max_hosts' in values && !actor.isSuperuser) throw Invalid.all('Cannot change max_hosts.');
   }
 
-  async prepareDelete(row: RowOf<OrganizationSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<Organization>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['organization_id'], [row.id]);
   }
 }

@@ -7,7 +7,7 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import type { OrganizationNotifications } from '../notifications/attached-templates.js';
 import type { HostAllowance, OrganizationStore } from '../inventories/organization-store.js';
-import type { OrganizationSchema } from './organization.schema.js';
+import type { Organization } from './organization.entity.js';
 
 /**
  * Returns the name of an organization as an SQL value; null if the reader cannot see the organization.
@@ -25,15 +25,15 @@ export const severalOrganizations = (): Sql => sql`SELECT 1 FROM organizations O
 
 @Injectable()
 export class OrganizationsRepository
-  extends TableRepository<RowOf<OrganizationSchema>>
+  extends TableRepository<RowOf<Organization>>
   implements OrganizationStore, OrganizationNotifications
 {
   constructor(database: Database) {
     super(database, 'organizations');
   }
 
-  byName(name: string): Promise<RowOf<OrganizationSchema> | undefined> {
-    return this.database.row<RowOf<OrganizationSchema>>(
+  byName(name: string): Promise<RowOf<Organization> | undefined> {
+    return this.database.row<RowOf<Organization>>(
       sql`SELECT * FROM organizations WHERE name = ${name}`,
     );
   }

@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { preferredGroups } from '../instances/sublists.js';
 import { organizationExtension, ORGANIZATION_SHOWS } from './organization-counts.js';
-import { OrganizationSchema } from './organization.schema.js';
+import { Organization } from './organization.entity.js';
 import { OrganizationHooks } from './organization.hooks.js';
 
 const KIND_ADMINS = [
@@ -33,7 +33,7 @@ const notifications = (event: string) =>
 export const organizations = defineResource({
   path: 'organizations',
   type: 'organization',
-  entity: OrganizationSchema,
+  entity: Organization,
   pages: { list: { about: 'What belongs together, and who may do what with it.' } },
   hooks: OrganizationHooks,
   naturalKey: ['name'],

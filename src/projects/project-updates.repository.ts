@@ -8,7 +8,7 @@ import { endOfOutput } from '../runs/events/job-events.repository.js';
 import type { RunRequest } from '../runs/launcher.js';
 import { wantedRuns } from '../runs/runs.repository.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
-import type { ProjectUpdateSchema } from './project-update.schema.js';
+import type { ProjectUpdate } from './project-update.entity.js';
 
 /** An update in the representation of its project. */
 export interface ShownUpdate {
@@ -21,7 +21,7 @@ export interface ShownUpdate {
 
 /** A started update with the data of its run, and the end of the output of an earlier attempt. */
 export type StartedUpdate = Pick<
-  RowOf<ProjectUpdateSchema>,
+  RowOf<ProjectUpdate>,
   | 'project_id'
   | 'organization_id'
   | 'scm_type'

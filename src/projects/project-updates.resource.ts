@@ -5,14 +5,14 @@ import { resource } from '../common/resource/registry.js';
 import { hasTemplate, RUN_COLUMNS, runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { projectUpdateExtension, PROJECT_UPDATE_SHOWS } from './project-update-extension.js';
-import { ProjectUpdateSchema } from './project-update.schema.js';
+import { ProjectUpdate } from './project-update.entity.js';
 import { isSynced } from './projects.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 
 export const projectUpdates = defineResource({
   path: 'project_updates',
   type: 'project_update',
-  entity: ProjectUpdateSchema,
+  entity: ProjectUpdate,
   discriminator: 'project_update',
   orderBy: ['id'],
   auditParent: { field: 'project', type: 'project' },

@@ -16,13 +16,13 @@ import { ownFolder, ProjectFolders } from './project-folders.service.js';
 import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
-import type { ProjectSchema } from './project.schema.js';
+import type { Project } from './project.entity.js';
 
 /** Columns of a project's source: when one changes, the files on the hosts are outdated. */
 const SOURCE = ['scm_type', 'scm_url', 'scm_branch', 'scm_refspec', 'credential_id'] as const;
 
 @Injectable()
-export class ProjectHooks implements ResourceHooks<ProjectSchema> {
+export class ProjectHooks implements ResourceHooks<Project> {
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
@@ -37,7 +37,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     private readonly reach: GitReach,
   ) {}
 
-  async prepareCreate(sent: ValuesOf<ProjectSchema>): Promise<Prepared<ProjectSchema>> {
+  async prepareCreate(sent: ValuesOf<Project>): Promise<Prepared<Project>> {
     // The folder of a fetched project is named after its id, which is not assigned yet.
     const own = sent.scm_type === '' ? {} : { local_path: '' };
     const values = { ...sent, ...own };
@@ -46,11 +46,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     return { columns: { status: await this.manualStatus(String(values.local_path ?? '')) } };
   }
 
-  async created(
-    row: RowOf<ProjectSchema>,
-    _values: ValuesOf<ProjectSchema>,
-    actor: Actor,
-  ): Promise<void> {
+  async created(row: RowOf<Project>, _values: ValuesOf<Project>, actor: Actor): Promise<void> {
     if (row.local_path === '') {
       await this.projects.storePath(row.id, ownFolder(row.id, String(row.name)));
     }
@@ -59,10 +55,10 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   }
 
   async prepareUpdate(
-    row: RowOf<ProjectSchema>,
-    values: ValuesOf<ProjectSchema>,
+    row: RowOf<Project>,
+    values: ValuesOf<Project>,
     actor: Actor,
-  ): Promise<Prepared<ProjectSchema>> {
+  ): Promise<Prepared<Project>> {
     await this.check(values, row);
     if ('organization' in values) await this.assertMayMove(row, values.organization, actor);
     const type = values.scm_type ?? row.scm_type;
@@ -80,18 +76,14 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     return { values: { local_path: path }, columns: { status, ...webhook } };
   }
 
-  async updated(
-    before: RowOf<ProjectSchema>,
-    after: RowOf<ProjectSchema>,
-    actor: Actor,
-  ): Promise<void> {
+  async updated(before: RowOf<Project>, after: RowOf<Project>, actor: Actor): Promise<void> {
     if (before.organization_id !== after.organization_id) await this.moveTemplates(after);
     if (SOURCE.some((column) => before[column] !== after[column])) {
       await this.sync(after, actor);
     }
   }
 
-  async prepareDelete(row: RowOf<ProjectSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<Project>): Promise<void> {
     await assertNoActiveRuns(
       this.runs,
       ['project_id', 'source_project_id', 'unified_job_template_id'],
@@ -104,7 +96,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   }
 
   /** Starts an update of the project; a manual project has none. */
-  private async sync({ id }: RowOf<ProjectSchema>, actor: Actor): Promise<void> {
+  private async sync({ id }: RowOf<Project>, actor: Actor): Promise<void> {
     await this.launcher.launchPossible([{ templateId: id, ...startedBy(actor) }]);
   }
 
@@ -113,10 +105,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
   }
 
   /** @throws Invalid with all faults that concern several fields */
-  private async check(
-    values: ValuesOf<ProjectSchema>,
-    row: Partial<RowOf<ProjectSchema>>,
-  ): Promise<void> {
+  private async check(values: ValuesOf<Project>, row: Partial<RowOf<Project>>): Promise<void> {
     const after = (field: string): unknown =>
       field in values ? values[field] : (row[field] ?? row[`${field}_id`] ?? null);
     const id = row.id ?? 0;
@@ -150,7 +139,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
    * Checks that the caller administers all templates of the project, because these move with it.
    */
   private async assertMayMove(
-    row: RowOf<ProjectSchema>,
+    row: RowOf<Project>,
     organization: unknown,
     actor: Actor,
   ): Promise<void> {
@@ -168,7 +157,7 @@ export class ProjectHooks implements ResourceHooks<ProjectSchema> {
     }
   }
 
-  private async moveTemplates(project: RowOf<ProjectSchema>): Promise<void> {
+  private async moveTemplates(project: RowOf<Project>): Promise<void> {
     const rows = await this.projects.moveTemplates(project.id, project.organization_id);
     for (const row of rows) await this.roles.parentChanged(resource('job_template'), row);
   }

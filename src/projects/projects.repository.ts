@@ -3,11 +3,11 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { ProjectSchema } from './project.schema.js';
+import type { Project } from './project.entity.js';
 
 /** Projects, with queries for the job templates that use them. */
 @Injectable()
-export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
+export class ProjectsRepository extends TableRepository<RowOf<Project>> {
   constructor(database: Database) {
     super(database, 'unified_job_templates');
   }
@@ -19,7 +19,7 @@ export class ProjectsRepository extends TableRepository<RowOf<ProjectSchema>> {
   /** Stores the result of a sync: the commit, and the paths of playbooks and inventory files. */
   async noteSync(
     id: number,
-    synced: Pick<RowOf<ProjectSchema>, 'scm_revision' | 'playbook_files' | 'inventory_files'>,
+    synced: Pick<RowOf<Project>, 'scm_revision' | 'playbook_files' | 'inventory_files'>,
   ): Promise<void> {
     await this.update({ id }, synced);
   }

@@ -4,10 +4,10 @@ import { defineResource, type Row } from '../common/resource/define-resource.js'
 import { resource } from '../common/resource/registry.js';
 import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { templateNotifications } from '../templates/template-notifications.js';
-import { uniqueTemplateName } from '../templates/unified-template.schema.js';
+import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 import { ProjectHooks } from './project.hooks.js';
-import { ProjectSchema } from './project.schema.js';
+import { Project } from './project.entity.js';
 import { projectExtension, PROJECT_SHOWS } from './project-extension.js';
 
 /** Returns true for a project with a source to sync from. */
@@ -16,7 +16,7 @@ export const isSynced = ({ scm_type: kind }: Row): boolean => kind !== '';
 export const projects = defineResource({
   path: 'projects',
   type: 'project',
-  entity: ProjectSchema,
+  entity: Project,
   discriminator: 'project',
   orderBy: ['id'],
   hooks: ProjectHooks,

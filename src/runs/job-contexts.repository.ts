@@ -6,9 +6,9 @@ import { sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { projectSources, templateVariables } from '../templates/templates.repository.js';
-import type { UserSchema } from '../users/user.schema.js';
+import type { User } from '../users/user.entity.js';
 import { people } from '../users/users.repository.js';
-import type { JobSchema } from './job.schema.js';
+import type { Job } from './job.entity.js';
 import { RunDeliveries, RunSchedules, type RunDelivery } from './run-causes.js';
 
 /** The current state of a job's project. */
@@ -28,7 +28,7 @@ export interface JobProject {
 
 /** A job with all data that its run needs. Objects that were deleted since the launch are null. */
 export type JobContext = Pick<
-  RowOf<JobSchema>,
+  RowOf<Job>,
   | 'id'
   | 'attempt'
   | 'launch_type'
@@ -57,7 +57,7 @@ export type JobContext = Pick<
   inventory_name: string | null;
   project: JobProject | null;
   template: { id: number; name: string; extra_vars: string } | null;
-  user: Pick<RowOf<UserSchema>, 'id' | 'username' | 'email' | 'first_name' | 'last_name'> | null;
+  user: Pick<RowOf<User>, 'id' | 'username' | 'email' | 'first_name' | 'last_name'> | null;
   schedule: { id: number; name: string } | null;
   delivery: Omit<RunDelivery, 'run_id' | 'may_see'> | null;
   credential_ids: number[];
@@ -65,7 +65,7 @@ export type JobContext = Pick<
 
 /** Loads jobs with the data that workers need. */
 @Injectable()
-export class JobContextsRepository extends TableRepository<RowOf<JobSchema>> {
+export class JobContextsRepository extends TableRepository<RowOf<Job>> {
   constructor(
     database: Database,
     private readonly schedules: RunSchedules,

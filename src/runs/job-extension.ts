@@ -19,7 +19,7 @@ import {
 import { displayArtifacts } from './artifacts.js';
 import { shownVariables } from './shown-variables.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from './source-workflow.js';
-import type { JobSchema } from './job.schema.js';
+import type { Job } from './job.entity.js';
 import { JobCredentialsRepository, type JobCredential } from './job-credentials.repository.js';
 
 export const JOB_SHOWS: ShownBesides = {
@@ -40,7 +40,7 @@ export const JOB_SHOWS: ShownBesides = {
  * loaded in parallel if there are any.
  */
 export async function jobExtension(
-  rows: readonly RowOf<JobSchema>[],
+  rows: readonly RowOf<Job>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const { actor, together, find } = context;

@@ -16,10 +16,10 @@ import { labelled } from '../labels/label-links.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { RunHooks } from './run.hooks.js';
-import { JobSchema } from './job.schema.js';
+import { Job } from './job.entity.js';
 import { jobExtension, JOB_SHOWS } from './job-extension.js';
 import { RUN_TOTALS } from './run-total.entity.js';
-import { UnifiedJobSchema } from './unified-job.schema.js';
+import { UnifiedJob } from './unified-job.entity.js';
 
 /** Predicate for administrators and auditors of the organization that a run belongs to. */
 export const runsOrganization: Predicate = anyOf(
@@ -64,7 +64,7 @@ export const hasTemplate = ({ unified_job_template_id: template }: Row): boolean
 export const jobs = defineResource({
   path: 'jobs',
   type: 'job',
-  entity: JobSchema,
+  entity: Job,
   discriminator: 'job',
   orderBy: ['id'],
   auditParent: { field: 'job_template', type: 'job_template' },
@@ -178,7 +178,7 @@ export const jobs = defineResource({
 export const unifiedJobs = defineResource({
   path: 'unified_jobs',
   type: 'unified_job',
-  entity: UnifiedJobSchema,
+  entity: UnifiedJob,
   orderBy: ['id'],
   capabilities: {},
   summary: ['id', 'name', 'description', 'status', 'failed', 'finished', 'type'],

@@ -2,7 +2,7 @@ import type { Actor } from '../common/access.js';
 import { Forbidden, Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import type { Database } from '../database/database.js';
-import type { LaunchType } from './unified-job.schema.js';
+import type { LaunchType } from './unified-job.entity.js';
 import type { LaunchWebhook } from './webhook-run.schema.js';
 
 /** A request to start a run of a template, with its origin. */

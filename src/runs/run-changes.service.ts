@@ -1,7 +1,7 @@
 import { Injectable, SetMetadata } from '@nestjs/common';
 import { DiscoveryService, Reflector } from '@nestjs/core';
 import { memberOf } from '../common/records.js';
-import type { JobStatus } from './unified-job.schema.js';
+import type { JobStatus } from './unified-job.entity.js';
 import type { InstanceWrapper } from '@nestjs/core/injector/instance-wrapper.js';
 
 const LISTENS = 'controller:listens-to-runs';

@@ -3,7 +3,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { LaunchType } from './unified-job.schema.js';
+import type { LaunchType } from './unified-job.entity.js';
 import { IS_WORKED } from './worked-kinds.js';
 
 /** A run with the number of its lease. Updates with an outdated lease number change nothing. */

@@ -6,7 +6,7 @@ import { TableRepository } from '../database/table-repository.js';
 import { inputsOf } from '../inventories/inventory-inputs.repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanations.js';
-import type { JobStatus } from './unified-job.schema.js';
+import type { JobStatus } from './unified-job.entity.js';
 import { IS_WORKED } from './worked-kinds.js';
 
 /** A run whose dependencies are not determined yet. */

@@ -5,7 +5,7 @@ import type { ColumnValues } from '../database/rows.js';
 import { ident, join, raw, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { ACTIVE_STATUSES, isFailed, isFinal } from './state-machine.js';
-import type { JobStatus } from './unified-job.schema.js';
+import type { JobStatus } from './unified-job.entity.js';
 
 /** One run of a set whose status changes together. */
 export interface RunStep {

@@ -3,7 +3,7 @@ import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks } from '../common/rest/hooks.js';
 import { isFinal } from './state-machine.js';
-import type { UnifiedJobSchema } from './unified-job.schema.js';
+import type { UnifiedJob } from './unified-job.entity.js';
 import { RunsRepository } from './runs.repository.js';
 
 /** Time in which events of a finished run can still arrive, in ms. */
@@ -11,10 +11,10 @@ const SETTLING_MS = 60_000;
 
 /** Hooks that apply the same delete rules to all kinds of runs (docs/contract/runs.md#delete). */
 @Injectable()
-export class RunHooks implements ResourceHooks<UnifiedJobSchema> {
+export class RunHooks implements ResourceHooks<UnifiedJob> {
   constructor(private readonly runs: RunsRepository) {}
 
-  async prepareDelete(row: RowOf<UnifiedJobSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<UnifiedJob>): Promise<void> {
     if (!isFinal(row.status)) {
       throw new Forbidden('Cannot delete running job resource.');
     }

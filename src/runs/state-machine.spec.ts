@@ -7,7 +7,7 @@ import {
   isFinal,
   mayMove,
 } from './state-machine.js';
-import { JOB_STATUSES } from './unified-job.schema.js';
+import { JOB_STATUSES } from './unified-job.entity.js';
 
 describe('the state machine of runs', () => {
   it('knows every status as active or final, never both', () => {

@@ -1,4 +1,4 @@
-import type { JobStatus } from './unified-job.schema.js';
+import type { JobStatus } from './unified-job.entity.js';
 import { isOneOf } from '../common/records.js';
 
 /** Statuses of an active run, which can be canceled (docs/contract/runs.md#statuses). */

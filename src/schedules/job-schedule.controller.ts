@@ -6,7 +6,7 @@ import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
 import { BOOLEAN, freeObject, object } from '../common/fields/json-schema.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import type { JobSchema } from '../runs/job.schema.js';
+import type { Job } from '../runs/job.entity.js';
 import { jobs } from '../runs/jobs.resource.js';
 import { JobSchedules } from './job-schedules.service.js';
 import { schedules } from './schedules.resource.js';
@@ -33,7 +33,7 @@ export class JobScheduleController {
     }),
   })
   @Get()
-  about(@Target() job: RowOf<JobSchema>, @CurrentActor() actor: Actor): Promise<object> {
+  about(@Target() job: RowOf<Job>, @CurrentActor() actor: Actor): Promise<object> {
     return this.service.describe(job, actor);
   }
 
@@ -48,7 +48,7 @@ export class JobScheduleController {
     status: 201,
   })
   @Post()
-  async create(@Target() job: RowOf<JobSchema>, @CurrentActor() actor: Actor): Promise<object> {
+  async create(@Target() job: RowOf<Job>, @CurrentActor() actor: Actor): Promise<object> {
     const row = await this.service.create(job, actor);
     return this.resources.show(schedules, row, actor);
   }

@@ -16,7 +16,7 @@ import { promptsOf } from '../prompts/launch-secrets.js';
 import { RelaunchService } from '../launching/relaunch.service.js';
 import { promptsIn, type Prompts } from '../prompts/launch-options.js';
 import { STORED_PROMPTS } from '../prompts/prompt-columns.js';
-import type { JobSchema } from '../runs/job.schema.js';
+import type { Job } from '../runs/job.entity.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { ruleInstant } from './rule-text.js';
 import { SchedulesRepository } from './schedules.repository.js';
@@ -53,7 +53,7 @@ export class JobSchedules {
   ) {}
 
   /** Returns the response to GET, with masked secret answers. */
-  async describe(job: RowOf<JobSchema>, actor: Actor): Promise<object> {
+  async describe(job: RowOf<Job>, actor: Actor): Promise<object> {
     const prompts = promptsOf(job.launch_config);
     const context = { database: this.database, actor };
     const shown: Record<string, unknown> = { ...prompts };
@@ -78,7 +78,7 @@ export class JobSchedules {
    * @throws Invalid if its template no longer accepts the prompts
    * @throws Forbidden if the caller has no permission to use their objects
    */
-  async create(job: RowOf<JobSchema>, actor: Actor): Promise<Row> {
+  async create(job: RowOf<Job>, actor: Actor): Promise<Row> {
     return this.database.transaction(async () => {
       const obstacle = await this.obstacle(job);
       if (obstacle !== null) throw new BadRequest(obstacle);
@@ -95,7 +95,7 @@ export class JobSchedules {
   }
 
   /** Returns the reason why no schedule can be created from a job; null if it is possible. */
-  private async obstacle(job: RowOf<JobSchema>): Promise<string | null> {
+  private async obstacle(job: RowOf<Job>): Promise<string | null> {
     const credentials = await this.runs.credentialsOf(job.id);
     const loaded = await this.loader.load({ credentials }, null);
     if (neededPasswords([...loaded.credentials.values()]).length > 0) return TEXTS.passwords;
@@ -103,7 +103,7 @@ export class JobSchedules {
     return job.launch_config === null ? TEXTS.legacy : null;
   }
 
-  private async valuesOf(job: RowOf<JobSchema>, prompts: Prompts): Promise<Values> {
+  private async valuesOf(job: RowOf<Job>, prompts: Prompts): Promise<Values> {
     const fields = STORED_PROMPTS.map(([field]) => field);
     return {
       ...promptsIn(prompts, fields),
@@ -115,7 +115,7 @@ export class JobSchedules {
     };
   }
 
-  private async freeName(job: RowOf<JobSchema>): Promise<string> {
+  private async freeName(job: RowOf<Job>): Promise<string> {
     const name = `Auto-generated schedule from job ${job.id}`;
     const templateId = Number(job.unified_job_template_id);
     const taken = new Set(await this.schedules.namesBeginningWith(templateId, name));
@@ -125,10 +125,7 @@ export class JobSchedules {
   }
 
   /** Returns the lists of the schedule, without credentials that its template already has. */
-  private async listsOf(
-    job: RowOf<JobSchema>,
-    prompts: Prompts,
-  ): Promise<Record<ListName, number[]>> {
+  private async listsOf(job: RowOf<Job>, prompts: Prompts): Promise<Record<ListName, number[]>> {
     const listed = (name: ListName): number[] => prompts[name] ?? [];
     const own = new Set(await this.templates.credentialsOf(Number(job.unified_job_template_id)));
     return {

@@ -9,7 +9,7 @@ import { resource } from '../common/resource/registry.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import { Recurrence } from './recurrence.js';
-import type { ScheduleSchema } from './schedule.schema.js';
+import type { Schedule } from './schedule.entity.js';
 
 export const SCHEDULE_SHOWS: ShownBesides = {
   fields: { timezone: STRING, until: STRING, execution_environment: orNull(INTEGER) },
@@ -19,7 +19,7 @@ export const SCHEDULE_SHOWS: ShownBesides = {
 
 /** Returns the data of schedules besides their fields: from the rule and from the template. */
 export async function scheduleExtension(
-  rows: readonly RowOf<ScheduleSchema>[],
+  rows: readonly RowOf<Schedule>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map((row) => row.unified_job_template_id);

@@ -12,14 +12,14 @@ import { TemplatesRepository } from '../templates/templates.repository.js';
 import { NextLaunches } from './next-launches.service.js';
 import { Recurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
-import type { ScheduleSchema } from './schedule.schema.js';
+import type { Schedule } from './schedule.entity.js';
 import { SchedulesRepository } from './schedules.repository.js';
 
 const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template', 'inventory_source'];
 
 /** Hooks of schedules: rules and prompts (docs/contract/schedules.md). */
 @Injectable()
-export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
+export class ScheduleHooks implements ResourceHooks<Schedule> {
   constructor(
     private readonly database: Database,
     private readonly schedules: SchedulesRepository,
@@ -29,7 +29,7 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
     private readonly next: NextLaunches,
   ) {}
 
-  async prepareCreate(sent: ValuesOf<ScheduleSchema>): Promise<Prepared<ScheduleSchema>> {
+  async prepareCreate(sent: ValuesOf<Schedule>): Promise<Prepared<Schedule>> {
     const values = { ...sent, ...readExtraData(sent) };
     const errors: FieldErrors = {};
     const template = await this.template(
@@ -45,14 +45,11 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
     return { values: saved.values, columns: { ...times, id, ...saved.columns } };
   }
 
-  async created(row: RowOf<ScheduleSchema>): Promise<void> {
+  async created(row: RowOf<Schedule>): Promise<void> {
     await this.next.follow([row.unified_job_template_id]);
   }
 
-  async prepareUpdate(
-    row: RowOf<ScheduleSchema>,
-    sent: ValuesOf<ScheduleSchema>,
-  ): Promise<Prepared<ScheduleSchema>> {
+  async prepareUpdate(row: RowOf<Schedule>, sent: ValuesOf<Schedule>): Promise<Prepared<Schedule>> {
     const values = { ...sent, ...readExtraData(sent) };
     const errors: FieldErrors = {};
     const isTimed = 'rrule' in values || 'enabled' in values;
@@ -70,11 +67,11 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
     return { values: saved.values, columns: { ...times, ...saved.columns } };
   }
 
-  async updated(before: RowOf<ScheduleSchema>): Promise<void> {
+  async updated(before: RowOf<Schedule>): Promise<void> {
     await this.next.follow([before.unified_job_template_id]);
   }
 
-  async prepareDelete(row: RowOf<ScheduleSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<Schedule>): Promise<void> {
     await this.next.follow([row.unified_job_template_id], row.id);
   }
 
@@ -95,7 +92,7 @@ export class ScheduleHooks implements ResourceHooks<ScheduleSchema> {
    * Returns the columns that depend on the rule, by the database's clock; adds faults to `errors`.
    */
   private async times(
-    { rrule, enabled }: ValuesOf<ScheduleSchema>,
+    { rrule, enabled }: ValuesOf<Schedule>,
     errors: FieldErrors,
   ): Promise<ExtraColumns> {
     try {

@@ -7,7 +7,7 @@ import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { SAVED_AIMS, SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 import { ScheduleHooks } from './schedule.hooks.js';
-import { ScheduleSchema } from './schedule.schema.js';
+import { Schedule } from './schedule.entity.js';
 import { scheduleExtension, SCHEDULE_SHOWS } from './schedule-extension.js';
 
 /** Roles that launch each kind of template; all kinds share one id sequence. */
@@ -42,7 +42,7 @@ const administers = anyOf(ofKinds('admin_role'), onSource('change'));
 export const schedules = defineResource({
   path: 'schedules',
   type: 'schedule',
-  entity: ScheduleSchema,
+  entity: Schedule,
   hooks: ScheduleHooks,
   summary: ['id', 'name', 'description', 'next_run'],
   unique: [

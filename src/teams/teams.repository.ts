@@ -8,18 +8,16 @@ import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { organizationNameOf } from '../organizations/organizations.repository.js';
-import type { TeamSchema } from './team.schema.js';
+import type { Team } from './team.entity.js';
 
 @Injectable()
-export class TeamsRepository extends TableRepository<RowOf<TeamSchema>> implements TeamStore {
+export class TeamsRepository extends TableRepository<RowOf<Team>> implements TeamStore {
   constructor(database: Database) {
     super(database, 'teams');
   }
 
-  async referenced(id: number): Promise<RowOf<TeamSchema>> {
-    const row = await this.database.row<RowOf<TeamSchema>>(
-      sql`SELECT * FROM teams WHERE id = ${id}`,
-    );
+  async referenced(id: number): Promise<RowOf<Team>> {
+    const row = await this.database.row<RowOf<Team>>(sql`SELECT * FROM teams WHERE id = ${id}`);
     return existing(row, 'a reference leads to a row');
   }
 

@@ -2,12 +2,12 @@ import { hasRole, hasRoleAnywhere, hasRoleOn, holdsAny } from '../access/predica
 import { anyOf, everyone, unlessConfined } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { TeamHooks } from './team.hooks.js';
-import { TeamSchema } from './team.schema.js';
+import { Team } from './team.entity.js';
 
 export const teams = defineResource({
   path: 'teams',
   type: 'team',
-  entity: TeamSchema,
+  entity: Team,
   pages: { list: { about: 'Users of an organization who hold roles together.' } },
   orderBy: ['organization__name', 'name'],
   hooks: TeamHooks,

@@ -4,9 +4,9 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
 import { and } from '../database/sql.js';
-import { UnifiedTemplateSchema } from './unified-template.schema.js';
+import { UnifiedTemplate } from './unified-template.entity.js';
 
-class AnyUnifiedTemplateSchema extends UnifiedTemplateSchema {
+class AnyUnifiedTemplate extends UnifiedTemplate {
   @Reference(() => resource('organization'), { readOnly: true, nullable: true })
   organization!: Reference | null;
 }
@@ -25,7 +25,7 @@ const ofKind =
 export const unifiedTemplates = defineResource({
   path: 'unified_job_templates',
   type: 'unified_job_template',
-  entity: AnyUnifiedTemplateSchema,
+  entity: AnyUnifiedTemplate,
   capabilities: {},
   aliases: { unifiedjob_unified_jobs: 'unified_jobs' },
   pages: {

@@ -15,7 +15,7 @@ import { TokenStore } from './token-store.js';
 import { passwordFaults } from './password-rules.js';
 import { SessionStore } from './session-store.js';
 import { UsersRepository } from './users.repository.js';
-import type { UserSchema } from './user.schema.js';
+import type { User } from './user.entity.js';
 
 const USERNAME = /^[\w.@+-]+$/u;
 const PASSWORD_OF_MORE = 'Cannot change password: the user holds roles that you do not hold.';
@@ -23,7 +23,7 @@ const RETRY_SECONDS = 1;
 const SYSTEM_FLAGS = ['is_superuser', 'is_system_auditor'] as const;
 
 @Injectable()
-export class UserHooks implements ResourceHooks<UserSchema> {
+export class UserHooks implements ResourceHooks<User> {
   constructor(
     private readonly users: UsersRepository,
     private readonly sessions: SessionStore,
@@ -33,7 +33,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     private readonly settings: Settings,
   ) {}
 
-  async prepareCreate(values: ValuesOf<UserSchema>, actor: Actor): Promise<Prepared<UserSchema>> {
+  async prepareCreate(values: ValuesOf<User>, actor: Actor): Promise<Prepared<User>> {
     assertUsername(values.username);
     for (const flag of SYSTEM_FLAGS) {
       if (values[flag] === true && !actor.isSuperuser)
@@ -47,10 +47,10 @@ export class UserHooks implements ResourceHooks<UserSchema> {
   }
 
   async prepareUpdate(
-    row: RowOf<UserSchema>,
-    values: ValuesOf<UserSchema>,
+    row: RowOf<User>,
+    values: ValuesOf<User>,
     actor: Actor,
-  ): Promise<Prepared<UserSchema>> {
+  ): Promise<Prepared<User>> {
     if ('username' in values) assertUsername(values.username);
     if (!actor.isSuperuser) {
       const forbidden = [...SYSTEM_FLAGS, ...(actor.id === row.id ? ['username'] : [])];
@@ -75,7 +75,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
    * Ends all sessions except the current one after a change of the password. Also revokes tokens, if the
    * setting requires it.
    */
-  async updated(before: RowOf<UserSchema>, after: RowOf<UserSchema>): Promise<void> {
+  async updated(before: RowOf<User>, after: RowOf<User>): Promise<void> {
     if (before.session_generation === after.session_generation) return;
     const { sessionDigest, tokenDigest } = currentScope() ?? {};
     if (sessionDigest) {
@@ -85,7 +85,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
     await this.tokens.endOthers(after.id, tokenDigest ?? null);
   }
 
-  async prepareDelete(row: RowOf<UserSchema>, actor: Actor): Promise<void> {
+  async prepareDelete(row: RowOf<User>, actor: Actor): Promise<void> {
     if (row.id === actor.id) throw new Forbidden('Cannot delete user.');
     if (row.is_superuser !== true) return;
     await assertOtherSuperuser(this.users, row.id, 'Cannot delete user.');
@@ -95,7 +95,7 @@ export class UserHooks implements ResourceHooks<UserSchema> {
    * Prevents privilege escalation: a caller who sets a user's password can act as that user, so the user
    * must not have more permissions than the caller.
    */
-  private async assertMaySetPassword({ id }: RowOf<UserSchema>, actor: Actor): Promise<void> {
+  private async assertMaySetPassword({ id }: RowOf<User>, actor: Actor): Promise<void> {
     try {
       await this.references.assertAllowed(resource('user'), [id], 'set_password', actor);
     } catch (error) {

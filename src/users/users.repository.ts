@@ -8,7 +8,7 @@ import { resource } from '../common/resource/registry.js';
 import { Database } from '../database/database.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
-import type { UserSchema } from './user.schema.js';
+import type { User } from './user.entity.js';
 
 /** Identity and system-wide flags of a user, for authentication. */
 export interface Account {
@@ -41,16 +41,14 @@ export const usersOutside = (ids: Sql, organization: number): Sql => sql`
       ${usersHolding('organization', 'read_role', (id) => sql`${id} = ${organization}`)})`;
 
 @Injectable()
-export class UsersRepository extends TableRepository<RowOf<UserSchema>> implements UserStore {
+export class UsersRepository extends TableRepository<RowOf<User>> implements UserStore {
   constructor(database: Database) {
     super(database, 'users');
   }
 
   /** @throws BrokenInvariant if the id is not a user's */
-  async referenced(id: number): Promise<RowOf<UserSchema>> {
-    const row = await this.database.row<RowOf<UserSchema>>(
-      sql`SELECT * FROM users WHERE id = ${id}`,
-    );
+  async referenced(id: number): Promise<RowOf<User>> {
+    const row = await this.database.row<RowOf<User>>(sql`SELECT * FROM users WHERE id = ${id}`);
     return existing(row, 'a reference leads to a row');
   }
 

@@ -16,7 +16,7 @@ import { resource } from '../common/resource/registry.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
-import { UserSchema } from './user.schema.js';
+import { User } from './user.entity.js';
 
 /** Keys by which clients distinguish local accounts from those of other directories. */
 const LOCAL = { auth: [], ldap_dn: '', external_account: null } as const;
@@ -63,7 +63,7 @@ const isSuperuserRow: Predicate = (alias) => ident(alias, 'is_superuser');
 export const users = defineResource({
   path: 'users',
   type: 'user',
-  entity: UserSchema,
+  entity: User,
   pages: { list: { about: 'Who may log in. The page of each says what they may do, and why.' } },
   orderBy: ['username'],
   hooks: UserHooks,

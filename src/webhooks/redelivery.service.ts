@@ -13,7 +13,7 @@ import { answerTo } from './receiver.service.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.service.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
-import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
+import type { WebhookDelivery } from './webhook-delivery.entity.js';
 
 /**
  * Redelivers a recorded delivery to its template, by the present rules. The new delivery has an id
@@ -34,7 +34,7 @@ export class RedeliveryService {
    *   not be rolled back
    * @throws BadRequest if there is no payload, or no template that still receives it
    */
-  async redeliver(row: RowOf<WebhookDeliverySchema>, source = ''): Promise<Reply | BadRequest> {
+  async redeliver(row: RowOf<WebhookDelivery>, source = ''): Promise<Reply | BadRequest> {
     const event = eventOf(row);
     const template = await this.templateOf(row, event.service);
     const size = row.size;
@@ -47,7 +47,7 @@ export class RedeliveryService {
   }
 
   private async templateOf(
-    row: RowOf<WebhookDeliverySchema>,
+    row: RowOf<WebhookDelivery>,
     service: WebhookServiceName,
   ): Promise<ReceiverTemplate> {
     const id = row.template_id;
@@ -60,7 +60,7 @@ export class RedeliveryService {
     return template;
   }
 
-  private audit(template: ReceiverTemplate, from: RowOf<WebhookDeliverySchema>, to: number): void {
+  private audit(template: ReceiverTemplate, from: RowOf<WebhookDelivery>, to: number): void {
     const { id, name, kind, organizationId } = template;
     this.activity.record({
       operation: 'update',
@@ -73,7 +73,7 @@ export class RedeliveryService {
 }
 
 /** Returns the event of a delivery under a new identity. */
-function eventOf(row: RowOf<WebhookDeliverySchema>): WebhookEvent {
+function eventOf(row: RowOf<WebhookDelivery>): WebhookEvent {
   if (typeof row.payload !== 'string') {
     throw new BadRequest('The payload of this delivery was not kept, so it cannot be sent again.');
   }

@@ -32,7 +32,7 @@ import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver-answers.js';
 import { receiverKind, type ReceiverType } from './receiver-kinds.js';
 import { RedeliveryService } from './redelivery.service.js';
 import { WEBHOOK_SETUP, WebhookSetups } from './webhook-setups.service.js';
-import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
+import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 const TRIAL_ANSWER = object({
@@ -118,7 +118,7 @@ abstract class TemplateWebhooksController {
   }))
   @Post(':id/webhook_deliveries/:delivery/redeliver')
   redeliver(
-    @Member() delivery: RowOf<WebhookDeliverySchema>,
+    @Member() delivery: RowOf<WebhookDelivery>,
     @Ip() address?: string,
   ): Promise<Reply | BadRequest> {
     return this.redeliveries.redeliver(delivery, address);

@@ -10,7 +10,7 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { RECEIVER_ANSWER, RECEIVER_IGNORED } from './receiver-answers.js';
 import { RedeliveryService } from './redelivery.service.js';
-import type { WebhookDeliverySchema } from './webhook-delivery.schema.js';
+import type { WebhookDelivery } from './webhook-delivery.entity.js';
 import { webhookDeliveries } from './webhook-deliveries.resource.js';
 
 @Resource(webhookDeliveries)
@@ -39,7 +39,7 @@ export class WebhookDeliveriesController extends ResourceController(webhookDeliv
   @Post(':id/redeliver')
   @Idempotent()
   redeliver(
-    @Target() delivery: RowOf<WebhookDeliverySchema>,
+    @Target() delivery: RowOf<WebhookDelivery>,
     @Ip() address?: string,
   ): Promise<Reply | BadRequest> {
     return this.redeliveries.redeliver(delivery, address);

@@ -3,7 +3,7 @@ import { anyOf, type Predicate } from '../common/access.js';
 import { totalsBy } from '../common/resource/kept-totals.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
-import { WebhookDeliverySchema, WebhookDeliveryTotal } from './webhook-delivery.schema.js';
+import { WebhookDelivery, WebhookDeliveryTotal } from './webhook-delivery.entity.js';
 import { webhookDeliveryExtension, WEBHOOK_DELIVERY_SHOWS } from './webhook-delivery-extension.js';
 
 /** Returns a predicate: the caller has a role on the template of the delivery. */
@@ -14,7 +14,7 @@ export const webhookDeliveries = defineResource({
   path: 'webhook_deliveries',
   type: 'webhook_delivery',
   label: 'Webhook Delivery',
-  entity: WebhookDeliverySchema,
+  entity: WebhookDelivery,
   orderBy: ['-id'],
   // Administrators of the template can see payloads and redeliver them.
   capabilities: { redeliver: 'redeliver' },

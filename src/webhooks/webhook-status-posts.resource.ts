@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { and, or } from '../database/sql.js';
 import { RECEIVER_KINDS } from './receiver-kinds.js';
-import { WebhookStatusPostSchema } from './webhook-status-post.schema.js';
+import { WebhookStatusPost } from './webhook-status-post.entity.js';
 
 /** Predicate: the row is a run that a webhook can launch, and the caller can read it. */
 const isReadableRun: Predicate = (alias, actor) =>
@@ -18,7 +18,7 @@ const isReadableRun: Predicate = (alias, actor) =>
 export const webhookStatusPosts = defineResource({
   path: 'webhook_status_posts',
   type: 'webhook_status_post',
-  entity: WebhookStatusPostSchema,
+  entity: WebhookStatusPost,
   orderBy: ['id'],
   capabilities: {},
   audited: false,

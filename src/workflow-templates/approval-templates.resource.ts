@@ -4,7 +4,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
-import { ApprovalTemplateSchema } from './approval-template.schema.js';
+import { ApprovalTemplate } from './approval-template.entity.js';
 import {
   approvalTemplateExtension,
   APPROVAL_TEMPLATE_SHOWS,
@@ -25,7 +25,7 @@ const onWorkflow = (role: string): Predicate =>
 export const approvalTemplates = defineResource({
   path: 'workflow_approval_templates',
   type: 'workflow_approval_template',
-  entity: ApprovalTemplateSchema,
+  entity: ApprovalTemplate,
   discriminator: 'workflow_approval_template',
   hooks: ApprovalTemplateHooks,
   summary: ['id', 'name', 'description', 'timeout'],

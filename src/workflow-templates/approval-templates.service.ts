@@ -4,7 +4,7 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
 import { WorkflowJobsRepository } from '../workflows/workflow-jobs.repository.js';
-import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
+import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
@@ -25,7 +25,7 @@ export class ApprovalTemplates {
    * Assigns an approval template to a locked node and clears the node's launch fields, which have
    * no effect on approvals.
    */
-  async assign(node: RowOf<WorkflowTemplateNodeSchema>, template: Row): Promise<void> {
+  async assign(node: RowOf<WorkflowTemplateNode>, template: Row): Promise<void> {
     const former = node.unified_job_template_id;
     await this.nodes.assignApproval(node.id, template.id);
     this.activity.record({

@@ -10,7 +10,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
-import { ApprovalTemplateSchema } from './approval-template.schema.js';
+import { ApprovalTemplate } from './approval-template.entity.js';
 import { approvalTemplates } from './approval-templates.resource.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { assertCredentialFits } from './node-credentials.js';
@@ -46,7 +46,7 @@ export class WorkflowJobTemplateNodesController extends ResourceController(workf
   @Post(':id/create_approval_template')
   createApprovalTemplate(
     @Target() target: Row,
-    @Body() body: ApprovalTemplateSchema,
+    @Body() body: ApprovalTemplate,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
     const { database, resources } = this.services;

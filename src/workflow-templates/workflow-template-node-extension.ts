@@ -6,7 +6,7 @@ import type {
 } from '../common/resource/define-resource.js';
 import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
-import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
+import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
 export const TEMPLATE_NODE_SHOWS: ShownBesides = {
@@ -15,7 +15,7 @@ export const TEMPLATE_NODE_SHOWS: ShownBesides = {
 
 /** Returns the children and the template of each node, with two statements per page. */
 export async function templateNodeExtension(
-  rows: readonly RowOf<WorkflowTemplateNodeSchema>[],
+  rows: readonly RowOf<WorkflowTemplateNode>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const followers = await context

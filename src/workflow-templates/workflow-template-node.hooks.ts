@@ -14,7 +14,7 @@ import { NO_PROMPTS, readExtraData, savedFaults, sealSaved } from '../prompts/sa
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.service.js';
 import { SavedLaunchTargets, type SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
-import type { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
+import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
 
 const RECURSION = 'The workflow would contain itself.';
@@ -22,11 +22,11 @@ const FOREIGN_APPROVAL = 'An approval belongs to the node that it was made for.'
 
 interface CheckedNode {
   template: SavedLaunchTarget | null;
-  values: ValuesOf<WorkflowTemplateNodeSchema>;
+  values: ValuesOf<WorkflowTemplateNode>;
 }
 
 @Injectable()
-export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplateNodeSchema> {
+export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplateNode> {
   constructor(
     private readonly nodes: WorkflowTemplateNodesRepository,
     private readonly references: ReferencesService,
@@ -37,8 +37,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   ) {}
 
   async prepareCreate(
-    sent: ValuesOf<WorkflowTemplateNodeSchema>,
-  ): Promise<Prepared<WorkflowTemplateNodeSchema>> {
+    sent: ValuesOf<WorkflowTemplateNode>,
+  ): Promise<Prepared<WorkflowTemplateNode>> {
     const identifier = sent.identifier === '' ? randomUUID() : sent.identifier;
     const { template, values } = await this.check({ ...sent, identifier }, {});
     // Takes the id first, because secret answers are sealed for their row.
@@ -48,10 +48,10 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 
   async prepareUpdate(
-    row: RowOf<WorkflowTemplateNodeSchema>,
-    sent: ValuesOf<WorkflowTemplateNodeSchema>,
+    row: RowOf<WorkflowTemplateNode>,
+    sent: ValuesOf<WorkflowTemplateNode>,
     actor: Actor,
-  ): Promise<Prepared<WorkflowTemplateNodeSchema>> {
+  ): Promise<Prepared<WorkflowTemplateNode>> {
     const identifier = sent.identifier === '' ? undefined : sent.identifier;
     // The references check permissions on a template in the request.
     const kept = 'unified_job_template' in sent ? null : row.unified_job_template_id;
@@ -72,14 +72,14 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 
   async updated(
-    before: RowOf<WorkflowTemplateNodeSchema>,
-    after: RowOf<WorkflowTemplateNodeSchema>,
+    before: RowOf<WorkflowTemplateNode>,
+    after: RowOf<WorkflowTemplateNode>,
   ): Promise<void> {
     const former = before.unified_job_template_id;
     if (former !== after.unified_job_template_id) await this.approvals.discard(former);
   }
 
-  async prepareDelete(row: RowOf<WorkflowTemplateNodeSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<WorkflowTemplateNode>): Promise<void> {
     await this.approvals.discard(row.unified_job_template_id);
   }
 
@@ -90,8 +90,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
    * @throws Invalid with all faults
    */
   private async check(
-    sent: ValuesOf<WorkflowTemplateNodeSchema>,
-    row: Partial<RowOf<WorkflowTemplateNodeSchema>>,
+    sent: ValuesOf<WorkflowTemplateNode>,
+    row: Partial<RowOf<WorkflowTemplateNode>>,
   ): Promise<CheckedNode> {
     const values = { ...sent, ...readExtraData(sent) };
     const isMoved = 'unified_job_template' in values;
@@ -108,8 +108,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
   }
 
   private async templateFaults(
-    values: ValuesOf<WorkflowTemplateNodeSchema>,
-    row: Partial<RowOf<WorkflowTemplateNodeSchema>>,
+    values: ValuesOf<WorkflowTemplateNode>,
+    row: Partial<RowOf<WorkflowTemplateNode>>,
     { id, type }: SavedLaunchTarget,
   ): Promise<FieldErrors> {
     if (type === 'workflow_approval_template') return { unified_job_template: [FOREIGN_APPROVAL] };
@@ -124,8 +124,8 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
 
 /** Requires new secret answers: the stored ones belong to the survey of the former template. */
 function assertNoAnswersKept(
-  row: RowOf<WorkflowTemplateNodeSchema>,
-  { extra_data: given }: ValuesOf<WorkflowTemplateNodeSchema>,
+  row: RowOf<WorkflowTemplateNode>,
+  { extra_data: given }: ValuesOf<WorkflowTemplateNode>,
 ): void {
   const after = given ?? row.extra_data;
   const kept = Object.keys(row.survey_passwords).filter((name) => after[name] === ENCRYPTED);
@@ -135,7 +135,7 @@ function assertNoAnswersKept(
 }
 
 /** Returns values that reset all launch fields, for a node without a template. */
-const withoutPrompts = (isMoved: boolean): ValuesOf<WorkflowTemplateNodeSchema> => ({
+const withoutPrompts = (isMoved: boolean): ValuesOf<WorkflowTemplateNode> => ({
   ...mapValues(NO_PROMPTS, (none) => (isMoved ? none : undefined)),
   execution_environment: undefined,
 });

@@ -6,7 +6,7 @@ import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { SAVED_AIMS } from '../prompts/prompt-columns.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
-import { WorkflowTemplateNodeSchema } from './workflow-template-node.schema.js';
+import { WorkflowTemplateNode } from './workflow-template-node.entity.js';
 import { templateNodeExtension, TEMPLATE_NODE_SHOWS } from './workflow-template-node-extension.js';
 
 const ofWorkflow = (role: string) =>
@@ -40,7 +40,7 @@ const followers = (kind: EdgeKind): Relation => ({
 export const workflowTemplateNodes = defineResource({
   path: 'workflow_job_template_nodes',
   type: 'workflow_job_template_node',
-  entity: WorkflowTemplateNodeSchema,
+  entity: WorkflowTemplateNode,
   orderBy: ['id'],
   auditParent: { field: 'workflow_job_template', type: 'workflow_job_template' },
   hooks: WorkflowTemplateNodeHooks,

@@ -8,14 +8,14 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { refErrors } from '../prompts/branch.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
-import type { WorkflowTemplateSchema } from './workflow-template.schema.js';
+import type { WorkflowTemplate } from './workflow-template.entity.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 
 const ORGANIZATION_NEEDED =
   'An organization is required to create a workflow job template for normal user';
 
 @Injectable()
-export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSchema> {
+export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplate> {
   constructor(
     private readonly runs: ActiveRunsQuery,
     private readonly templates: WorkflowTemplatesRepository,
@@ -23,22 +23,22 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
     private readonly webhooks: WebhookFields,
   ) {}
 
-  async prepareCreate(values: ValuesOf<WorkflowTemplateSchema>, actor: Actor): Promise<void> {
+  async prepareCreate(values: ValuesOf<WorkflowTemplate>, actor: Actor): Promise<void> {
     if (values.organization === null && !actor.isSuperuser) {
       throw new Forbidden(ORGANIZATION_NEEDED);
     }
     await this.check(values, {});
   }
 
-  async created(row: RowOf<WorkflowTemplateSchema>): Promise<void> {
+  async created(row: RowOf<WorkflowTemplate>): Promise<void> {
     await this.webhooks.created(row);
   }
 
   async prepareUpdate(
-    row: RowOf<WorkflowTemplateSchema>,
-    values: ValuesOf<WorkflowTemplateSchema>,
+    row: RowOf<WorkflowTemplate>,
+    values: ValuesOf<WorkflowTemplate>,
     actor: Actor,
-  ): Promise<Prepared<WorkflowTemplateSchema>> {
+  ): Promise<Prepared<WorkflowTemplate>> {
     if (values.organization === null && typeof row.organization_id === 'number') {
       // Moving a workflow out of its organization requires the same permission as moving one into
       // it.
@@ -54,15 +54,15 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplateSche
    * Deletes the approval templates of its nodes, which belong to nothing else; the nodes are
    * deleted with the workflow.
    */
-  async prepareDelete(row: RowOf<WorkflowTemplateSchema>): Promise<void> {
+  async prepareDelete(row: RowOf<WorkflowTemplate>): Promise<void> {
     await assertNoActiveRuns(this.runs, ['unified_job_template_id'], [row.id]);
     await this.templates.removeApprovalsOf(row.id);
   }
 
   /** @throws Invalid with all faults that concern several fields */
   private async check(
-    values: ValuesOf<WorkflowTemplateSchema>,
-    row: Partial<RowOf<WorkflowTemplateSchema>>,
+    values: ValuesOf<WorkflowTemplate>,
+    row: Partial<RowOf<WorkflowTemplate>>,
   ): Promise<void> {
     const errors = { ...(await this.webhooks.errors(values, row)), ...refErrors(values) };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);

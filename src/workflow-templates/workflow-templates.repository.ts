@@ -10,7 +10,7 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository } from '../database/table-repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { allLabels } from '../labels/labels.repository.js';
-import type { WorkflowTemplateSchema } from './workflow-template.schema.js';
+import type { WorkflowTemplate } from './workflow-template.entity.js';
 
 /** An object that a copy would refer to, with the caller's permissions. */
 export interface CopiedReference {
@@ -21,7 +21,7 @@ export interface CopiedReference {
 }
 
 /** A workflow job template for a launch, with its labels. */
-export interface LaunchableWorkflow extends RowOf<WorkflowTemplateSchema> {
+export interface LaunchableWorkflow extends RowOf<WorkflowTemplate> {
   may_start: boolean;
   carried: { id: number; name: string }[];
 }

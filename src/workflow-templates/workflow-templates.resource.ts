@@ -4,13 +4,13 @@ import { defineResource, type Relation } from '../common/resource/define-resourc
 import { resource } from '../common/resource/registry.js';
 import { labelled } from '../labels/label-links.js';
 import { templateNotifications } from '../templates/template-notifications.js';
-import { uniqueTemplateName } from '../templates/unified-template.schema.js';
+import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';
 import { WORKFLOW_AIMS, WORKFLOW_ASKS } from '../prompts/prompt-columns.js';
 import { isCredentialOfNode } from './workflow-template-nodes.repository.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
-import { WorkflowTemplateSchema } from './workflow-template.schema.js';
+import { WorkflowTemplate } from './workflow-template.entity.js';
 import { TEMPLATE_SHOWS } from '../templates/template-summaries.js';
 import { workflowTemplateExtension } from './workflow-template-extension.js';
 
@@ -27,7 +27,7 @@ const credentialsOfNodes: Relation = {
 export const workflowTemplates = defineResource({
   path: 'workflow_job_templates',
   type: 'workflow_job_template',
-  entity: WorkflowTemplateSchema,
+  entity: WorkflowTemplate,
   discriminator: 'workflow_job_template',
   hooks: WorkflowTemplateHooks,
   naturalKey: ['name', 'organization'],

@@ -3,7 +3,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RunsRepository } from '../runs/runs.repository.js';
 import { HeldRuns } from './held-runs.listener.js';
-import type { WorkflowApprovalSchema } from './workflow-approval.schema.js';
+import type { WorkflowApproval } from './workflow-approval.entity.js';
 
 /** Deletes approvals like runs, except those whose run still waits. */
 @Injectable()
@@ -15,7 +15,7 @@ export class WorkflowApprovalHooks extends RunHooks {
     super(runs);
   }
 
-  override async prepareDelete(row: RowOf<WorkflowApprovalSchema>): Promise<void> {
+  override async prepareDelete(row: RowOf<WorkflowApproval>): Promise<void> {
     await super.prepareDelete(row);
     await this.held.assertDeletable(row);
   }

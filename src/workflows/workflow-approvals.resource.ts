@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
 import { APPROVAL_SHOWS, workflowApprovalExtension } from './workflow-approval-extension.js';
 import { WorkflowApprovalHooks } from './workflow-approval.hooks.js';
-import { WorkflowApprovalSchema } from './workflow-approval.schema.js';
+import { WorkflowApproval } from './workflow-approval.entity.js';
 
 /**
  * Returns a predicate: the caller has a role on the template of the waiting run. Job templates have
@@ -24,7 +24,7 @@ const onTemplate = (role: string, ofJobs = role): Predicate =>
 export const workflowApprovals = defineResource({
   path: 'workflow_approvals',
   type: 'workflow_approval',
-  entity: WorkflowApprovalSchema,
+  entity: WorkflowApproval,
   discriminator: 'workflow_approval',
   orderBy: ['id'],
   hooks: WorkflowApprovalHooks,

@@ -8,7 +8,7 @@ import type { LaunchConfig } from '../prompts/launch-secrets.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { HandingNode, HandingRun } from './inherited-artifacts.js';
-import type { NodeOutcome } from './workflow-job-node.schema.js';
+import type { NodeOutcome } from './workflow-job-node.entity.js';
 import type { EdgeKind } from './workflow-rows.service.js';
 
 /** A node with the data for the workflow rules. */

@@ -17,7 +17,7 @@ import type {
   ShownBesides,
 } from '../common/resource/define-resource.js';
 import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
-import type { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
+import type { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes.repository.js';
 
 const NODE_IDS = list(WIDE_INTEGER);
@@ -52,7 +52,7 @@ export const NODE_SHOWS: ShownBesides = {
 
 /** Returns the template, the run and the children of each node, with two statements per page. */
 export async function nodeExtension(
-  rows: readonly RowOf<WorkflowJobNodeSchema>[],
+  rows: readonly RowOf<WorkflowJobNode>[],
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
@@ -69,7 +69,7 @@ export async function nodeExtension(
 }
 
 function describe(
-  row: RowOf<WorkflowJobNodeSchema>,
+  row: RowOf<WorkflowJobNode>,
   found: NodeFacts | undefined,
   template: object | undefined,
 ): Extension {

@@ -8,7 +8,7 @@ import { TableRepository } from '../database/table-repository.js';
 import type { NodeOfWorkflow, WorkflowNodes } from '../notifications/workflow-nodes.js';
 import type { RunWorkflows } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
-import type { JobStatus } from '../runs/unified-job.schema.js';
+import type { JobStatus } from '../runs/unified-job.entity.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { Edge, EdgeKind } from './workflow-rows.service.js';
 

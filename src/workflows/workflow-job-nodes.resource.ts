@@ -5,7 +5,7 @@ import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { ident, sql, type Sql, and } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { nodeExtension, NODE_SHOWS } from './workflow-job-node-extension.js';
-import { WorkflowJobNodeSchema } from './workflow-job-node.schema.js';
+import { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import type { EdgeKind } from './workflow-rows.service.js';
 import { workflowJobsWhere } from './workflow-jobs.repository.js';
@@ -29,7 +29,7 @@ const ofWorkflowJob =
 export const workflowJobNodes = defineResource({
   path: 'workflow_job_nodes',
   type: 'workflow_job_node',
-  entity: WorkflowJobNodeSchema,
+  entity: WorkflowJobNode,
   orderBy: ['id'],
   summary: ['id', 'identifier'],
   capabilities: {},

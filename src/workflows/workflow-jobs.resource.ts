@@ -7,7 +7,7 @@ import { hasTemplate, RUN_COLUMNS } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
-import { WorkflowJobSchema } from './workflow-job.schema.js';
+import { WorkflowJob } from './workflow-job.entity.js';
 import { workflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job-extension.js';
 
 const isBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')}`;
@@ -39,7 +39,7 @@ const hasSource = (row: Row): boolean =>
 export const workflowJobs = defineResource({
   path: 'workflow_jobs',
   type: 'workflow_job',
-  entity: WorkflowJobSchema,
+  entity: WorkflowJob,
   discriminator: 'workflow_job',
   orderBy: ['id'],
   auditParent: { field: 'unified_job_template', type: 'workflow_job_template' },

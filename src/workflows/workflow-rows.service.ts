@@ -7,7 +7,7 @@ import { entryOf, zip } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { reportsTo, type LaunchWebhook } from '../runs/webhook-run.schema.js';
 import { RunTransitions } from '../runs/run-transitions.service.js';
-import type { JobStatus, LaunchType } from '../runs/unified-job.schema.js';
+import type { JobStatus, LaunchType } from '../runs/unified-job.entity.js';
 import { type PromptList, type Prompts } from '../prompts/launch-options.js';
 import { artifactNamesPart } from '../prompts/launch-secrets.js';
 import {

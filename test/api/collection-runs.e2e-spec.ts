@@ -2,7 +2,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
-import type { JobStatus } from '../../src/runs/unified-job.schema.js';
+import type { JobStatus } from '../../src/runs/unified-job.entity.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 import { WorkflowRuns } from '../support/workflow-templates.js';

@@ -49,14 +49,14 @@ it('its rules are declared beside it', () => {
   );
 });
 
-it('its fields are in a schema of the room, which the declaration imports or holds', () => {
+it('its fields are in an entity of the room, which the declaration imports or holds', () => {
   const holds = (controller: SourceFile, one: (typeof collections)[number]): boolean => {
     const declaration = declarationOf(controller, one.path);
     const seen = [declaration, ...(declaration?.imports ?? []).map(({ path }) => byPath.get(path))];
     return seen.some(
       (file) =>
         file !== undefined &&
-        /\.(schema|resource)\.ts$/.test(file.path) &&
+        /\.(entity|resource)\.ts$/.test(file.path) &&
         roomOf(file.path) === roomOf(controller.path) &&
         file.text.includes(`class ${one.entity.name} `),
     );

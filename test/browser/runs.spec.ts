@@ -4,7 +4,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
-import type { JobStatus } from '../../src/runs/unified-job.schema.js';
+import type { JobStatus } from '../../src/runs/unified-job.entity.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 import { inBrowser, visit, type Visit } from './browser.js';

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunChanges } from '../../src/runs/run-changes.service.js';
-import type { JobStatus } from '../../src/runs/unified-job.schema.js';
+import type { JobStatus } from '../../src/runs/unified-job.entity.js';
 import { Notifier } from '../../src/notifications/notifier.handler.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';

@@ -3,7 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { openSecrets } from '../../src/prompts/launch-secrets.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
-import type { JobStatus } from '../../src/runs/unified-job.schema.js';
+import type { JobStatus } from '../../src/runs/unified-job.entity.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { recordedKinds } from '../support/launch-entries.js';
 import { countQueries } from '../support/queries.js';

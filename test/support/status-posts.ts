@@ -16,7 +16,7 @@ import { Settings } from '../../src/config/settings.js';
 import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
-import type { JobStatus } from '../../src/runs/unified-job.schema.js';
+import type { JobStatus } from '../../src/runs/unified-job.entity.js';
 import { BaseUrl } from '../../src/settings/base-url.service.js';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import { StatusPostComposer } from '../../src/webhooks/status-post-composer.service.js';

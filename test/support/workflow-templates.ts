@@ -3,7 +3,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { sealArtifacts } from '../../src/runs/handed-artifacts.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
-import type { JobStatus } from '../../src/runs/unified-job.schema.js';
+import type { JobStatus } from '../../src/runs/unified-job.entity.js';
 import type { EdgeKind } from '../../src/workflows/workflow-rows.service.js';
 import type { TestApp } from './boot.js';
 import { workflowEngine } from './workflow-engine.js';

@@ -13,7 +13,7 @@ import { objectTitleOf, type Item } from '../shared/values.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
-import { NOTIFICATION_TYPE_CHOICES } from '../../notifications/notification-template.schema.js';
+import { NOTIFICATION_TYPE_CHOICES } from '../../notifications/notification-template.entity.js';
 import { notificationTemplates } from '../../notifications/notification-templates.resource.js';
 
 interface ShownObject {

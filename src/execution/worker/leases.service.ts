@@ -5,7 +5,7 @@ import { Database } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { raw, sql } from '../../database/sql.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
-import type { JobStatus } from '../../runs/unified-job.schema.js';
+import type { JobStatus } from '../../runs/unified-job.entity.js';
 import { ActiveRuns, LEASE_SECONDS, RunEnded, type ActiveRun } from './active-runs.service.js';
 import { isExplained, outcomeOf, type RunOutcome } from './outcome.js';
 import { patiently } from './patience.js';

@@ -4,7 +4,7 @@ import { failPoint } from '../../common/fail-point.js';
 import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
-import type { JobStatus } from '../../runs/unified-job.schema.js';
+import type { JobStatus } from '../../runs/unified-job.entity.js';
 import { WorkflowGraphsRepository } from '../../workflows/workflow-graphs.repository.js';
 import { WorkflowJobsRepository } from '../../workflows/workflow-jobs.repository.js';
 import { ApprovalTimeouts } from './approval-timeouts.service.js';

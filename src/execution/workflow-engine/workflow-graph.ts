@@ -1,6 +1,6 @@
 import { entryOf } from '../../common/invariants.js';
 import type { GraphNode } from '../../workflows/workflow-graphs.repository.js';
-import type { NodeOutcome } from '../../workflows/workflow-job-node.schema.js';
+import type { NodeOutcome } from '../../workflows/workflow-job-node.entity.js';
 import type { EdgeKind } from '../../workflows/workflow-rows.service.js';
 
 /** A running workflow job. */

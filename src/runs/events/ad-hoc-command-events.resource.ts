@@ -3,14 +3,14 @@ import { defineResource } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { ident, sql, TRUE } from '../../database/sql.js';
-import { AdHocCommandEventSchema } from './ad-hoc-command-event.schema.js';
+import { AdHocCommandEvent } from './ad-hoc-command-event.entity.js';
 import { unifiedJobs } from '../jobs.resource.js';
 
 /** The events of ad hoc commands, a subset of the events of all runs. */
 export const adHocCommandEvents = defineResource({
   path: 'ad_hoc_command_events',
   type: 'ad_hoc_command_event',
-  entity: AdHocCommandEventSchema,
+  entity: AdHocCommandEvent,
   part: (alias) => sql`${ident(alias, 'job_id')} IN (
     ${selectRows(resource('ad_hoc_command'), 'cmd', ident('cmd', 'id'), TRUE)})`,
   orderBy: ['id'],

@@ -3,14 +3,14 @@ import { defineResource } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { ident, sql, TRUE } from '../../database/sql.js';
-import { InventoryUpdateEventSchema } from './inventory-update-event.schema.js';
+import { InventoryUpdateEvent } from './inventory-update-event.entity.js';
 import { unifiedJobs } from '../jobs.resource.js';
 
 /** The events of inventory updates, a subset of the events of all runs. */
 export const inventoryUpdateEvents = defineResource({
   path: 'inventory_update_events',
   type: 'inventory_update_event',
-  entity: InventoryUpdateEventSchema,
+  entity: InventoryUpdateEvent,
   part: (alias) => sql`${ident(alias, 'job_id')} IN (
     ${selectRows(resource('inventory_update'), 'upd', ident('upd', 'id'), TRUE)})`,
   orderBy: ['id'],

@@ -14,7 +14,7 @@ import type {
   ShownBesides,
 } from '../../common/resource/define-resource.js';
 import { findResource } from '../../common/resource/registry.js';
-import type { JobEventSchema } from './job-event.schema.js';
+import type { JobEvent } from './job-event.entity.js';
 import { RunsRepository, type RunOfEvents } from '../runs.repository.js';
 
 export const JOB_EVENT_SHOWS: ShownBesides = {
@@ -42,7 +42,7 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
  * (docs/contract/runs.md#events).
  */
 export async function jobEventExtension(
-  rows: readonly RowOf<JobEventSchema>[],
+  rows: readonly RowOf<JobEvent>[],
   { together, find }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.job_id))];
@@ -57,7 +57,7 @@ export async function jobEventExtension(
 }
 
 function extensionOf(
-  row: RowOf<JobEventSchema>,
+  row: RowOf<JobEvent>,
   { job_template_id, job_template_name, ...run }: RunOfEvents,
 ): Extension {
   const template =

@@ -2,14 +2,14 @@ import { hasRoleOn, through } from '../../access/predicates.js';
 import { anyOf } from '../../common/access.js';
 import { defineResource } from '../../common/resource/define-resource.js';
 import { jobEventExtension, JOB_EVENT_SHOWS } from './job-event-extension.js';
-import { JobEventSchema, JobHostSummarySchema } from './job-event.schema.js';
+import { JobEvent, JobHostSummary } from './job-event.entity.js';
 import { jobs, unifiedJobs } from '../jobs.resource.js';
 import { eventTotals } from '../run-total.entity.js';
 
 export const jobEvents = defineResource({
   path: 'job_events',
   type: 'job_event',
-  entity: JobEventSchema,
+  entity: JobEvent,
   orderBy: ['id'],
   capabilities: {},
   audited: false,
@@ -30,7 +30,7 @@ export const jobEvents = defineResource({
 export const jobHostSummaries = defineResource({
   path: 'job_host_summaries',
   type: 'job_host_summary',
-  entity: JobHostSummarySchema,
+  entity: JobHostSummary,
   orderBy: ['-id'],
   capabilities: {},
   audited: false,

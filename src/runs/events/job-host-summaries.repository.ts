@@ -6,13 +6,13 @@ import { insertRows } from '../../database/rows.js';
 import { sql } from '../../database/sql.js';
 import { TableRepository } from '../../database/table-repository.js';
 import { allHosts, constructedOf, showLastJob } from '../../inventories/hosts.repository.js';
-import type { JobHostSummarySchema } from './job-event.schema.js';
+import type { JobHostSummary } from './job-event.entity.js';
 import { hasStatistics } from './job-events.repository.js';
 
 /** Task counts of one host in a run (`dark`: the host was unreachable), and a flag for failures. */
 export type HostSummary = Readonly<
   Pick<
-    RowOf<JobHostSummarySchema>,
+    RowOf<JobHostSummary>,
     | 'changed'
     | 'dark'
     | 'failures'
@@ -71,7 +71,7 @@ const COLUMNS = {
 };
 
 @Injectable()
-export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSummarySchema>> {
+export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSummary>> {
   constructor(database: Database) {
     super(database, 'job_host_summaries');
   }

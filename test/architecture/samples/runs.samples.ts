@@ -14,7 +14,7 @@ import {
   type RunStep,
 } from '../../../src/runs/run-states.repository.js';
 import * as runs from '../../../src/runs/runs.repository.js';
-import { JOB_STATUSES } from '../../../src/runs/unified-job.schema.js';
+import { JOB_STATUSES } from '../../../src/runs/unified-job.entity.js';
 import { sql } from '../../../src/database/sql.js';
 import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, REQUESTED, samplesOf, type RoomSamples } from './samples.js';

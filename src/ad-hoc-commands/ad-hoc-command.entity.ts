@@ -1,0 +1,118 @@
+import {
+  Bool,
+  Char,
+  Choices,
+  Integer,
+  Json,
+  Reference,
+  SecretText,
+  Text,
+  Variables,
+} from '../common/fields/field.js';
+import { INTEGER, mapOf } from '../common/fields/json-schema.js';
+import { describedAs } from '../common/fields/options.js';
+import { resource } from '../common/resource/registry.js';
+import { ISOLATIONS } from '../instances/isolation.js';
+import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
+import { CommandModules } from './command-modules.service.js';
+import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
+
+/**
+ * Options of a password that the credential requires at launch; stored sealed until the command
+ * ends, never returned.
+ */
+const PASSWORD = {
+  writeOnly: true,
+  column: null,
+  help: 'Where the credential asks for it at launch.',
+} as const;
+
+/**
+ * A run of one module on hosts of an inventory, without a template
+ * (docs/contract/ad-hoc-commands.md).
+ */
+export class AdHocCommand extends ExecutedJob {
+  /** Text `module: arguments`, by which lists of runs filter; the API only returns the module. */
+  @Char({ readOnly: true, search: true, help: 'Module of this command.' })
+  override name!: string;
+
+  @Text({ internal: true, readOnly: true })
+  override description!: string;
+
+  @Reference(() => resource('unified_job_template'), {
+    internal: true,
+    readOnly: true,
+    nullable: true,
+    index: false,
+  })
+  override unified_job_template!: Reference | null;
+
+  @Choices(JOB_TYPES, { default: 'run', blank: false })
+  job_type!: string;
+
+  @Reference(() => resource('inventory'), { nullable: true, needs: 'adhoc' })
+  inventory!: Reference | null;
+
+  @Text({ help: 'Host pattern; all hosts when empty.' })
+  limit!: string;
+
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    index: 'where set',
+    help: 'Machine credential.',
+  })
+  credential!: Reference | null;
+
+  @Reference(() => resource('execution_environment'), {
+    nullable: true,
+    index: false,
+    help: 'Kept, without effect on the run.',
+  })
+  execution_environment!: Reference | null;
+
+  @Char({
+    max: 1024,
+    help: 'One of the modules of the setting AD_HOC_COMMANDS.',
+    optionsAt: (services) => services.find(CommandModules).options(),
+  })
+  module_name!: string;
+
+  @Text({ help: 'Arguments of the module.' })
+  module_args!: string;
+
+  @Integer({ min: 0, default: 0, help: 'Hosts at once; 0 leaves it to Ansible.' })
+  forks!: number;
+
+  @Choices(VERBOSITIES, { default: 0 })
+  verbosity!: number;
+
+  @Variables({
+    ...describedAs('string'),
+    filter: false,
+    help: 'JSON or YAML; shown as it was sent.',
+  })
+  extra_vars!: string;
+
+  @Bool()
+  become_enabled!: boolean;
+
+  @Bool()
+  diff_mode!: boolean;
+
+  @SecretText(PASSWORD)
+  ssh_password!: string;
+
+  @SecretText(PASSWORD)
+  become_password!: string;
+
+  @SecretText(PASSWORD)
+  ssh_key_unlock!: string;
+
+  @Choices(ISOLATIONS, ISOLATION_FIELD)
+  isolation!: string;
+
+  /** Number of hosts by status, from the final statistics. */
+  @Json({ readOnly: true, detailOnly: true, schema: mapOf(INTEGER) })
+  host_status_counts!: Record<string, number>;
+}

@@ -1,0 +1,56 @@
+import { WIDE } from '../fields/column-types.js';
+import { Char, DateTime, Integer, Reference, Text } from '../fields/field.js';
+import { resource } from './registry.js';
+
+const ID = { label: 'ID', readOnly: true, help: 'Database id of this object.' } as const;
+const NOW = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
+const CREATED = { ...NOW, help: 'When it was made.' } as const;
+const MODIFIED = { ...NOW, help: 'When it was last changed.' } as const;
+
+/** Fields of every resource. */
+export abstract class ResourceEntity {
+  @Integer(ID)
+  id!: number;
+
+  @DateTime(CREATED)
+  created!: string;
+
+  @DateTime(MODIFIED)
+  modified!: string;
+}
+
+/** Fields of a resource with `bigint` ids: TypeORM cannot override the column of a base class. */
+export abstract class WideResourceEntity {
+  @Integer({ ...ID, ...WIDE })
+  id!: number;
+
+  @DateTime(CREATED)
+  created!: string;
+
+  @DateTime(MODIFIED)
+  modified!: string;
+}
+
+export const HIDDEN_USER = {
+  readOnly: true,
+  nullable: true,
+  hidden: true,
+  index: 'where set',
+} as const;
+
+/** Base of resources that store their creator and last editor. */
+export abstract class OwnedEntity extends ResourceEntity {
+  @Reference(() => resource('user'), HIDDEN_USER)
+  created_by!: Reference | null;
+
+  @Reference(() => resource('user'), HIDDEN_USER)
+  modified_by!: Reference | null;
+}
+
+export abstract class NamedEntity extends OwnedEntity {
+  @Char({ required: true, search: true, help: 'Name of this object.' })
+  name!: string;
+
+  @Text({ search: true, help: 'Optional description.' })
+  description!: string;
+}

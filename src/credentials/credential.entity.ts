@@ -1,0 +1,77 @@
+import { Entity, Index } from 'typeorm';
+import { Bool, Char, Json, Reference } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { NamedEntity } from '../common/resource/resource.entity.js';
+import { ident, sql, type Sql } from '../database/sql.js';
+import { selectCredentialTypes } from './credential-types.repository.js';
+import type { CredentialInputs } from './types/definition.js';
+
+const COMPUTED = { readOnly: true, column: null } as const;
+const ofType = (alias: string, value: Sql): Sql => sql`(
+  SELECT ${value} FROM (${selectCredentialTypes()}) type
+  WHERE type.id = ${ident(alias, 'credential_type_id')})`;
+const namespaceOf = (alias: string): Sql => ofType(alias, sql`COALESCE(type.namespace, '')`);
+const isOfKind =
+  (kind: string) =>
+  (alias: string): Sql =>
+    ofType(alias, sql`type.kind = ${kind}`);
+/** Owner fields for creation only. Afterwards, the roles of the credential determine its owners. */
+const OWNER = {
+  column: null,
+  writeOnly: true,
+  immutable: true,
+  nullable: true,
+  filter: false,
+  needs: 'change',
+  oneOf: 'owner',
+} as const;
+
+@Entity('credentials')
+@Index(
+  'credentials_organization_name_type_key',
+  ['organization_id', 'name', 'credential_type_id'],
+  { unique: true },
+)
+@Index('credentials_name_order_idx', ['name', 'id'])
+export class Credential extends NamedEntity {
+  @Reference(() => resource('organization'), {
+    nullable: true,
+    onDelete: 'CASCADE',
+    needs: 'credential_admin',
+    oneOf: 'owner',
+    help: 'Owning organization. Exactly one of organization, user and team is given on creation.',
+  })
+  organization!: Reference | null;
+
+  @Reference(() => resource('credential_type'), {
+    required: true,
+    help: 'What kind of credential this is.',
+  })
+  credential_type!: Reference;
+
+  /** Inputs, in which each secret is sealed separately for this row. */
+  @Json({ filter: false, help: 'Values for the inputs of the type; secrets show as $encrypted$.' })
+  inputs!: CredentialInputs;
+
+  @Bool({ readOnly: true })
+  managed!: boolean;
+
+  @Char({ ...COMPUTED, computed: namespaceOf, help: 'Namespace of the type.' })
+  kind!: string;
+
+  @Bool({ ...COMPUTED, computed: isOfKind('cloud'), help: 'The type is of the kind cloud.' })
+  cloud!: boolean;
+
+  @Bool({
+    ...COMPUTED,
+    computed: isOfKind('kubernetes'),
+    help: 'The type is of the kind kubernetes.',
+  })
+  kubernetes!: boolean;
+
+  @Reference(() => resource('user'), { ...OWNER, help: 'Owning user; on creation only.' })
+  user!: Reference | null;
+
+  @Reference(() => resource('team'), { ...OWNER, help: 'Owning team; on creation only.' })
+  team!: Reference | null;
+}

@@ -1,0 +1,40 @@
+import { Entity, Index } from 'typeorm';
+import { Bool, Char, Choices, Reference } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { NamedEntity } from '../common/resource/resource.entity.js';
+
+const PULLS = [
+  ['', 'As the engine does'],
+  ['always', 'Always pull container before running.'],
+  ['missing', 'Only pull the image if not present before running.'],
+  ['never', 'Never pull container before running.'],
+] as const;
+
+/** A container image for runs. It is stored, but has no effect on runs. */
+@Entity('execution_environments')
+@Index('execution_environments_name_key', ['name'], { unique: true })
+export class ExecutionEnvironment extends NamedEntity {
+  @Reference(() => resource('organization'), {
+    nullable: true,
+    onDelete: 'CASCADE',
+    needs: 'execution_environment_admin',
+    help: 'Organization it belongs to; without one it is for all, and made by superusers.',
+  })
+  organization!: Reference | null;
+
+  @Char({ required: true, max: 1024, help: 'Image: [domain[:port]/]path[:tag][@sha256:…].' })
+  image!: string;
+
+  @Bool({ readOnly: true, help: 'Shipped with the product; none is.' })
+  managed!: boolean;
+
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    help: 'Container Registry credential that the image is pulled with.',
+  })
+  credential!: Reference | null;
+
+  @Choices(PULLS, { help: 'When the image is pulled.' })
+  pull!: string;
+}

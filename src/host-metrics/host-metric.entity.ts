@@ -1,0 +1,55 @@
+import { Entity, Index } from 'typeorm';
+import { Bool, Char, DateTime, Integer } from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
+import { ResourceEntity } from '../common/resource/resource.entity.js';
+
+const INSTANT = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
+const COUNTER = { readOnly: true, default: 0 } as const;
+
+/** A host on which playbooks were run, by name, independent of its inventory. */
+@Entity('host_metrics')
+@Index('host_metrics_hostname_key', ['hostname'], { unique: true })
+export class HostMetric extends ResourceEntity {
+  @Char({ readOnly: true, search: true, help: 'Name of the host, in lower case.' })
+  hostname!: string;
+
+  @DateTime({ ...INSTANT, help: 'End of the first job that touched it.' })
+  first_automation!: string;
+
+  @DateTime({ ...INSTANT, help: 'End of the last job that touched it.' })
+  last_automation!: string;
+
+  @DateTime({ readOnly: true, help: 'When it was deleted last.' })
+  last_deleted!: string | null;
+
+  @Integer({ ...COUNTER, help: 'Jobs that touched it.' })
+  automated_counter!: number;
+
+  @Integer({ ...COUNTER, help: 'How many times it was deleted.' })
+  deleted_counter!: number;
+
+  @Bool({ readOnly: true, help: 'Not counted until a job touches it again.' })
+  deleted!: boolean;
+}
+
+/** Number of automated hosts in one month. */
+@Entity('host_metric_summary_monthly')
+@Index('host_metric_summary_monthly_date_key', ['date'], { unique: true })
+export class MonthlyHostMetric extends ResourceEntity {
+  @Char({
+    ...describedAs('date'),
+    readOnly: true,
+    max: 10,
+    help: 'First day of the month, in UTC.',
+  })
+  date!: string;
+
+  @Integer({ ...COUNTER, help: 'Hosts at the end of the month that were not deleted.' })
+  license_consumed!: number;
+
+  @Integer({ ...COUNTER, help: 'Hosts first automated in it.' })
+  hosts_added!: number;
+
+  @Integer({ ...COUNTER, help: 'Hosts deleted in it, and not automated since.' })
+  hosts_deleted!: number;
+}

@@ -1,0 +1,64 @@
+import { Entity, Index } from 'typeorm';
+import { Bool, Char, Float, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import { list, STRING } from '../common/fields/json-schema.js';
+import { resource } from '../common/resource/registry.js';
+import { ResourceEntity } from '../common/resource/resource.entity.js';
+
+const COMPUTED = { readOnly: true, column: null, filter: false } as const;
+
+/**
+ * A group of workers or of pods. Every live worker belongs to `default` and executes any run. Other
+ * groups are stored, but have no effect on runs.
+ */
+@Entity('instance_groups')
+@Index('instance_groups_name_key', ['name'], { unique: true })
+export class InstanceGroup extends ResourceEntity {
+  @Char({ required: true, search: true, max: 250, help: 'Name of this object.' })
+  name!: string;
+
+  @Integer({ min: 0, default: 0, help: 'Most jobs at once; 0 is no limit. Kept, without effect.' })
+  max_concurrent_jobs!: number;
+
+  @Integer({ min: 0, default: 0, help: 'Most forks at once; 0 is no limit. Kept, without effect.' })
+  max_forks!: number;
+
+  @Bool({ help: 'A group of pods: of a cluster, not of workers.' })
+  is_container_group!: boolean;
+
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    help: 'Kubernetes credential of a group of pods.',
+  })
+  credential!: Reference | null;
+
+  @Integer({ min: 0, max: 100, default: 0, help: 'Share of the workers. Kept, without effect.' })
+  policy_instance_percentage!: number;
+
+  @Integer({ min: 0, default: 0, help: 'Fewest workers. Kept, without effect.' })
+  policy_instance_minimum!: number;
+
+  @Json({ default: [], schema: list(STRING), help: 'Names of machines. Kept, without effect.' })
+  policy_instance_list!: string[];
+
+  @Text({ filter: false, help: 'Of a group of pods: what differs from the usual pod, as YAML.' })
+  pod_spec_override!: string;
+
+  @Integer({ ...COMPUTED, help: 'Jobs that all live workers of it together can run at once.' })
+  capacity!: number;
+
+  @Integer({ ...COMPUTED, help: 'Jobs that are given to the workers.' })
+  consumed_capacity!: number;
+
+  @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })
+  percent_capacity_remaining!: number;
+
+  @Integer(COMPUTED)
+  jobs_running!: number;
+
+  @Integer(COMPUTED)
+  jobs_total!: number;
+
+  @Integer({ ...COMPUTED, help: 'Live workers; of others than `default`, machines put into it.' })
+  instances!: number;
+}

@@ -1,0 +1,76 @@
+import { Entity, Index } from 'typeorm';
+import { Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
+import { ResourceEntity } from '../common/resource/resource.entity.js';
+import { sql } from '../database/sql.js';
+import { nodeErrors, nodeState } from './instances.repository.js';
+import { ISOLATIONS } from './isolation.js';
+
+const READ_ONLY = { readOnly: true } as const;
+const COMPUTED = { readOnly: true, column: null, filter: false } as const;
+const FILTERED = { readOnly: true, column: null } as const;
+
+/** A machine with present or past workers; its row remains after the last worker has stopped. */
+@Entity('instances')
+@Index('instances_hostname_key', ['hostname'], { unique: true })
+export class Instance extends ResourceEntity {
+  @Char({ ...READ_ONLY, search: true, max: 253, help: 'Name of the machine.' })
+  hostname!: string;
+
+  @Char({ ...READ_ONLY, help: 'Version of the worker that was heard of last.' })
+  version!: string;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Processors.' })
+  cpu!: number;
+
+  @Integer({ ...READ_ONLY, default: 0, columnType: 'bigint', help: 'Memory in bytes.' })
+  memory!: number;
+
+  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()', help: 'Last sign of life.' })
+  last_seen!: string;
+
+  @Choices(ISOLATIONS, {
+    ...READ_ONLY,
+    help: 'What keeps its runs apart from the installation and from each other.',
+  })
+  isolation!: string;
+
+  @Text({ ...READ_ONLY, help: 'Program and version that isolates, or why nothing does.' })
+  isolation_detail!: string;
+
+  @Choices([['execution', 'Execution node']], {
+    ...FILTERED,
+    computed: () => sql`'execution'::text`,
+  })
+  node_type!: string;
+
+  @Choices(
+    [
+      ['ready', 'Ready'],
+      ['unavailable', 'Unavailable'],
+    ],
+    { ...FILTERED, computed: nodeState, help: 'Whether a worker of it is alive.' },
+  )
+  node_state!: string;
+
+  @Text({
+    ...FILTERED,
+    computed: nodeErrors,
+    help: 'Why it is unavailable; empty when it is not.',
+  })
+  errors!: string;
+
+  @Integer({ ...COMPUTED, help: 'Jobs that its live workers can run at once.' })
+  capacity!: number;
+
+  @Integer({ ...COMPUTED, help: 'Jobs that it runs.' })
+  consumed_capacity!: number;
+
+  @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })
+  percent_capacity_remaining!: number;
+
+  @Integer({ ...COMPUTED, help: 'Runs it is busy with.' })
+  jobs_running!: number;
+
+  @Integer({ ...COMPUTED, help: 'Runs it was ever given.' })
+  jobs_total!: number;
+}

@@ -1,0 +1,177 @@
+import { Entity, Index } from 'typeorm';
+import { WIDE } from '../common/fields/column-types.js';
+import {
+  Bool,
+  Char,
+  Choices,
+  DateTime,
+  Integer,
+  Reference,
+  Variables,
+  type FieldOptions,
+} from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { NamedEntity } from '../common/resource/resource.entity.js';
+import { ident } from '../database/sql.js';
+import { isClaimed } from './import/imported-objects.repository.js';
+import { sourceCounts } from './source-counts.js';
+
+const COUNTER = { readOnly: true, default: 0 } as const;
+/** Options of a field that is computed from other rows when it is displayed. */
+const COMPUTED = { readOnly: true, column: null } as const;
+const countedBy = (name: keyof ReturnType<typeof sourceCounts>): FieldOptions => ({
+  ...COMPUTED,
+  computed: (alias) => sourceCounts(ident(alias, 'id'))[name],
+});
+
+export const INVENTORY_KINDS = [
+  ['', 'Inventory'],
+  ['smart', 'Smart inventory'],
+  ['constructed', 'Constructed inventory'],
+] as const;
+
+@Entity('inventories')
+@Index('inventories_organization_name_key', ['organization_id', 'name'], { unique: true })
+@Index('inventories_name_order_idx', ['name', 'id'])
+export class Inventory extends NamedEntity {
+  @Reference(() => resource('organization'), {
+    required: true,
+    needs: 'inventory_admin',
+    help: 'Organization the inventory belongs to.',
+  })
+  organization!: Reference;
+
+  @Choices(INVENTORY_KINDS, {
+    help: 'Whose hosts it has: its own, those that host_filter finds, or those of input inventories.',
+  })
+  kind!: string;
+
+  @Char({ nullable: true, max: 4096, help: 'Filter of a smart inventory.' })
+  host_filter!: string | null;
+
+  @Variables({ help: 'Variables of all hosts, JSON or YAML.' })
+  variables!: string;
+
+  /**
+   * Triggers on hosts and groups maintain the counters: exact as of the last commit, and free to
+   * read.
+   */
+  @Bool({ readOnly: true, help: 'A host failed in its last job.' })
+  has_active_failures!: boolean;
+
+  @Integer({ ...COUNTER, help: 'Number of hosts.' })
+  total_hosts!: number;
+
+  @Integer({ ...COUNTER, help: 'Number of hosts that failed in their last job.' })
+  hosts_with_active_failures!: number;
+
+  @Integer({ ...COUNTER, help: 'Number of groups.' })
+  total_groups!: number;
+
+  @Bool({ ...countedBy('has_inventory_sources'), help: 'The inventory has sources.' })
+  has_inventory_sources!: boolean;
+
+  @Integer({ ...countedBy('total_inventory_sources'), help: 'Number of its sources.' })
+  total_inventory_sources!: number;
+
+  @Integer({
+    ...countedBy('inventory_sources_with_failures'),
+    help: 'Number of its sources whose last update failed.',
+  })
+  inventory_sources_with_failures!: number;
+
+  @Bool({ readOnly: true, help: 'The inventory is being deleted.' })
+  pending_deletion!: boolean;
+
+  @Bool({ help: 'Keep jobs from falling back to the instance groups of the organization.' })
+  prevent_instance_group_fallback!: boolean;
+}
+
+@Entity('hosts')
+// Includes the column for visibility, so that a page far from the start reads no earlier host.
+@Index('hosts_name_order_idx', ['name', 'id', 'inventory_id'])
+@Index('hosts_inventory_id_idx', ['inventory_id', 'id'])
+@Index('hosts_created_idx', ['created', 'id'])
+@Index('hosts_modified_idx', ['modified', 'id'])
+// By trigrams, see docs/decisions/0073-indexes.md.
+@Index('hosts_text_idx', { synchronize: false })
+@Index('hosts_inventory_name_key', ['inventory_id', 'name'], { unique: true })
+export class Host extends NamedEntity {
+  @Reference(() => resource('inventory'), {
+    required: true,
+    immutable: true,
+    needs: 'change',
+    help: 'Inventory the host belongs to; fixed on creation.',
+    index: false,
+  })
+  inventory!: Reference;
+
+  @Bool({ default: true, nullSaysNothing: true, help: 'Whether jobs run against the host.' })
+  enabled!: boolean;
+
+  @Char({ max: 1024, help: 'Id of the host in the system it came from.' })
+  instance_id!: string;
+
+  @Variables({ help: 'Variables of the host, JSON or YAML.' })
+  variables!: string;
+
+  /** Maintained by a trigger on `last_job_host_summary`. */
+  @Bool({ readOnly: true, help: 'The host failed in its last job.' })
+  has_active_failures!: boolean;
+
+  @Bool({
+    ...COMPUTED,
+    computed: (alias) => isClaimed(ident(alias, 'id')),
+    help: 'A source of the inventory has brought the host.',
+  })
+  has_inventory_sources!: boolean;
+
+  /** True if a source created the host, and no user. */
+  @Bool({ internal: true })
+  is_imported!: boolean;
+
+  @Reference(() => resource('job'), {
+    ...WIDE,
+    readOnly: true,
+    nullable: true,
+    index: 'where set',
+  })
+  last_job!: Reference | null;
+
+  @Reference(() => resource('job_host_summary'), {
+    ...WIDE,
+    readOnly: true,
+    nullable: true,
+    index: 'where set',
+  })
+  last_job_host_summary!: Reference | null;
+
+  @DateTime({ readOnly: true, nullable: true, help: 'When the facts of the host were stored.' })
+  ansible_facts_modified!: string | null;
+}
+
+@Entity('groups')
+@Index('groups_inventory_id_idx', ['inventory_id', 'id'])
+@Index('groups_created_idx', ['created', 'id'])
+@Index('groups_modified_idx', ['modified', 'id'])
+// By trigrams, see docs/decisions/0073-indexes.md.
+@Index('groups_text_idx', { synchronize: false })
+@Index('groups_inventory_name_key', ['inventory_id', 'name'], { unique: true })
+@Index('groups_name_order_idx', ['name', 'id'])
+export class Group extends NamedEntity {
+  @Reference(() => resource('inventory'), {
+    required: true,
+    immutable: true,
+    needs: 'change',
+    help: 'Inventory the group belongs to; fixed on creation.',
+    index: false,
+  })
+  inventory!: Reference;
+
+  @Variables({ help: 'Variables of the group, JSON or YAML.' })
+  variables!: string;
+
+  /** True if a source created the group, and no user. */
+  @Bool({ internal: true })
+  is_imported!: boolean;
+}

@@ -1,0 +1,38 @@
+import { Char, Choices, Integer, Text, Variables } from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
+import { INVENTORY_KINDS, Inventory } from '../inventories/inventory.entity.js';
+import { SOURCE_VERBOSITIES } from './inventory-source.entity.js';
+
+/**
+ * Options of a field that the inventory's source stores; a missing or null value leaves it
+ * unchanged.
+ */
+const OF_SOURCE = { nullable: true, assumed: false, column: null, filter: false } as const;
+
+/**
+ * A constructed inventory with the options of its source
+ * (docs/contract/constructed-inventories.md).
+ */
+export class ConstructedInventory extends Inventory {
+  @Choices(INVENTORY_KINDS, { readOnly: true, help: 'Kind of inventory.' })
+  override kind!: string;
+
+  @Char({ nullable: true, max: 4096, internal: true })
+  override host_filter!: string | null;
+
+  @Variables({
+    ...OF_SOURCE,
+    ...describedAs('string'),
+    help: 'Options of the constructed plugin: compose, groups, keyed_groups, strict; JSON or YAML.',
+  })
+  source_vars!: string | null;
+
+  @Integer({ ...OF_SOURCE, min: 0, help: 'Seconds for which an update counts as fresh.' })
+  update_cache_timeout!: number | null;
+
+  @Text({ ...OF_SOURCE, help: 'Host pattern for the hosts that are taken.' })
+  limit!: string | null;
+
+  @Choices(SOURCE_VERBOSITIES, { ...OF_SOURCE, help: 'How much the output of updates tells.' })
+  verbosity!: number | null;
+}

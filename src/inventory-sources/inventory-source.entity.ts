@@ -1,0 +1,116 @@
+import {
+  Bool,
+  Char,
+  Choices,
+  Integer,
+  Reference,
+  Text,
+  Variables,
+} from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
+import { resource } from '../common/resource/registry.js';
+import { TemplateStatus, UnifiedTemplate } from '../templates/unified-template.entity.js';
+import { SOURCE_KINDS } from './source-kinds.js';
+
+/** Values of `source` with their labels. */
+export const SOURCES = SOURCE_KINDS.map(({ word, label }) => [word, label] as const);
+
+export const SOURCE_VERBOSITIES = [
+  [0, '0 (WARNING)'],
+  [1, '1 (INFO)'],
+  [2, '2 (DEBUG)'],
+] as const;
+
+/** A source of an inventory's hosts (docs/contract/inventory-sources.md). */
+export class InventorySource extends UnifiedTemplate {
+  @TemplateStatus('never updated')
+  override status!: string;
+
+  @Reference(() => resource('inventory'), {
+    required: true,
+    immutable: true,
+    needs: 'change',
+    // The column is shared with job templates, which remain without their inventory; a trigger
+    // deletes sources.
+    onDelete: 'SET NULL',
+    help: 'Inventory the source belongs to; fixed on creation.',
+  })
+  inventory!: Reference;
+
+  /** Organization of the inventory as of the source's creation; the source's runs belong to it. */
+  @Reference(() => resource('organization'), { readOnly: true, nullable: true, hidden: true })
+  organization!: Reference | null;
+
+  @Choices(SOURCES, { required: true, help: 'Kind of the source.' })
+  source!: string;
+
+  @Char({ max: 1024, help: 'Path of the inventory in the project; empty for its root folder.' })
+  source_path!: string;
+
+  @Variables({
+    ...describedAs('string'),
+    help: 'Options of the plugin, or the environment of what is read from a project; JSON or YAML.',
+  })
+  source_vars!: string;
+
+  @Char({ max: 1024, help: 'Branch, tag or commit to read; empty for that of the project.' })
+  scm_branch!: string;
+
+  @Reference(() => resource('project'), {
+    nullable: true,
+    needs: 'use',
+    help: 'Project the inventory is read from.',
+  })
+  source_project!: Reference | null;
+
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    // A request without this field leaves it unchanged, even if it replaces the other fields.
+    assumed: false,
+    unknown: (id) => `Credential ${String(id)} does not exist`,
+    help: 'What the source is asked with.',
+  })
+  credential!: Reference | null;
+
+  @Reference(() => resource('execution_environment'), {
+    nullable: true,
+    index: false,
+    help: 'Kept, without effect on updates.',
+  })
+  execution_environment!: Reference | null;
+
+  @Text({ help: 'Variable of a host, as a dotted path, that says whether it is enabled.' })
+  enabled_var!: string;
+
+  @Text({ help: 'Value of that variable with which a host is enabled; empty: what is true.' })
+  enabled_value!: string;
+
+  @Text({ help: 'Regular expression from the start of their names for the hosts that are taken.' })
+  host_filter!: string;
+
+  @Bool({ help: 'Remove hosts and groups that the source brought and brings no more.' })
+  overwrite!: boolean;
+
+  @Bool({ help: 'Variables of hosts and groups are those of the source alone.' })
+  overwrite_vars!: boolean;
+
+  @Bool({ help: 'Update before each job that uses the inventory.' })
+  update_on_launch!: boolean;
+
+  @Integer({ min: 0, default: 0, help: 'Seconds for which an update counts as fresh.' })
+  update_cache_timeout!: number;
+
+  @Integer({
+    default: 0,
+    help: 'Seconds an update may take; 0 is the default setting, below: none.',
+  })
+  timeout!: number;
+
+  // The column is shared with job templates, which have another default.
+  @Choices(SOURCE_VERBOSITIES, { default: 1, columnDefault: 0 })
+  verbosity!: number;
+
+  @Text({ help: 'Host pattern for the hosts that are taken.' })
+  limit!: string;
+}

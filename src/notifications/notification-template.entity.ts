@@ -1,0 +1,92 @@
+import { Entity, Index } from 'typeorm';
+import { Char, Choices, Json, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { NamedEntity } from '../common/resource/resource.entity.js';
+import { blankConfiguration } from './backends/configuration.js';
+import { NOTIFICATION_TYPES, type NotificationType } from './backends/notification-type.js';
+import { backendFor } from './backends/registry.js';
+import { defaultMessagesOf } from './message/default-messages.js';
+import type { Messages } from './message/message-events.js';
+import { NO_MESSAGES } from './message/messages.js';
+
+export const NOTIFICATION_TYPE_CHOICES = NOTIFICATION_TYPES.map(
+  (type) => [type, backendFor(type).label] as const,
+);
+
+/**
+ * Returns `notification_configuration.<type>.<key>` of OPTIONS, from which clients build their
+ * forms. Only keys that are optional without a default have `required`, so that the other keys keep
+ * their established format.
+ */
+const configurationSchemas = (): Record<string, object> =>
+  Object.fromEntries(
+    NOTIFICATION_TYPES.map((type) => [
+      type,
+      Object.fromEntries(
+        Object.entries(backendFor(type).fields).map(([key, field]) => [
+          key,
+          {
+            label: field.label,
+            type: field.type,
+            ...(field.default === undefined ? {} : { default: field.default }),
+            ...(field.optional ? { required: false } : {}),
+          },
+        ]),
+      ),
+    ]),
+  );
+
+/** Returns an object with a value for each kind, by label and name. */
+const byKind = (valueOf: (type: NotificationType) => object): Record<string, object> =>
+  Object.fromEntries(
+    NOTIFICATION_TYPES.map((type) => [`${backendFor(type).label} (${type})`, valueOf(type)]),
+  );
+
+/** Returns `messages.<type>.<event>` of OPTIONS: the default texts. */
+const defaultTexts = (): Record<string, object> =>
+  Object.fromEntries(NOTIFICATION_TYPES.map((type) => [type, defaultMessagesOf(type)]));
+
+@Entity('notification_templates')
+@Index('notification_templates_organization_name_key', ['organization_id', 'name'], {
+  unique: true,
+})
+@Index('notification_templates_name_order_idx', ['name', 'id'])
+export class NotificationTemplate extends NamedEntity {
+  @Reference(() => resource('organization'), {
+    required: true,
+    needs: 'notification_admin',
+    help: 'Organization the template belongs to.',
+  })
+  organization!: Reference;
+
+  @Choices(NOTIFICATION_TYPE_CHOICES, { required: true, help: 'Channel.' })
+  notification_type!: NotificationType;
+
+  /** Each secret in it is sealed separately, for this row. */
+  @Json({
+    required: true,
+    filter: false,
+    help: 'Keys depend on the type: OPTIONS and docs/notifications.md name them. Replaced as a whole; $encrypted$ keeps a secret.',
+    options: configurationSchemas,
+    examples: () => byKind(blankConfiguration),
+  })
+  notification_configuration!: Record<string, unknown>;
+
+  @Json({
+    nullable: true,
+    default: NO_MESSAGES,
+    anyShape: true,
+    help: 'Custom messages by event; absent parts use the default text.',
+    options: defaultTexts,
+    examples: () => byKind(defaultMessagesOf),
+  })
+  messages!: Messages | null;
+
+  /** Recipients as records show them, stored here so that creating a record needs no secrets. */
+  @Text({ internal: true })
+  recipients!: string;
+
+  /** Key of the circuit breaker and of the fair share (see `destinationOf`). */
+  @Char({ internal: true })
+  destination!: string;
+}

@@ -1,0 +1,149 @@
+import { Column, Entity, Index } from 'typeorm';
+import { WIDE } from '../common/fields/column-types.js';
+import {
+  Bool,
+  Char,
+  Choices,
+  DateTime,
+  Integer,
+  Json,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
+import { TotalRow } from '../common/resource/kept-totals.js';
+import { resource } from '../common/resource/registry.js';
+import type { NotificationType } from './backends/notification-type.js';
+import { WideResourceEntity } from '../common/resource/resource.entity.js';
+import { NOTIFICATION_TYPE_CHOICES } from './notification-template.entity.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/** One notification of one template for one event: the stored history. */
+@Entity('notifications')
+@Index('notifications_status_idx', ['status', 'id'])
+@Index('notifications_created_idx', ['created', 'id'])
+@Index('notifications_template_idx', ['notification_template_id', 'id'])
+// For unfinished notifications, independent of the size of the history (`unfinished`).
+@Index('notifications_unfinished_idx', ['notification_template_id', 'id'], {
+  where: `((status = 'pending'::text) OR (next_attempt_at IS NOT NULL))`,
+})
+// Prevents a second notification for an event that is published twice; manual resends are exempt.
+@Index('notifications_event_key', ['unified_job_id', 'notification_template_id', 'event'], {
+  where: 'NOT resent',
+  unique: true,
+})
+export class Notification extends WideResourceEntity {
+  @Reference(() => resource('notification_template'), { ...READ_ONLY, index: false })
+  notification_template!: Reference;
+
+  @Choices(
+    [
+      ['pending', 'Pending'],
+      ['successful', 'Successful'],
+      ['failed', 'Failed'],
+    ],
+    {
+      ...READ_ONLY,
+      default: 'pending',
+      help: 'Pending: not tried yet. Failed: the last attempt failed; next_attempt_at says whether another follows.',
+    },
+  )
+  status!: string;
+
+  @Text({ ...READ_ONLY, help: 'Why the last attempt failed; while pending, why it has to wait.' })
+  error!: string;
+
+  @Integer({ ...READ_ONLY, default: 0 })
+  notifications_sent!: number;
+
+  @Choices(NOTIFICATION_TYPE_CHOICES, { ...READ_ONLY, search: true })
+  notification_type!: NotificationType;
+
+  @Text({ ...READ_ONLY, help: 'Readable; secret parts of addresses are masked.' })
+  recipients!: string;
+
+  @Text({ ...READ_ONLY, search: true })
+  subject!: string;
+
+  @Json({ ...READ_ONLY, search: true, help: 'What was sent, as the channel takes it.' })
+  body!: Record<string, unknown>;
+
+  @Reference(() => resource('unified_job'), {
+    ...WIDE,
+    ...READ_ONLY,
+    label: 'Job',
+    nullable: true,
+    hidden: true,
+  })
+  unified_job!: Reference | null;
+
+  @Char({ ...READ_ONLY, help: 'What fired it: started, success, error or test.' })
+  event!: string;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Attempts begun so far.' })
+  attempts!: number;
+
+  @DateTime({
+    ...READ_ONLY,
+    help: 'When it is tried next, past while that attempt is under way; null when no try is planned.',
+  })
+  next_attempt_at!: string | null;
+
+  @Reference(() => resource('notification'), {
+    ...WIDE,
+    ...READ_ONLY,
+    nullable: true,
+    index: 'where set',
+    help: 'Record this one repeats by hand.',
+  })
+  resend_of!: Reference | null;
+
+  /** True for a resend; remains true after the original record was deleted. */
+  @Bool({ internal: true })
+  resent!: boolean;
+
+  /** The rendered body exactly as it is sent; null until it is rendered. */
+  @Text({ internal: true, nullable: true })
+  text!: string | null;
+
+  /** Id that is sent with every attempt and does not change. */
+  @Char({ internal: true })
+  message_id!: string;
+
+  @DateTime({ internal: true })
+  lease_until!: string | null;
+
+  /** Recipients that were reached by an attempt that failed for others. */
+  @Json({ internal: true, default: [] })
+  delivered!: string[];
+}
+
+/** One attempt to send a notification and its result (docs/contract/notifications.md#attempts). */
+@Entity('notification_attempts')
+@Index('notification_attempts_key', ['notification_id', 'number'], { unique: true })
+export class NotificationAttempt extends WideResourceEntity {
+  @Reference(() => resource('notification'), { ...WIDE, ...READ_ONLY, index: false })
+  notification!: Reference;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Position among the attempts, from 1.' })
+  number!: number;
+
+  @Bool({ ...READ_ONLY, nullable: true, help: 'Null while it is under way.' })
+  successful!: boolean | null;
+
+  @Integer({ ...READ_ONLY, nullable: true, help: 'Code the destination answered with.' })
+  status_code!: number | null;
+
+  @Text({ ...READ_ONLY, help: 'Start of the answer, or why there was none.' })
+  detail!: string;
+
+  @Integer({ ...READ_ONLY, nullable: true, help: 'Milliseconds.' })
+  duration_ms!: number | null;
+}
+
+/** Number of notifications by template. */
+@Entity('notification_totals')
+export class NotificationTotal extends TotalRow {
+  @Column({ type: 'integer', nullable: true })
+  notification_template_id!: number | null;
+}

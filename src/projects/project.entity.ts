@@ -1,0 +1,78 @@
+import { Bool, Char, Choices, Includes, Integer, Json, Reference } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { TemplateStatus, UnifiedTemplate } from '../templates/unified-template.entity.js';
+import { WebhookTemplateFields } from '../templates/webhook-template.schema.js';
+
+export interface Project extends WebhookTemplateFields {}
+
+@Includes(WebhookTemplateFields)
+export class Project extends UnifiedTemplate {
+  @TemplateStatus('never updated')
+  override status!: string;
+
+  @Reference(() => resource('organization'), {
+    nullable: true,
+    needs: 'project_admin',
+    help: 'Organization the project belongs to.',
+  })
+  organization!: Reference | null;
+
+  @Choices(
+    [
+      ['', 'Manual'],
+      ['git', 'Git'],
+    ],
+    { help: 'How the files get here.' },
+  )
+  scm_type!: string;
+
+  @Char({ max: 1024, label: 'SCM URL', help: 'Where the project is fetched from.' })
+  scm_url!: string;
+
+  @Char({ max: 256, help: 'Branch, tag or commit.' })
+  scm_branch!: string;
+
+  @Char({ max: 1024, help: 'Further refs to fetch, such as those of pull requests.' })
+  scm_refspec!: string;
+
+  @Bool({ help: 'Discard local changes before syncing.' })
+  scm_clean!: boolean;
+
+  @Bool({ help: 'Delete the checkout before syncing.' })
+  scm_delete_on_update!: boolean;
+
+  @Bool({ help: 'Track the latest commits of submodules.' })
+  scm_track_submodules!: boolean;
+
+  @Reference(() => resource('credential'), {
+    nullable: true,
+    needs: 'use',
+    help: 'Source control credential.',
+  })
+  credential!: Reference | null;
+
+  @Char({ max: 1024, help: 'Folder below the project root; chosen for synced projects.' })
+  local_path!: string;
+
+  @Integer({ min: 0, default: 0, help: 'Seconds an update may take; 0 is the default setting.' })
+  timeout!: number;
+
+  @Char({ readOnly: true, max: 1024, help: 'Revision of the last sync.' })
+  scm_revision!: string;
+
+  @Bool({ help: 'Sync before each job that uses the project.' })
+  scm_update_on_launch!: boolean;
+
+  @Integer({ min: 0, default: 0, help: 'Seconds for which a sync counts as fresh.' })
+  scm_update_cache_timeout!: number;
+
+  @Bool({ help: 'Let templates and webhooks choose branch or ref.' })
+  allow_override!: boolean;
+
+  /** Playbooks that the last sync found. */
+  @Json({ internal: true, default: [] })
+  playbook_files!: string[];
+
+  @Json({ internal: true, default: [] })
+  inventory_files!: string[];
+}

@@ -1,0 +1,221 @@
+import { Column, Entity, Index } from 'typeorm';
+import {
+  Bool,
+  Char,
+  Choices,
+  DateTime,
+  Float,
+  Integer,
+  Json,
+  Reference,
+  Text,
+} from '../common/fields/field.js';
+import { labelOf } from '../common/fields/label.js';
+import { mapOf, STRING } from '../common/fields/json-schema.js';
+import { resource } from '../common/resource/registry.js';
+import { HIDDEN_USER, WideResourceEntity } from '../common/resource/resource.entity.js';
+import type { LaunchConfig } from '../prompts/launch-secrets.js';
+
+const labelled = (words: readonly string[]) =>
+  words.map((word) => [word, word === 'scm' ? 'Source control' : labelOf(word)] as const);
+
+export const JOB_STATUSES = [
+  'new',
+  'pending',
+  'waiting',
+  'running',
+  'successful',
+  'failed',
+  'error',
+  'canceled',
+] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+export const LAUNCH_TYPES = [
+  'manual',
+  'relaunch',
+  'callback',
+  'scheduled',
+  'dependency',
+  'workflow',
+  'webhook',
+  'sync',
+  'scm',
+] as const;
+export type LaunchType = (typeof LAUNCH_TYPES)[number];
+
+/**
+ * Fields of every run (docs/contract/runs.md#fields-of-runs). All kinds share a table and its ids
+ * (docs/contract/conventions.md#ids-of-templates-and-runs).
+ */
+@Entity('unified_jobs')
+@Index('unified_jobs_execution_environment_id_idx', ['execution_environment_id'], {
+  where: '(execution_environment_id IS NOT NULL)',
+})
+@Index('unified_jobs_workflow_job_id_idx', ['workflow_job_id'], {
+  where: '(workflow_job_id IS NOT NULL)',
+})
+@Index('unified_jobs_type_id_idx', ['type', 'id'])
+@Index('unified_jobs_status_idx', ['status', 'id'])
+// Indexes for lists of runs, of one kind or of all kinds. The kind is the last column, because
+// totals need no other.
+@Index('unified_jobs_finished_idx', ['finished', 'id', 'type'])
+@Index('unified_jobs_type_finished_idx', ['type', 'finished', 'id'])
+@Index('unified_jobs_created_idx', ['created', 'id', 'type'])
+@Index('unified_jobs_name_idx', ['name', 'id', 'type'])
+@Index('unified_jobs_started_idx', ['started', 'id', 'type'])
+@Index('unified_jobs_launch_type_idx', ['launch_type', 'id', 'type'])
+@Index('unified_jobs_failed_idx', ['finished', 'id', 'type'], { where: 'failed' })
+@Index('unified_jobs_status_finished_idx', ['status', 'finished', 'id', 'type'])
+@Index('unified_jobs_job_template_idx', ['job_template_id', 'id', 'type'])
+@Index('unified_jobs_job_template_finished_idx', ['job_template_id', 'finished', 'id', 'type'])
+// For the newest runs of a template, which are displayed with it.
+@Index('unified_jobs_template_kind_idx', ['unified_job_template_id', 'id', 'type'])
+@Index('unified_jobs_organization_idx', ['organization_id', 'id', 'type'])
+// By trigrams, see docs/decisions/0073-indexes.md.
+@Index('unified_jobs_text_idx', { synchronize: false })
+// For the runs of a machine.
+@Index('unified_jobs_execution_node_idx', ['execution_node', 'id'], {
+  where: "(execution_node <> ''::text)",
+})
+@Index('unified_jobs_schedule_key', ['schedule_id', 'schedule_occurrence'], {
+  where: '(schedule_id IS NOT NULL)',
+  unique: true,
+})
+export class UnifiedJob extends WideResourceEntity {
+  /** Kind of the run, which names the subclass. */
+  @Column('text')
+  type!: string;
+
+  @Reference(() => resource('user'), HIDDEN_USER)
+  created_by!: Reference | null;
+
+  @Reference(() => resource('user'), HIDDEN_USER)
+  modified_by!: Reference | null;
+
+  @Char({ readOnly: true, search: true, help: 'Name of this object.' })
+  name!: string;
+
+  @Text({ readOnly: true, search: true, help: 'Optional description.' })
+  description!: string;
+
+  @Reference(() => resource('unified_job_template'), {
+    label: 'Template',
+    readOnly: true,
+    nullable: true,
+    index: false,
+    help: 'Template this is a run of.',
+  })
+  unified_job_template!: Reference | null;
+
+  @Choices(labelled(LAUNCH_TYPES), { readOnly: true, default: 'manual' })
+  launch_type!: string;
+
+  @Choices(labelled(JOB_STATUSES), { readOnly: true, default: 'new' })
+  status!: JobStatus;
+
+  @Bool({ readOnly: true })
+  failed!: boolean;
+
+  @DateTime({ readOnly: true })
+  started!: string | null;
+
+  @DateTime({ readOnly: true })
+  finished!: string | null;
+
+  @DateTime({ readOnly: true })
+  canceled_on!: string | null;
+
+  @Float({ readOnly: true, default: 0, columnType: 'double precision', help: 'Seconds.' })
+  elapsed!: number;
+
+  @Text({ readOnly: true, help: 'Why the run is as it is, where that is not obvious.' })
+  job_explanation!: string;
+
+  @Char({ readOnly: true })
+  execution_node!: string;
+
+  @Char({ readOnly: true })
+  controller_node!: string;
+
+  @Reference(() => resource('organization'), { readOnly: true, nullable: true, index: false })
+  organization!: Reference | null;
+
+  @Reference(() => resource('schedule'), {
+    readOnly: true,
+    nullable: true,
+    hidden: true,
+    index: false,
+    help: 'Schedule that launched this.',
+  })
+  schedule!: Reference | null;
+
+  /** Occurrence of the schedule; each occurrence is launched once. */
+  @DateTime({ internal: true })
+  schedule_occurrence!: string | null;
+
+  /** Lease number, which every update of a worker names. */
+  @Integer({ internal: true, default: 0 })
+  attempt!: number;
+
+  @DateTime({ internal: true })
+  lease_until!: string | null;
+
+  @Char({ internal: true })
+  lease_holder!: string;
+
+  /** True while the worker reads the results of the run's program. */
+  @Bool({ internal: true })
+  reads_results!: boolean;
+
+  @Bool({ internal: true })
+  cancel_requested!: boolean;
+
+  @Bool({ internal: true })
+  dependencies_processed!: boolean;
+
+  /** Runs that must succeed before this one starts. */
+  @Json({ internal: true, default: [] })
+  depends_on!: number[];
+
+  /** Number of stored events of the run, maintained by triggers on the events. */
+  @Integer({ internal: true, default: 0 })
+  event_total!: number;
+
+  /** Passwords given at launch, sealed for this row; cleared when the run ends. */
+  @Text({ internal: true, filter: false })
+  start_args!: string;
+
+  /** Prompts that were set at launch, with their values as sent. */
+  @Json({ internal: true, nullable: true })
+  launch_config!: LaunchConfig | null;
+}
+
+/** Options of the field `isolation` of runs that use a project's files. */
+export const ISOLATION_FIELD = {
+  readOnly: true,
+  help: 'What kept it apart from this installation and from other runs; empty before it began.',
+} as const;
+
+/**
+ * Results of a run with a process, besides its events; most of them are only part of the detail.
+ */
+export abstract class ExecutedJob extends UnifiedJob {
+  @Text({ readOnly: true, detailOnly: true, filter: false })
+  job_args!: string;
+
+  @Text({ readOnly: true, detailOnly: true })
+  job_cwd!: string;
+
+  @Json({ readOnly: true, detailOnly: true, schema: mapOf(STRING) })
+  job_env!: Record<string, string>;
+
+  @Text({ readOnly: true, detailOnly: true })
+  result_traceback!: string;
+
+  @Bool({ readOnly: true, help: 'All events of the run are stored.' })
+  event_processing_finished!: boolean;
+
+  @Integer({ internal: true, default: 0 })
+  emitted_events!: number;
+}

@@ -1,0 +1,65 @@
+import { Entity, Index } from 'typeorm';
+import { Bool, Char, DateTime, Includes, Json, Reference, Text } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { NamedEntity } from '../common/resource/resource.entity.js';
+import type { SavedOptions } from '../prompts/launch-options.js';
+import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
+
+const COMPUTED = { readOnly: true, column: null, filter: false } as const;
+
+export interface Schedule extends SavedOptions {}
+
+/** Scheduled launches of a template (docs/contract/schedules.md). */
+@Entity('schedules')
+@Index('schedules_due_idx', ['next_run'], { where: 'enabled' })
+@Index('schedules_template_name_key', ['unified_job_template_id', 'name'], { unique: true })
+@Index('schedules_name_order_idx', ['name', 'id'])
+@Includes(SAVED_OPTIONS.map((field) => ({ ...field, help: '' })), 'extra_data')
+export class Schedule extends NamedEntity {
+  @Text({
+    required: true,
+    blank: false,
+    help: 'When: `DTSTART;TZID=Europe/Berlin:20260101T090000 RRULE:FREQ=DAILY;INTERVAL=1`.',
+  })
+  rrule!: string;
+
+  @Bool({ default: true, help: 'Whether the schedule launches anything.' })
+  enabled!: boolean;
+
+  @Reference(() => resource('unified_job_template'), {
+    label: 'Template',
+    required: true,
+    needs: 'launch',
+    index: false,
+    help: 'What is launched; fixed on creation.',
+  })
+  unified_job_template!: Reference;
+
+  @Json({ anyShape: true, help: 'Variables of the launch; secret answers masked.' })
+  extra_data!: Record<string, unknown>;
+
+  @DateTime({ readOnly: true, help: 'First launch.' })
+  dtstart!: string | null;
+
+  @DateTime({ readOnly: true, help: 'Last launch; null when there is none.' })
+  dtend!: string | null;
+
+  @DateTime({ readOnly: true, help: 'Next launch; null when there is none or it is disabled.' })
+  next_run!: string | null;
+
+  @Char({ ...COMPUTED, help: 'Time zone of the rule.' })
+  timezone!: string;
+
+  @Char({ ...COMPUTED, help: 'End of the rule as clocks of its time zone show it.' })
+  until!: string;
+
+  @DateTime({ readOnly: true, help: 'Occurrence that was launched or skipped last.' })
+  last_run!: string | null;
+
+  @Text({ readOnly: true, help: 'Why the last occurrence launched nothing; empty when it did.' })
+  last_run_explanation!: string;
+
+  /** Secret answers of a survey by variable, each sealed separately. */
+  @Json({ internal: true })
+  survey_passwords!: Record<string, string>;
+}

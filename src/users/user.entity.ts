@@ -1,0 +1,49 @@
+import { Entity, Index } from 'typeorm';
+import { Bool, Char, DateTime, Email, Integer, Text } from '../common/fields/field.js';
+import { ResourceEntity } from '../common/resource/resource.entity.js';
+
+@Entity('users')
+@Index('users_username_key', ['username'], { unique: true })
+export class User extends ResourceEntity {
+  @Char({
+    max: 150,
+    required: true,
+    search: true,
+    help: 'Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only.',
+  })
+  username!: string;
+
+  @Char({ max: 150, search: true })
+  first_name!: string;
+
+  @Char({ max: 150, search: true })
+  last_name!: string;
+
+  @Email({ search: true, label: 'Email address' })
+  email!: string;
+
+  @Bool({ label: 'Superuser status', help: 'May do everything.' })
+  is_superuser!: boolean;
+
+  @Bool({ help: 'May read everything.' })
+  is_system_auditor!: boolean;
+
+  @Text({
+    column: null,
+    filter: false,
+    max: 128,
+    help: 'Write-only; shown as $encrypted$. Empty keeps the present one.',
+  })
+  password!: string;
+
+  @DateTime({ readOnly: true })
+  last_login!: string | null;
+
+  /** scrypt hash; empty for an account that cannot log in with a password. */
+  @Text({ internal: true })
+  password_hash!: string;
+
+  /** Incremented when the password changes. Sessions of older generations end. */
+  @Integer({ internal: true, default: 0 })
+  session_generation!: number;
+}

@@ -1,0 +1,138 @@
+import { Column, Entity, Index } from 'typeorm';
+import { WIDE } from '../common/fields/column-types.js';
+import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
+import { TotalRow } from '../common/resource/kept-totals.js';
+import { resource } from '../common/resource/registry.js';
+import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/services.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/** One delivery to a receiver, with any verdict (docs/contract/webhooks.md#deliveries). */
+@Entity('webhook_deliveries')
+@Index('webhook_deliveries_template_idx', ['template_id', 'id'])
+@Index('webhook_deliveries_received_idx', ['received', 'id'])
+@Index('webhook_deliveries_verdict_idx', ['verdict', 'id'])
+@Index('webhook_deliveries_event_idx', ['event', 'id'])
+@Index('webhook_deliveries_guid_idx', ['guid', 'id'])
+@Index('webhook_deliveries_dedupe_key', ['template_id', 'service', 'dedupe_key'], { unique: true })
+@Index('webhook_deliveries_body_digest', ['template_id', 'body_digest'], { unique: true })
+export class WebhookDelivery {
+  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
+  id!: number;
+
+  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  received!: string;
+
+  @Reference(() => resource('unified_job_template'), {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Template the delivery came for; null once that is deleted.',
+  })
+  template!: Reference | null;
+
+  @Choices(WEBHOOK_SERVICES, READ_ONLY)
+  service!: WebhookServiceName;
+
+  @Char({ ...READ_ONLY, search: true })
+  event!: string;
+
+  @Char({ ...READ_ONLY, search: true })
+  guid!: string;
+
+  @Char({ ...READ_ONLY, nullable: true, search: true })
+  ref!: string | null;
+
+  @Char({ ...READ_ONLY, nullable: true })
+  ref_name!: string | null;
+
+  @Char({ ...READ_ONLY, nullable: true })
+  head_ref!: string | null;
+
+  @Choices(
+    [
+      ['accepted', 'Accepted'],
+      ['duplicate', 'Duplicate'],
+      ['ignored', 'Ignored'],
+      ['rejected', 'Rejected'],
+    ],
+    READ_ONLY,
+  )
+  verdict!: string;
+
+  @Text({ ...READ_ONLY, help: 'Why, in a sentence.' })
+  reason!: string;
+
+  @Integer({ ...READ_ONLY, default: 202, help: 'Status code the sender got.' })
+  answer!: number;
+
+  @Reference(() => resource('unified_job'), { ...WIDE, ...READ_ONLY, nullable: true })
+  job!: Reference | null;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Bytes of the body.' })
+  size!: number;
+
+  @Char({ ...READ_ONLY, help: 'Address the delivery came from.' })
+  source!: string;
+
+  @Integer({
+    ...READ_ONLY,
+    default: 1,
+    help: 'Requests this record stands for: those that prove no key are counted, not kept one by one.',
+  })
+  repeats!: number;
+
+  @Reference(() => resource('webhook_delivery'), {
+    ...WIDE,
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Delivery this one repeats on request of a user.',
+  })
+  redelivery_of!: Reference | null;
+
+  @Reference(() => resource('webhook_delivery'), {
+    ...WIDE,
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Delivery of a newer push to the same ref, whose job took the place of the job of this one.',
+  })
+  superseded_by!: Reference | null;
+
+  /** Name of the ref of a push, if the push concerns exactly one ref. */
+  @Char({ internal: true, nullable: true })
+  push_ref!: string | null;
+
+  @Text({ internal: true, nullable: true })
+  status_api!: string | null;
+
+  /**
+   * The verified JSON as received; null for duplicates, rejections, and payloads that retention
+   * removed.
+   */
+  @Text({ internal: true, nullable: true })
+  payload!: string | null;
+
+  /**
+   * Key by which a repetition is detected. Only deliveries that launched have a key, so that a
+   * failed delivery can be sent again after the problem is fixed. Reset to null when the validity
+   * of a body digest ends. Records of counted requests use the key for the second that they cover.
+   */
+  @Char({ internal: true, nullable: true })
+  dedupe_key!: string | null;
+
+  @DateTime({ internal: true })
+  dedupe_until!: string | null;
+
+  /**
+   * SHA-256 of the body, only of deliveries that launched, if the template deduplicates by body.
+   */
+  @Char({ internal: true, nullable: true })
+  body_digest!: string | null;
+}
+
+/** Number of deliveries by template. */
+@Entity('webhook_delivery_totals')
+export class WebhookDeliveryTotal extends TotalRow {
+  @Column({ type: 'integer', nullable: true })
+  template_id!: number | null;
+}

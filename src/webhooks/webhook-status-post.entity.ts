@@ -1,0 +1,77 @@
+import { Entity } from 'typeorm';
+import { WIDE } from '../common/fields/column-types.js';
+import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
+import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
+import { resource } from '../common/resource/registry.js';
+import type { StatusPostAttempt } from './status-posts.repository.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+const ATTEMPTS = list(
+  object({
+    number: INTEGER,
+    at: INSTANT,
+    answer: orNull({ ...INTEGER, description: 'Status code of the answer.' }),
+    detail: STRING,
+    duration_ms: orNull(INTEGER),
+  }),
+);
+
+/**
+ * A status of a job that is posted to the service that launched it
+ * (docs/contract/webhooks.md#statuses-posted-back).
+ */
+@Entity('webhook_status_posts')
+export class WebhookStatusPost {
+  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
+  id!: number;
+
+  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  created!: string;
+
+  @Reference(() => resource('unified_job'), { ...READ_ONLY, ...WIDE })
+  job!: Reference;
+
+  @Char({ ...READ_ONLY, help: 'Status the job came into.' })
+  status!: string;
+
+  @Char({ ...READ_ONLY, help: "The service's word for it." })
+  state!: string;
+
+  @Choices(
+    [
+      ['pending', 'Pending'],
+      ['sent', 'Sent'],
+      ['superseded', 'Superseded'],
+      ['failed', 'Failed'],
+    ],
+    { ...READ_ONLY, default: 'pending', help: 'Superseded: a later status took its place.' },
+  )
+  outcome!: string;
+
+  @Text({ ...READ_ONLY, help: 'Why, in a sentence.' })
+  reason!: string;
+
+  @Json({ ...READ_ONLY, default: [], schema: ATTEMPTS, help: 'What came of each attempt.' })
+  attempts!: StatusPostAttempt[];
+
+  @DateTime({ ...READ_ONLY, columnDefault: 'now()', help: 'When it is tried next.' })
+  next_attempt!: string | null;
+
+  @DateTime({ ...READ_ONLY, help: 'When its outcome was known.' })
+  finished!: string | null;
+
+  /**
+   * URL of the post. Internal, because its path can contain more than readers of the job are
+   * allowed to see.
+   */
+  @Text({ internal: true })
+  url!: string;
+
+  /** Lease number, which is the number of started attempts. */
+  @Integer({ internal: true, default: 0 })
+  attempt!: number;
+
+  @DateTime({ internal: true })
+  lease_until!: string | null;
+}

@@ -1,0 +1,8 @@
+import { Integer } from '../common/fields/field.js';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
+
+/** The template of a node that waits for an approval (docs/contract/workflows.md#approvals). */
+export class ApprovalTemplate extends UnifiedTemplate {
+  @Integer({ min: 0, default: 0, help: 'Seconds until an undecided approval fails; 0 is never.' })
+  timeout!: number;
+}

@@ -1,0 +1,29 @@
+import { Bool, Includes, Json, Reference } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import type { WorkflowOptions } from '../prompts/launch-options.js';
+import { WORKFLOW_OPTIONS, WORKFLOW_SWITCHES } from '../prompts/prompt-columns.js';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
+import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
+
+export interface WorkflowTemplate extends WebhookJobTemplateFields, WorkflowOptions {}
+
+/**
+ * A graph of templates that is launched as a whole
+ * (docs/contract/workflows.md#workflow-job-templates).
+ */
+@Includes(WebhookJobTemplateFields)
+@Includes(WORKFLOW_SWITCHES, 'survey_enabled')
+@Includes(WORKFLOW_OPTIONS, 'organization')
+export class WorkflowTemplate extends UnifiedTemplate {
+  @Reference(() => resource('organization'), { nullable: true, needs: 'workflow_admin' })
+  organization!: Reference | null;
+
+  @Bool({ help: 'Runs may overlap.' })
+  allow_simultaneous!: boolean;
+
+  @Bool()
+  survey_enabled!: boolean;
+
+  @Json({ internal: true, nullable: true })
+  survey_spec!: object | null;
+}

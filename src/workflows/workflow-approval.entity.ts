@@ -1,0 +1,45 @@
+import { WIDE } from '../common/fields/column-types.js';
+import { Bool, Char, Integer, Reference } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
+import { ABSENT } from './workflow-job.entity.js';
+
+/**
+ * An approval that a run waits for: a step of a workflow job
+ * (docs/contract/workflows.md#approvals), or a condition for its start
+ * (docs/contract/webhooks.md#forks).
+ */
+export class WorkflowApproval extends UnifiedJob {
+  @Char(ABSENT)
+  override execution_node!: string;
+
+  @Char(ABSENT)
+  override controller_node!: string;
+
+  @Bool({ readOnly: true, help: 'Nobody decided in time.' })
+  timed_out!: boolean;
+
+  /** Seconds after which the approval fails; 0: never. Shown as `approval_expiration`. */
+  @Integer({ internal: true, default: 0 })
+  timeout!: number;
+
+  /** The workflow job of the step, or the run, of any kind, that waits for the approval. */
+  @Reference(() => resource('workflow_job'), {
+    ...WIDE,
+    readOnly: true,
+    hidden: true,
+    nullable: true,
+    onDelete: 'CASCADE',
+    index: false,
+  })
+  workflow_job!: Reference | null;
+
+  @Reference(() => resource('user'), {
+    readOnly: true,
+    hidden: true,
+    nullable: true,
+    index: 'where set',
+    help: 'Who decided.',
+  })
+  approved_or_denied_by!: Reference | null;
+}

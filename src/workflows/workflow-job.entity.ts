@@ -1,0 +1,57 @@
+import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
+import { resource } from '../common/resource/registry.js';
+import type { HandedOptions } from '../prompts/launch-options.js';
+import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
+import { VARIABLES_HELP } from '../runs/shown-variables.js';
+import { ExecutedJob } from '../runs/unified-job.entity.js';
+import { WebhookRunFields } from '../runs/webhook-run.schema.js';
+
+const READ_ONLY = { readOnly: true } as const;
+/** Options of columns that all runs have and that are unused by a run without a process. */
+export const ABSENT = { readOnly: true, hidden: true, filter: false } as const;
+
+export interface WorkflowJob extends WebhookRunFields, HandedOptions {}
+
+/** A run that consists of other runs (docs/contract/workflows.md#workflow-jobs). */
+@Includes(WebhookRunFields)
+@Includes(WORKFLOW_RUN_OPTIONS)
+export class WorkflowJob extends ExecutedJob {
+  @Char(ABSENT)
+  override execution_node!: string;
+
+  @Char(ABSENT)
+  override controller_node!: string;
+
+  @Bool(ABSENT)
+  override event_processing_finished!: boolean;
+
+  /** Made by a bulk launch: of no template, and listed to administrators only. */
+  @Bool(ABSENT)
+  is_bulk_job!: boolean;
+
+  /** Does not contain the variables of a webhook, which are expanded from its delivery. */
+  @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: VARIABLES_HELP })
+  extra_vars!: string;
+
+  @Bool(READ_ONLY)
+  allow_simultaneous!: boolean;
+
+  @Reference(() => resource('job_template'), {
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Job template whose slices the jobs are.',
+  })
+  job_template!: Reference | null;
+
+  @Bool({ ...READ_ONLY, help: 'The hosts of one launch are shared out among its jobs.' })
+  is_sliced_job!: boolean;
+
+  /** Artifacts that its runs passed on with `set_stats`, for a surrounding workflow. */
+  @Json({ internal: true })
+  artifacts!: Record<string, unknown>;
+
+  /** Artifacts set under `no_log`: sealed JSON, or empty. */
+  @Text({ internal: true, filter: false })
+  secret_artifacts!: string;
+}

@@ -72,7 +72,7 @@ export class InventoryUpdatesRepository extends TableRepository<Row> {
       WHERE src.type = 'inventory_source'
       ORDER BY wanted.place
       RETURNING id, type, status, unified_job_template_id, name, organization_id,
-        inventory_source_id`);
+        inventory_id`);
   }
 
   /** Returns a running update. A retried update continues the numbering of its events. */

@@ -16,7 +16,7 @@ export const inventoryUpdates = defineResource({
   entity: InventoryUpdate,
   discriminator: 'inventory_update',
   orderBy: ['id'],
-  audited: false,
+  auditParent: { field: 'inventory', type: 'inventory' },
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed'],
   capabilities: { delete: 'delete', start: 'start' },

@@ -221,6 +221,28 @@ it('of runs is shown to readers of their template', async () => {
   expect((await as.nobody.get('activity_stream/?object1=job')).body.count).toBe(0);
 });
 
+it('of an inventory update is shown to readers of the inventory, after its deletion too', async () => {
+  const { as, home, make } = test;
+  const inventory = await make.inventory({ organization: home.organization.id });
+  const source = await make.row('inventory_source', {
+    ...{ name: 'Cloud', inventory: inventory.id, source: 'ec2' },
+  });
+  const user = await make.user();
+  await make.grant('inventory', inventory, 'read_role', { user });
+  const reader = await as.asUser(user);
+  const path = `inventory_sources/${source.id}/update/`;
+  const { id } = (await as.superuser.post(path, {}).expect(202)).body;
+  await as.superuser.post(`inventory_updates/${id}/cancel/`, {}).expect(202);
+  await as.superuser.delete(`inventory_updates/${id}/`).expect(204);
+  const list = 'activity_stream/?object1=inventory_update&order_by=id';
+  expect((await reader.get(list)).body.results).toMatchObject([
+    { operation: 'create', changes: { id } },
+    { operation: 'update', changes: { id } },
+    { operation: 'delete', changes: { id } },
+  ]);
+  expect((await as.nobody.get(list)).body.count).toBe(0);
+});
+
 it('of a user shows others no more than what they may see anyway', async () => {
   const { as, home, make } = test;
   const elsewhere = await make.organization();

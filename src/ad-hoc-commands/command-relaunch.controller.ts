@@ -6,15 +6,9 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import {
-  ALL_OPEN,
-  NOTHING_OPEN,
-  Route,
-  type Caller,
-  type OpenParts,
-} from '../common/rest/route.js';
+import { Route } from '../common/rest/route.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
-import { passwordFields } from '../prompts/launch-form.js';
+import { formOf, passwordFields } from '../prompts/launch-form.js';
 import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { adHocCommands } from './ad-hoc-commands.resource.js';
 import { CommandPasswords } from './command-passwords.service.js';
@@ -50,11 +44,9 @@ function repeated(command: Command): Record<string, unknown> {
 }
 
 /** Returns the fields of the relaunch form: the missing passwords of the credential. */
-async function askedBy({ services, parent }: Caller): Promise<OpenParts> {
-  if (!parent) return NOTHING_OPEN;
-  const names = await services.find(CommandPasswords).neededBy(Number(parent.credential_id));
-  return { ...ALL_OPEN, fields: passwordFields(names) };
-}
+const relaunchForm = formOf(async ({ services, parent }) =>
+  passwordFields(await services.find(CommandPasswords).neededBy(Number(parent.credential_id))),
+);
 
 /** Runs a command again (docs/contract/ad-hoc-commands.md#relaunch). */
 @ApiTags('ad_hoc_commands')
@@ -91,7 +83,7 @@ export class CommandRelaunchController {
     resource: adHocCommands,
     adds: { ad_hoc_command: WIDE_INTEGER },
     needs: 'start',
-    opens: askedBy,
+    opens: relaunchForm,
     status: 201,
   })
   @Post()

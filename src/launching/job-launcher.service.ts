@@ -1,22 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
-import { existing, zip } from '../common/invariants.js';
+import { entryOf, existing, zip } from '../common/invariants.js';
 import { Turns } from '../common/turns.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
-import { Launcher, type TriedLaunch } from '../runs/launcher.js';
+import type { TriedLaunch } from '../runs/launcher.js';
 import { WorkflowRows } from '../workflows/workflow-rows.service.js';
 import { atOnce } from '../database/at-once.js';
 import { planLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
 import { LaunchRows, type NumberedLaunch } from './launch-rows.service.js';
 import type { LaunchRequest } from './launch-request.js';
+import { describeLaunch } from './launch-needs.js';
 import { slicedJobOf } from './sliced-jobs.js';
+import { TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
 
 /** Launches job templates: as jobs, or in slices as workflow jobs. */
 @Injectable()
-export class JobLauncher extends Launcher<LaunchRequest, NumberedLaunch> {
+export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
   constructor(
     database: Database,
     private readonly loader: LaunchLoader,
@@ -25,6 +27,12 @@ export class JobLauncher extends Launcher<LaunchRequest, NumberedLaunch> {
     private readonly workflows: WorkflowRows,
   ) {
     super(database);
+  }
+
+  async needs(templateId: number, actor: Actor): Promise<TemplateNeeds> {
+    const { templates } = await this.loader.load({ templates: [templateId] }, actor);
+    const template = entryOf(templates, templateId);
+    return { answer: describeLaunch(template), survey: template.survey };
   }
 
   async start(plans: readonly NumberedLaunch[]): Promise<TriedLaunch[]> {

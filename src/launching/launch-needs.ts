@@ -1,36 +1,80 @@
 import { tableOf } from '../common/records.js';
 import type { LaunchAnswer } from '../prompts/launch-form.js';
 import { vaultPasswordName } from '../credentials/types/inputs.js';
-import { PROMPT_FIELDS, switchesOf, type PromptField } from '../prompts/launch-options.js';
+import {
+  PROMPT_FIELDS,
+  switchesOf,
+  WORKFLOW_PROMPTS,
+  type PromptField,
+} from '../prompts/launch-options.js';
+import type { LaunchCredential, SavedLaunchTarget } from '../prompts/saved-launch-targets.js';
+import { savedPromptErrors } from '../prompts/saved-prompt-errors.js';
 import { requiredVariables } from '../prompts/survey.js';
 import { neededPasswords } from './launch-check.js';
+import type { LaunchableTemplate } from './launch-plan.js';
 import type { LaunchTemplate } from './launch.loader.js';
-import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
+import type { SavedNode, LoadedWorkflow } from './workflow-launch.loader.js';
+
+/** A workflow job template with the data that determines if it can be launched. */
+export interface LaunchSubject {
+  template: LoadedWorkflow;
+  nodes: readonly SavedNode[];
+  nodeTemplates: ReadonlyMap<number, SavedLaunchTarget>;
+  /** Inventory of the template; null without permission to read it. */
+  inventory: { id: number; name: string } | null;
+}
 
 /**
  * Returns the requirements and prompts of a launch: the response to GET
  * (docs/contract/launching.md#what-a-launch-needs).
  */
 export function describeLaunch(template: LaunchTemplate): LaunchAnswer {
-  const { row, survey, inventory, project, credentials } = template;
+  const { row, inventory, project, credentials } = template;
   const passwords = neededPasswords(credentials);
-  const variables = survey ? requiredVariables(survey) : [];
-  const switches = switchesOf(row, PROMPT_FIELDS);
   const isReady = project !== null && inventory !== null && !inventory.isPendingDeletion;
   return {
-    can_start_without_user_input:
-      isReady &&
-      passwords.length === 0 &&
-      variables.length === 0 &&
-      !Object.values(switches).includes(true),
+    ...commonNeeds(template, PROMPT_FIELDS, isReady && passwords.length === 0),
     passwords_needed_to_start: passwords,
-    ...switches,
-    survey_enabled: survey !== null,
-    variables_needed_to_start: variables,
     credential_needed_to_start: false,
     inventory_needed_to_start: inventory === null,
     job_template_data: { name: row.name, id: row.id, description: row.description },
     defaults: tableOf(PROMPT_FIELDS, (field) => defaultOf(field, template)),
+  };
+}
+
+/** Returns the requirements and prompts of a workflow's launch. */
+export function describeWorkflowLaunch(subject: LaunchSubject): LaunchAnswer {
+  const { template, nodes, nodeTemplates, inventory } = subject;
+  const { row, labels } = template;
+  const missing = nodes.filter(({ templateId }) => !nodeTemplates.has(templateId ?? 0));
+  const rejected = nodes.filter((node) => {
+    const target = nodeTemplates.get(node.templateId ?? 0);
+    return target && Object.keys(savedPromptErrors(target, node.prompts)).length > 0;
+  });
+  const own: Partial<Record<PromptField, unknown>> = { inventory: inventory ?? {}, labels };
+  return {
+    ...commonNeeds(template, WORKFLOW_PROMPTS, missing.length + rejected.length === 0),
+    node_templates_missing: missing.map(({ id }) => id),
+    node_prompts_rejected: rejected.map(({ id }) => id),
+    workflow_job_template_data: { name: row.name, id: row.id, description: row.description },
+    defaults: tableOf(WORKFLOW_PROMPTS, (field) => own[field] ?? row[field]),
+  };
+}
+
+/** @param isReady true if nothing but answers to prompts can be missing */
+function commonNeeds(
+  { row, survey }: LaunchableTemplate,
+  fields: readonly PromptField[],
+  isReady: boolean,
+): Record<string, unknown> {
+  const switches = switchesOf(row, fields);
+  const variables = survey ? requiredVariables(survey) : [];
+  return {
+    can_start_without_user_input:
+      isReady && variables.length === 0 && !Object.values(switches).includes(true),
+    ...switches,
+    survey_enabled: survey !== null,
+    variables_needed_to_start: variables,
   };
 }
 

@@ -13,15 +13,13 @@ import { WorkflowTemplatesModule } from '../workflow-templates/workflow-template
 import { FormerNodes } from './former-nodes.service.js';
 import { LaunchLoader } from './launch.loader.js';
 import { LaunchRows } from './launch-rows.service.js';
-import { LaunchSubjects } from './launch-subjects.service.js';
 import { LaunchTargets } from './launch-targets.service.js';
-import { LaunchController } from './launch.controller.js';
+import { LaunchController, WorkflowLaunchController } from './launch.controllers.js';
 import { Launchers } from './launchers.service.js';
 import { JobLauncher } from './job-launcher.service.js';
 import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.service.js';
 import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
-import { WorkflowLaunchController } from './workflow-launch.controller.js';
 import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 
@@ -51,7 +49,6 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     FormerNodes,
     WorkflowRelaunch,
     LaunchTargets,
-    LaunchSubjects,
     Launchers,
   ],
   exports: [

@@ -13,17 +13,12 @@ import {
 } from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import {
-  ALL_OPEN,
-  NOTHING_OPEN,
-  Route,
-  type Caller,
-  type OpenParts,
-} from '../common/rest/route.js';
+import { Route } from '../common/rest/route.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import { passwordFields } from '../prompts/launch-form.js';
+import { formOf, passwordFields } from '../prompts/launch-form.js';
 import type { Job } from '../runs/job.entity.js';
 import { jobs } from '../runs/jobs.resource.js';
+import { launchedReply } from '../runs/launched-reply.js';
 import { CredentialPasswords } from '../prompts/credential-passwords.js';
 import { RelaunchService, type RelaunchHosts } from './relaunch.service.js';
 
@@ -54,13 +49,12 @@ const RELAUNCH_NEEDS = object({
  * credentials. A caller without permission to start the job gets no form. A request reports deleted
  * objects before missing permissions.
  */
-async function askedBy({ services, actor, parent }: Caller): Promise<OpenParts> {
-  if (!parent) return NOTHING_OPEN;
+const relaunchForm = formOf(async ({ services, actor, parent }) => {
   await services.resources.assertMay(jobs, parent.id, 'start', actor);
   const needs = await services.find(RelaunchService).needs(parent, actor);
   const fields = fieldsOf(RelaunchBody).filter(({ name }) => name === 'hosts');
-  return { ...ALL_OPEN, fields: [...fields, ...passwordFields(needs.passwords_needed_to_start)] };
-}
+  return [...fields, ...passwordFields(needs.passwords_needed_to_start)];
+});
 
 /** Launches a job again (docs/contract/launching.md#relaunch). */
 @ApiTags('jobs')
@@ -94,7 +88,7 @@ export class RelaunchController {
     parent: jobs,
     resource: jobs,
     adds: { job: WIDE_INTEGER },
-    opens: askedBy,
+    opens: relaunchForm,
     status: 201,
   })
   @Post()
@@ -104,7 +98,6 @@ export class RelaunchController {
     @CurrentActor() actor: Actor,
   ): Promise<object> {
     const id = await this.relaunches.relaunch(job, hosts, passwords, actor);
-    const row = await this.resources.load(jobs, id, actor);
-    return { ...(await this.resources.show(jobs, row, actor)), job: id };
+    return launchedReply(this.resources, { id, type: 'job' }, actor);
   }
 }

@@ -1,11 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
-import { zip } from '../common/invariants.js';
+import { entryOf, zip } from '../common/invariants.js';
+import { resource } from '../common/resource/registry.js';
+import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader } from './launch.loader.js';
 import type { LaunchRequest } from './launch-request.js';
-import { Launcher, type TriedLaunch } from '../runs/launcher.js';
+import type { TriedLaunch } from '../runs/launcher.js';
+import { describeWorkflowLaunch } from './launch-needs.js';
+import { LaunchTargets } from './launch-targets.service.js';
+import { TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
 import {
   WorkflowRows,
   type NewNode,
@@ -16,11 +21,12 @@ import { WorkflowLaunchLoader, type SavedNode } from './workflow-launch.loader.j
 
 /** Launches workflow job templates: as workflow jobs with a snapshot of their nodes. */
 @Injectable()
-export class WorkflowJobLauncher extends Launcher<LaunchRequest, PlannedWorkflow> {
+export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
   constructor(
     database: Database,
     private readonly loader: WorkflowLaunchLoader,
     private readonly objects: LaunchLoader,
+    private readonly targets: LaunchTargets,
     private readonly rows: WorkflowRows,
   ) {
     super(database);
@@ -43,6 +49,25 @@ export class WorkflowJobLauncher extends Launcher<LaunchRequest, PlannedWorkflow
       if (!template) throw new NotFound('No WorkflowJobTemplate matches the given query.');
       return planWorkflow(request, template, objects);
     });
+  }
+
+  async needs(templateId: number, actor: Actor): Promise<TemplateNeeds> {
+    const template = entryOf(await this.loader.templates([templateId], actor), templateId);
+    const nodes = await this.loader.nodes([templateId]);
+    const { inventory_id: inventoryId } = template.row;
+    const [inventory] = await summariesReferredTo(
+      resource('inventory'),
+      inventoryId === null ? [] : [inventoryId],
+      { database: this.database, actor },
+    );
+    const ids = new Set(nodes.flatMap(({ templateId: id }) => id ?? []));
+    const answer = describeWorkflowLaunch({
+      template,
+      nodes,
+      nodeTemplates: await this.targets.templates([...ids]),
+      inventory: inventory ? { id: inventory[0], name: String(inventory[1].name) } : null,
+    });
+    return { answer, survey: template.survey };
   }
 
   async start(plans: readonly PlannedWorkflow[]): Promise<TriedLaunch[]> {

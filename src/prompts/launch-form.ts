@@ -13,6 +13,8 @@ import { labelOf } from '../common/fields/label.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { entryOf } from '../common/invariants.js';
 import { isRecord, tableOf } from '../common/records.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { ALL_OPEN, NOTHING_OPEN, type Caller, type OpenParts } from '../common/rest/route.js';
 import { ASK_SWITCHES, PROMPT_FIELDS, type PromptField } from './launch-options.js';
 import { PROMPTS_BODY_FIELDS } from './launch-body.js';
 import {
@@ -62,6 +64,15 @@ export function launchForm(needs: LaunchNeeds, survey: Survey | null): Field[] {
   const questions = survey?.spec.map(questionField) ?? [];
   return [...asked, ...questions, ...passwordFields(needs.passwords)];
 }
+
+/** Returns the `opens` of a route whose form depends on the object in the URL. */
+export const formOf =
+  (fields: (caller: Caller & { parent: Row }) => Promise<Field[]>) =>
+  async (caller: Caller): Promise<OpenParts> => {
+    const { parent } = caller;
+    if (!parent) return NOTHING_OPEN;
+    return { ...ALL_OPEN, fields: await fields({ ...caller, parent }) };
+  };
 
 /** Returns inputs for the passwords that credentials prompt for, by their API names. */
 export const passwordFields = (names: readonly string[]): Field[] =>

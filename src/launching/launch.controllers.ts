@@ -1,0 +1,187 @@
+import { Body, Controller, Get, Post, type Type } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import {
+  anyOfSchemas,
+  BOOLEAN,
+  freeObject,
+  INTEGER,
+  list,
+  object,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
+import { itemAt } from '../common/invariants.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { resourceRef } from '../common/resource/resource-schema.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { Route } from '../common/rest/route.js';
+import { jobTemplates } from '../job-templates/job-templates.resource.js';
+import { LaunchBody, promptsOfBody, PROMPTS_BODY_FIELDS } from '../prompts/launch-body.js';
+import { formOf } from '../prompts/launch-form.js';
+import { ASK_SWITCHES, PROMPT_FIELDS, WORKFLOW_PROMPTS } from '../prompts/launch-options.js';
+import { jobs } from '../runs/jobs.resource.js';
+import { launchedReply } from '../runs/launched-reply.js';
+import { startedBy } from '../runs/launcher.js';
+import { workflowTemplates } from '../workflow-templates/workflow-templates.resource.js';
+import { workflowJobs } from '../workflows/workflow-jobs.resource.js';
+import { JobLauncher } from './job-launcher.service.js';
+import type { TemplateLauncher } from './template-launcher.js';
+import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
+
+const IGNORED = freeObject('What was sent and the template does not ask for.');
+const NAMES = list(STRING);
+const TEMPLATE = object({ id: INTEGER, name: STRING, description: STRING });
+
+/** Returns the part of the requirements that is the same for every kind of template. */
+const needsSchema = (fields: readonly (keyof typeof ASK_SWITCHES)[]) => ({
+  can_start_without_user_input: BOOLEAN,
+  ...Object.fromEntries(fields.map((field) => [ASK_SWITCHES[field], BOOLEAN])),
+  survey_enabled: BOOLEAN,
+  variables_needed_to_start: NAMES,
+  defaults: freeObject("The template's own value of each launch field."),
+});
+const LAUNCH_NEEDS = object({
+  ...needsSchema(PROMPT_FIELDS),
+  passwords_needed_to_start: NAMES,
+  credential_needed_to_start: BOOLEAN,
+  inventory_needed_to_start: BOOLEAN,
+  job_template_data: TEMPLATE,
+});
+const WORKFLOW_LAUNCH_NEEDS = object({
+  ...needsSchema(WORKFLOW_PROMPTS),
+  node_templates_missing: list(INTEGER),
+  node_prompts_rejected: list(INTEGER),
+  workflow_job_template_data: TEMPLATE,
+});
+
+const asked: readonly string[] = WORKFLOW_PROMPTS;
+const WORKFLOW_BODY = PROMPTS_BODY_FIELDS.filter(({ name }) => asked.includes(name));
+
+/** Returns the launch form of templates of a kind. */
+const formBy = (launcher: Type<TemplateLauncher>) =>
+  formOf(({ services, actor, parent }) => services.find(launcher).form(parent.id, actor));
+
+/** Launches templates of one kind (docs/contract/launching.md#launch). */
+abstract class TemplateLaunches {
+  constructor(
+    private readonly resources: ResourceService,
+    private readonly launcher: TemplateLauncher,
+  ) {}
+
+  protected async needsOf({ id }: Row, actor: Actor): Promise<object> {
+    return (await this.launcher.needs(id, actor)).answer;
+  }
+
+  protected async start({ id }: Row, body: LaunchBody, actor: Actor): Promise<object> {
+    const request = {
+      ...startedBy(actor),
+      templateId: id,
+      prompts: promptsOfBody(body),
+      credentialPasswords: body.credential_passwords,
+    };
+    const run = itemAt(await this.launcher.launch([request], actor), 0);
+    const shown = await launchedReply(this.resources, run, actor);
+    return { ...shown, ignored_fields: run.ignored };
+  }
+}
+
+@ApiTags('job_templates')
+@Controller('api/v2/job_templates/:id/launch')
+export class LaunchController extends TemplateLaunches {
+  constructor(resources: ResourceService, launcher: JobLauncher) {
+    super(resources, launcher);
+  }
+
+  @Route({
+    kind: 'document',
+    link: 'launch',
+    access: 'authenticated',
+    operationId: 'job_template_launch_needs',
+    summary: 'What a launch of the template needs and asks for.',
+    parent: jobTemplates,
+    response: LAUNCH_NEEDS,
+  })
+  @Get()
+  needs(@Target() template: Row, @CurrentActor() actor: Actor): Promise<object> {
+    return this.needsOf(template, actor);
+  }
+
+  @Idempotent()
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'job_template_launch',
+    summary:
+      'Launch a job, or a workflow job of slices. Fields the template does not ask for are ignored and listed.',
+    parent: jobTemplates,
+    resource: jobs,
+    response: anyOfSchemas(
+      { allOf: [resourceRef(jobs), object({ job: WIDE_INTEGER, ignored_fields: IGNORED })] },
+      {
+        allOf: [
+          { $ref: '#/components/schemas/WorkflowJob' },
+          object({ workflow_job: WIDE_INTEGER, ignored_fields: IGNORED }),
+        ],
+      },
+    ),
+    needs: 'start',
+    opens: formBy(JobLauncher),
+    status: 201,
+  })
+  @Post()
+  launch(
+    @Target() template: Row,
+    @Body() body: LaunchBody,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    return this.start(template, body, actor);
+  }
+}
+
+@ApiTags('workflow_job_templates')
+@Controller('api/v2/workflow_job_templates/:id/launch')
+export class WorkflowLaunchController extends TemplateLaunches {
+  constructor(resources: ResourceService, launcher: WorkflowJobLauncher) {
+    super(resources, launcher);
+  }
+
+  @Route({
+    kind: 'document',
+    link: 'launch',
+    access: 'authenticated',
+    operationId: 'workflow_job_template_launch_needs',
+    summary: 'What a launch of the workflow needs and asks for.',
+    parent: workflowTemplates,
+    response: WORKFLOW_LAUNCH_NEEDS,
+  })
+  @Get()
+  needs(@Target() template: Row, @CurrentActor() actor: Actor): Promise<object> {
+    return this.needsOf(template, actor);
+  }
+
+  @Idempotent()
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'workflow_job_template_launch',
+    summary: 'Launch the workflow. Fields the template does not ask for are ignored and listed.',
+    parent: workflowTemplates,
+    resource: workflowJobs,
+    adds: { workflow_job: WIDE_INTEGER, ignored_fields: IGNORED },
+    needs: 'start',
+    opens: formBy(WorkflowJobLauncher),
+    body: WORKFLOW_BODY,
+    status: 201,
+  })
+  @Post()
+  launch(
+    @Target() template: Row,
+    @Body() body: LaunchBody,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    return this.start(template, body, actor);
+  }
+}

@@ -10,11 +10,14 @@ import { atOnce } from '../database/at-once.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { planLaunch, type PlannedLaunch } from '../launching/launch-check.js';
-import { LaunchLoader, type LaunchObjects } from '../launching/launch.loader.js';
+import {
+  LaunchLoader,
+  type LaunchObjects,
+  type LoadedWorkflow,
+} from '../launching/launch.loader.js';
 import { organizationExists } from '../organizations/organizations.repository.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { planWorkflow, type PlannedWorkflow } from '../launching/workflow-launch-check.js';
-import { WorkflowLaunchLoader, type LoadedWorkflow } from '../launching/workflow-launch.loader.js';
 import { templatesWithRights } from '../templates/templates.repository.js';
 import {
   idsOfType,
@@ -75,7 +78,6 @@ export class BulkLaunchCheck {
   constructor(
     private readonly database: Database,
     private readonly loader: LaunchLoader,
-    private readonly workflows: WorkflowLaunchLoader,
     private readonly settings: Settings,
   ) {}
 
@@ -97,7 +99,7 @@ export class BulkLaunchCheck {
     ]);
     const objects = usableAmong(loaded, all);
     const byId = new Map(subjects.templates.map((one) => [one.id, one]));
-    const workflows = await this.workflows.templates(
+    const workflows = await this.loader.workflows(
       idsOfType(subjects.templates, 'workflow_job_template'),
       actor,
     );

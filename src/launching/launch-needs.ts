@@ -12,8 +12,7 @@ import { savedPromptErrors } from '../prompts/saved-prompt-errors.js';
 import { requiredVariables } from '../prompts/survey.js';
 import { neededPasswords } from './launch-check.js';
 import type { LaunchableTemplate } from './launch-plan.js';
-import type { LaunchTemplate } from './launch.loader.js';
-import type { SavedNode, LoadedWorkflow } from './workflow-launch.loader.js';
+import type { LaunchTemplate, SavedNode, LoadedWorkflow } from './launch.loader.js';
 
 /** A workflow job template with the data that determines if it can be launched. */
 export interface LaunchSubject {

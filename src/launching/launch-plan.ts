@@ -50,7 +50,7 @@ export const variablesOf = ({
 /** The part of a launch plan that is the same for every kind of template. */
 export interface SettledLaunch extends Pick<
   LaunchCheck<LaunchRequest>,
-  'request' | 'forbidden' | 'ignored'
+  'request' | 'isForbidden' | 'ignored'
 > {
   /** Prompts that the template accepts and that differ from its own values. */
   accepted: Prompts;
@@ -111,7 +111,7 @@ export function settleLaunch(
     effective: { ...prompted.own, ...accepted },
     variables,
     ignored: hasIgnoredVariables ? { ...ignored, extra_vars: variables.ignored } : ignored,
-    forbidden: forbiddenOf(accepted, template, objects),
+    isForbidden: isForbidden(accepted, template, objects),
     unknown: unknownErrors(promptsIn(prompts, fields), accepted, objects),
   };
 }
@@ -122,26 +122,23 @@ interface LaunchInput {
   fields: readonly PromptField[];
 }
 
-/**
- * Returns the reason for a refusal. A user who can launch the template can use all objects of the
- * template.
- */
-function forbiddenOf(
+/** A user who can launch the template can use all objects of the template. */
+function isForbidden(
   accepted: Prompts,
   template: LaunchableTemplate,
   objects: LaunchObjects,
-): LaunchCheck['forbidden'] {
-  if (!template.mayStart) return 'template';
+): boolean {
+  if (!template.mayStart) return true;
   const { inventory = 0, credentials = [], labels = [], instance_groups: groups = [] } = accepted;
   const own = new Set(template.credentials.map(({ id }) => id));
   const carried = new Set(template.labels.map(({ id }) => id));
   const preferred = new Set(template.instanceGroups.map(({ id }) => id));
-  const isForbidden =
+  return (
     objects.inventories.get(inventory)?.mayUse === false ||
     credentials.some((id) => !own.has(id) && objects.credentials.get(id)?.mayUse === false) ||
     labels.some((id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false) ||
-    groups.some((id) => !preferred.has(id) && objects.instanceGroups.get(id)?.mayUse === false);
-  return isForbidden ? 'prompts' : null;
+    groups.some((id) => !preferred.has(id) && objects.instanceGroups.get(id)?.mayUse === false)
+  );
 }
 
 function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjects): FieldErrors {

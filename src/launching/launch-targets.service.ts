@@ -10,7 +10,6 @@ import {
 } from '../prompts/saved-launch-targets.js';
 import type { Refusal } from '../prompts/saved-prompt-errors.js';
 import { workflowPrompted } from './workflow-launch-check.js';
-import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
 
 /** A template without prompts, such as the update of a project. */
 const ASKS_NOTHING: PromptedTemplate = {
@@ -37,22 +36,21 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 export class LaunchTargets extends SavedLaunchTargets {
   constructor(
     private readonly named: TemplatesRepository,
-    private readonly jobs: LaunchLoader,
-    private readonly workflows: WorkflowLaunchLoader,
+    private readonly loader: LaunchLoader,
   ) {
     super();
   }
 
   async credentials(ids: readonly number[]): Promise<Map<number, LaunchCredential>> {
-    return (await this.jobs.load({ credentials: ids }, null)).credentials;
+    return (await this.loader.load({ credentials: ids }, null)).credentials;
   }
 
   async templates(ids: readonly number[]): Promise<Map<number, SavedLaunchTarget>> {
     const rows = await this.named.typesOf(ids);
     const ofType = (type: string): number[] =>
       rows.filter((row) => row.type === type).map(({ id }) => id);
-    const jobs = await this.jobs.load({ templates: ofType('job_template') }, null);
-    const workflows = await this.workflows.templates(ofType('workflow_job_template'), null);
+    const jobs = await this.loader.load({ templates: ofType('job_template') }, null);
+    const workflows = await this.loader.workflows(ofType('workflow_job_template'), null);
     return new Map(
       rows.map(({ id, type, name }) => {
         const job = jobs.templates.get(id);

@@ -25,8 +25,16 @@ import { LabelsRepository } from '../labels/labels.repository.js';
 import { readOwnVariables, type LaunchableTemplate } from './launch-plan.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { storedPrompts } from '../prompts/prompt-columns.js';
+import { openSaved } from '../prompts/saved-prompts.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import { openSurvey } from '../prompts/survey-secrets.js';
+import {
+  WorkflowTemplateNodesRepository,
+  type SavedNodeRow,
+} from '../workflow-templates/workflow-template-nodes.repository.js';
+import type { WorkflowTemplate } from '../workflow-templates/workflow-template.entity.js';
+import { WorkflowTemplatesRepository } from '../workflow-templates/workflow-templates.repository.js';
+import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 
 export interface LaunchProject {
   scmType: string;
@@ -70,6 +78,26 @@ export interface LaunchTemplate extends LaunchableTemplate {
   instanceGroups: LaunchInstanceGroup[];
 }
 
+/** A workflow job template with all data that determines its launches, except its nodes. */
+export interface LoadedWorkflow extends LaunchableTemplate {
+  row: RowOf<WorkflowTemplate>;
+  labels: { id: number; name: string }[];
+}
+
+/** A node with the data for a launch. */
+export interface SavedNode {
+  id: number;
+  workflowTemplateId: number;
+  templateId: number | null;
+  identifier: string;
+  allParentsMustConverge: boolean;
+  /** Launch fields that the node sets, with credentials, labels, groups and decrypted answers. */
+  prompts: Prompts;
+  /** Names of secret variables. */
+  secrets: string[];
+  parents: { identifier: string; kind: EdgeKind }[];
+}
+
 /** All objects of a set of launches, by id. */
 export interface LaunchObjects {
   templates: Map<number, LaunchTemplate>;
@@ -89,7 +117,7 @@ export interface LaunchReferences {
   instanceGroups?: readonly number[];
 }
 
-/** Loads the data of launches in five statements, independent of their number. */
+/** Loads the data of launches, in a number of statements that is independent of their number. */
 @Injectable()
 export class LaunchLoader {
   constructor(
@@ -99,6 +127,8 @@ export class LaunchLoader {
     private readonly credentialRows: CredentialsRepository,
     private readonly labelRows: LabelsRepository,
     private readonly groupRows: InstanceGroupsRepository,
+    private readonly workflowTemplates: WorkflowTemplatesRepository,
+    private readonly savedNodes: WorkflowTemplateNodesRepository,
     private readonly box: SecretBox,
   ) {}
 
@@ -149,6 +179,45 @@ export class LaunchLoader {
       });
     }
     return { templates, inventories, credentials, labels, instanceGroups };
+  }
+
+  /**
+   * Returns workflow job templates, without the objects of their prompts.
+   *
+   * @param actor caller; null: no permission check (webhooks)
+   */
+  async workflows(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LoadedWorkflow>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.workflowTemplates.launchable(ids, actor);
+    const templates = new Map(
+      rows.map((row) => [
+        row.id,
+        {
+          row,
+          mayStart: row.may_start,
+          survey: row.survey_enabled ? openSurvey(this.box, row.id, row.survey_spec) : null,
+          labels: row.carried,
+          // Only the jobs of its nodes have these.
+          credentials: [],
+          instanceGroups: [],
+        },
+      ]),
+    );
+    await readOwnVariables([...templates.values()].map(({ row }) => row));
+    return templates;
+  }
+
+  /**
+   * Returns the nodes of workflow job templates with their edges.
+   *
+   * @throws UnsealError if a secret answer cannot be opened with the installation's keys
+   */
+  async nodes(workflowIds: readonly number[]): Promise<SavedNode[]> {
+    const rows = await this.savedNodes.saved(workflowIds);
+    return rows.map((row) => this.nodeOf(row));
   }
 
   /** @param templates templates whose inventories are loaded, too */
@@ -208,6 +277,19 @@ export class LaunchLoader {
     if (ids.length === 0) return new Map();
     const rows = await this.groupRows.usable(ids, actor);
     return new Map(rows.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));
+  }
+
+  private nodeOf(row: SavedNodeRow): SavedNode {
+    return {
+      id: row.id,
+      workflowTemplateId: row.workflow_job_template_id,
+      templateId: row.unified_job_template_id,
+      identifier: row.identifier,
+      allParentsMustConverge: row.all_parents_must_converge,
+      prompts: openSaved(this.box, 'workflow_job_template_nodes', row),
+      secrets: Object.keys(row.survey_passwords),
+      parents: row.parents,
+    };
   }
 
   private credentialOf(row: UsableCredential): LaunchCredential {

@@ -19,7 +19,6 @@ import { Launchers } from './launchers.service.js';
 import { JobLauncher } from './job-launcher.service.js';
 import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.service.js';
-import { WorkflowLaunchLoader } from './workflow-launch.loader.js';
 import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 
@@ -44,7 +43,6 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     LaunchRows,
     JobLauncher,
     RelaunchService,
-    WorkflowLaunchLoader,
     WorkflowJobLauncher,
     FormerNodes,
     WorkflowRelaunch,
@@ -57,7 +55,6 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     RelaunchService,
     LaunchTargets,
     Launchers,
-    WorkflowLaunchLoader,
     WorkflowJobLauncher,
     FormerNodes,
     WorkflowRelaunch,

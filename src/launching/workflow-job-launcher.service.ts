@@ -5,7 +5,7 @@ import { entryOf, zip } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
-import { LaunchLoader } from './launch.loader.js';
+import { LaunchLoader, type SavedNode } from './launch.loader.js';
 import type { LaunchRequest } from './launch-request.js';
 import type { TriedLaunch } from '../runs/launcher.js';
 import { describeWorkflowLaunch } from './launch-needs.js';
@@ -17,15 +17,13 @@ import {
   type NewWorkflowJob,
 } from '../workflows/workflow-rows.service.js';
 import { planWorkflow, type PlannedWorkflow } from './workflow-launch-check.js';
-import { WorkflowLaunchLoader, type SavedNode } from './workflow-launch.loader.js';
 
 /** Launches workflow job templates: as workflow jobs with a snapshot of their nodes. */
 @Injectable()
 export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
   constructor(
     database: Database,
-    private readonly loader: WorkflowLaunchLoader,
-    private readonly objects: LaunchLoader,
+    private readonly loader: LaunchLoader,
     private readonly targets: LaunchTargets,
     private readonly rows: WorkflowRows,
   ) {
@@ -34,10 +32,10 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
 
   async plan(requests: readonly LaunchRequest[], actor: Actor | null): Promise<PlannedWorkflow[]> {
     const ids = [...new Set(requests.map(({ templateId }) => templateId))];
-    const templates = await this.loader.templates(ids, actor);
+    const templates = await this.loader.workflows(ids, actor);
     const own = [...templates.values()].map(({ row }) => row.inventory_id);
     const sent = requests.map(({ prompts }) => prompts.inventory);
-    const objects = await this.objects.load(
+    const objects = await this.loader.load(
       {
         inventories: [...own, ...sent].flatMap((id) => id ?? []),
         labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
@@ -52,7 +50,7 @@ export class WorkflowJobLauncher extends TemplateLauncher<PlannedWorkflow> {
   }
 
   async needs(templateId: number, actor: Actor): Promise<TemplateNeeds> {
-    const template = entryOf(await this.loader.templates([templateId], actor), templateId);
+    const template = entryOf(await this.loader.workflows([templateId], actor), templateId);
     const nodes = await this.loader.nodes([templateId]);
     const { inventory_id: inventoryId } = template.row;
     const [inventory] = await summariesReferredTo(

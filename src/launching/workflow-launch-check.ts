@@ -1,5 +1,5 @@
 import { deletionErrors, settleLaunch, variablesOf, withEventRef } from './launch-plan.js';
-import type { LaunchObjects } from './launch.loader.js';
+import type { LaunchObjects, LoadedWorkflow } from './launch.loader.js';
 import type { LaunchRequest } from './launch-request.js';
 import type { LaunchCheck } from '../runs/launcher.js';
 import { refErrors } from '../prompts/branch.js';
@@ -7,7 +7,6 @@ import type { PromptedTemplate } from '../prompts/launch-config.js';
 import { ASK_SWITCHES, WORKFLOW_PROMPTS, type Prompts } from '../prompts/launch-options.js';
 import { HANDED_PROMPTS, handedDown, storedPrompts } from '../prompts/prompt-columns.js';
 import type { MergedVariables } from '../prompts/launch-variables.js';
-import type { LoadedWorkflow } from './workflow-launch.loader.js';
 
 /** A planned launch with all data of its workflow job except the nodes. */
 export interface PlannedWorkflow extends LaunchCheck<LaunchRequest> {
@@ -50,7 +49,7 @@ export function planWorkflow(
     template,
     variables,
     ignored: settled.ignored,
-    forbidden: settled.forbidden,
+    isForbidden: settled.isForbidden,
     handedOn: {
       ...handedOn(effective, objects),
       ...(labels.length > 0 ? { labels } : {}),

@@ -20,10 +20,8 @@ export interface LaunchCheck<Request extends RunRequest = RunRequest> {
   request: Request;
   /** Texts by field; empty if the launch is possible. */
   errors: FieldErrors;
-  /**
-   * Reason for a refusal: no permission to launch the template, or to use an object of the request.
-   */
-  forbidden: 'template' | 'prompts' | null;
+  /** True without permission to launch the template, or to use an object of the request. */
+  isForbidden: boolean;
   /** Fields of the request that the template does not prompt for, with their values. */
   ignored: Record<string, unknown>;
 }
@@ -134,6 +132,6 @@ const isPossible = ({ errors }: LaunchCheck): boolean => Object.keys(errors).len
  * template and of the request's objects.
  */
 function assertLaunchable(plan: LaunchCheck): void {
-  if (plan.forbidden !== null) throw new Forbidden();
+  if (plan.isForbidden) throw new Forbidden();
   if (!isPossible(plan)) throw new Invalid(plan.errors);
 }

@@ -63,6 +63,6 @@ const NO_SOURCE = 'The project has no source to be updated from.';
 export const planOf = (request: RunRequest, errors: LaunchCheck['errors'] = {}): LaunchCheck => ({
   request,
   errors,
-  forbidden: null,
+  isForbidden: false,
   ignored: {},
 });

@@ -46,10 +46,15 @@ describe('PasswordHasher', () => {
   it('takes as long for an unknown user as for a wrong password', async () => {
     const costly = new PasswordHasher({ cost: { logN: 13, r: 8, p: 2 } });
     const stored = await costly.hash('x');
+    /** Shortest of five times in ms: other processes only lengthen a time. */
     const timed = async (work: () => Promise<unknown>): Promise<number> => {
-      const start = performance.now();
-      await work();
-      return performance.now() - start;
+      const times: number[] = [];
+      while (times.length < 5) {
+        const start = performance.now();
+        await work();
+        times.push(performance.now() - start);
+      }
+      return Math.min(...times);
     };
     const wrong = await timed(() => costly.verify('wrong', stored));
     const unknown = await timed(() => costly.dummyVerify('wrong'));

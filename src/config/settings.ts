@@ -18,9 +18,52 @@ import {
   string,
   type SettingDeclaration,
 } from './setting.js';
-import { DAY_SECONDS, SESSION_SETTINGS } from './session-settings.js';
-import { STREAM_SETTINGS } from './stream-settings.js';
 import { UI_SETTINGS } from './ui-settings.js';
+
+/** Limits of live streams (server-sent events), each of which holds a connection. */
+const STREAM_SETTINGS = {
+  STREAMS_PER_USER: integer({
+    category: 'system',
+    default: 10,
+    min: 1,
+    help: 'Live streams one user may have open, on one machine.',
+  }),
+  STREAMS_MAX: integer({
+    category: 'system',
+    default: 500,
+    min: 1,
+    help: 'Live streams all users together may have open, on one machine.',
+  }),
+  STREAM_SECONDS: seconds({
+    category: 'system',
+    default: 600,
+    min: 1,
+    help: 'Longest time of one live stream; the client comes again and proves anew who it is.',
+  }),
+} as const;
+
+const DAY_SECONDS = 86_400;
+
+/** Lifetime of browser sessions, and enforcement of https (docs/contract/access.md#sessions). */
+const SESSION_SETTINGS = {
+  SESSION_COOKIE_AGE: seconds({
+    category: 'authentication',
+    default: 1800,
+    min: 60,
+    help: 'Seconds a session lives after its last request.',
+  }),
+  SESSION_MAX_AGE: seconds({
+    category: 'authentication',
+    default: DAY_SECONDS,
+    min: 60,
+    help: 'Seconds a session lives at most, however much it is used.',
+  }),
+  HSTS_MAX_AGE: seconds({
+    category: 'authentication',
+    default: 365 * DAY_SECONDS,
+    help: 'Seconds for which browsers that came by https come by nothing else; 0: they are not told.',
+  }),
+} as const;
 
 /** All settings of the product. The table in docs/settings.md is generated from this object. */
 export const SETTINGS = {

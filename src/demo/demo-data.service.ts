@@ -11,7 +11,32 @@ import { JobTemplateCredentialsRepository } from '../job-templates/job-template-
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { InstallationRepository } from '../settings/installation.repository.js';
 import { UsersRepository } from '../users/users.repository.js';
-import { DEMO_FOLDER, DEMO_PLAYBOOK, writeDemoProject } from './demo-project.js';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const DEMO_PLAYBOOK = 'hello_world.yml';
+const DEMO_FOLDER = 'demo_project';
+
+const HELLO_WORLD = `---
+- name: Hello World Sample
+  hosts: all
+  gather_facts: false
+  tasks:
+    - name: Hello Message
+      ansible.builtin.debug:
+        msg: "Hello World!"
+
+    - name: Tell who launched this
+      ansible.builtin.debug:
+        msg: "Launched by {{ awx_user_name | default('a ' ~ (awx_job_launch_type | default('manual')) ~ ' run') }}"
+`;
+
+/** Writes the demo's manual project into the projects folder. */
+async function writeDemoProject(dataFolder: string): Promise<void> {
+  const folder = join(dataFolder, 'projects', DEMO_FOLDER);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, DEMO_PLAYBOOK), HELLO_WORLD);
+}
 
 const HOST_VARIABLES = [
   'ansible_connection: local',

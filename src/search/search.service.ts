@@ -5,7 +5,29 @@ import { INTEGER, STRING } from '../common/fields/json-schema.js';
 import { TextSearch, type Hit } from '../common/list/text-search.service.js';
 import { searchTerms, type QueryParameters, valuesOf } from '../common/list/query.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
-import { searched } from './searched.js';
+import { resource } from '../common/resource/registry.js';
+
+/** Types in the order in which the page shows them. */
+const TYPES = [
+  'job_template',
+  'workflow_job_template',
+  'project',
+  'inventory',
+  'host',
+  'group',
+  'schedule',
+  'credential',
+  'notification_template',
+  'organization',
+  'team',
+  'user',
+  'label',
+  'job',
+  'workflow_job',
+] as const;
+
+/** Returns the resources of a search. */
+const searched = (): readonly ResourceDefinition[] => TYPES.map((type) => resource(type));
 
 /** The query parameters of a search, for OpenAPI. */
 export const SEARCH_PARAMETERS = [

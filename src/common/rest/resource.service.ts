@@ -21,7 +21,6 @@ import {
   updateChanges,
 } from './changes.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
-import { admitted, noMatch } from './verdict.js';
 import { preparedColumns, preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
 import { assertPurpose } from './purpose.js';
@@ -30,6 +29,26 @@ import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, type Representation } from '../resource/represent.js';
 import { currentRow, isId, judgedRow, lockedRow } from './row-statements.js';
 import { withUniqueRules } from '../resource/unique.js';
+
+/**
+ * Returns the row if its permission columns (`may_read`, `may_act`) allow the access.
+ *
+ * @param refusal error text for a caller who can read the object but lacks the action
+ * @throws NotFound if there is no row, Forbidden otherwise (docs/contract/conventions.md#readable-or-not)
+ */
+function admitted<Found extends Row>(
+  definition: ResourceDefinition,
+  row: Found | null,
+  refusal: string | undefined,
+): Found {
+  if (!row) throw noMatch(definition);
+  if (row.may_read !== true) throw new Forbidden();
+  if (row.may_act !== true) throw new Forbidden(refusal);
+  return row;
+}
+
+const noMatch = ({ label }: ResourceDefinition): NotFound =>
+  new NotFound(`No ${label.replaceAll(' ', '')} matches the given query.`);
 
 export type Body = Record<string, unknown>;
 

@@ -9,7 +9,7 @@ import {
   type ApiParamOptions,
 } from '@nestjs/swagger';
 import type { Sql } from '../../database/sql.js';
-import { fieldsOf, type Field } from '../fields/field.js';
+import { fieldsOf, type Field, isSchema, type SchemaClass } from '../fields/field.js';
 import { labelOf } from '../fields/label.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
@@ -17,14 +17,57 @@ import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { declareLink } from '../resource/links.js';
 import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-answers.js';
-import { descriptionOf } from './route-description.js';
 import { errorResponses } from './route-errors.js';
 import { memberOf, prototypeOf } from '../records.js';
 import { metadataOf } from './metadata.js';
 import { BodyPipe } from './body.pipe.js';
-import { bodyOf } from './route-body.js';
 import { placeOf } from './route-place.js';
 import { bodySchema, queryParameters } from './route-requests.js';
+import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+
+/** Describes an operation for the OpenAPI document: required permission, and what its kind implies. */
+const descriptionOf = (info: RouteInfo): string => [permissionOf(info), ...notesOn(info)].join(' ');
+
+function permissionOf({ access, standing, parent, kind, needs = 'read' }: RouteInfo): string {
+  if (access === 'public') return 'Needs no credentials.';
+  if (access === 'signature') return 'Authenticated by the key of the template, not by a user.';
+  if (standing === 'superuser') return 'For superusers.';
+  if (standing === 'auditor') return 'For superusers and system auditors.';
+  if (parent) return `Requires \`${needs}\` permission on the ${parent.label.toLowerCase()}.`;
+  if (kind === 'list') return 'Returns the objects that the caller can read.';
+  if (kind === 'create') return 'Requires permission on the objects that the body refers to.';
+  return 'For any authenticated caller.';
+}
+
+function notesOn({ kind, attach, shownOnce, showsSecret, status }: RouteInfo): string[] {
+  return [
+    kind === 'list' ? 'Supports paging, filters, search and ordering.' : null,
+    attach
+      ? 'A body of `{"id": 1}` attaches an existing object, and `{"id": 1, "disassociate": true}` removes it.'
+      : null,
+    kind === 'replace'
+      ? 'Fields that the body leaves out get their defaults; secrets keep their values.'
+      : null,
+    kind === 'modify' ? 'Fields that the body leaves out keep their values.' : null,
+    shownOnce ? 'The response shows a secret, which no later request can read.' : null,
+    showsSecret ? 'The response contains a secret, so tokens with scope `read` are refused.' : null,
+    status === 202 ? 'The work is done after the response.' : null,
+  ].filter((note) => note !== null);
+}
+
+/** Metadata that the framework stores about the decorated parameters of a handler, by kind and index. */
+type Arguments = Readonly<Record<string, { index: number }>>;
+
+/** Returns the class of the handler's body parameter: `@Body() body: ResendRequest`. */
+function bodyOf(prototype: object, name: string | symbol): SchemaClass | undefined {
+  const parameters = metadataOf<Arguments>(ROUTE_ARGS_METADATA, prototype.constructor, name) ?? {};
+  const types = metadataOf<readonly unknown[]>('design:paramtypes', prototype, name) ?? [];
+  const [body] = Object.entries(parameters).flatMap(([key, { index }]) =>
+    key.startsWith(`${RouteParamtypes.BODY}:`) ? [types[index]] : [],
+  );
+  return isSchema(body) ? body : undefined;
+}
 
 export type RouteKind =
   | 'list'

@@ -10,8 +10,26 @@ import { isRetryableStatus } from '../../common/outbound/retry.js';
 import type { CredentialInputs, CredentialTypeDefinition } from '../types/definition.js';
 import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import type { SecretPlace, SecretReader } from './secret-store.js';
-import { secretStore } from './secret-stores.js';
+import type { SecretPlace, SecretReader, SecretStore } from './secret-store.js';
+import { cyberArkCcp } from './cyberark-ccp.js';
+import { hashicorpVault } from './hashicorp-vault.js';
+
+/** Supported stores, by the namespace of their credential type. */
+const SECRET_STORES: ReadonlyMap<string, SecretStore> = new Map([
+  ['hashivault_kv', hashicorpVault],
+  ['aim', cyberArkCcp],
+]);
+
+/**
+ * Returns the implementation of a store.
+ *
+ * @throws LookupError for types whose credentials can be stored, but whose values cannot be fetched
+ */
+function secretStore({ name, namespace }: CredentialTypeDefinition): SecretStore {
+  const store = SECRET_STORES.get(namespace ?? '');
+  if (!store) throw new LookupError(`Values of the type "${name}" cannot be fetched yet.`);
+  return store;
+}
 
 /** Timeouts of one call, and of all calls for one run. */
 const CALL_MS = 10_000;

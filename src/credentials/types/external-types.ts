@@ -200,7 +200,7 @@ const CENTRIFY = store(
 
 /**
  * Types of secret stores, from which inputs of other credentials are looked up. Credentials of all types
- * can be stored; `external/secret-stores.ts` lists those whose values can be fetched.
+ * can be stored; `external/secret-lookups.service.ts` lists those whose values can be fetched.
  */
 export const EXTERNAL_TYPES = [
   CYBERARK_CCP,

@@ -1,19 +1,50 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { watchFolder } from './folder-watch.js';
 import { type Launch, openLaunch } from '../boundary/command.js';
 import { firstInside } from '../boundary/first-inside.js';
 import { removeBelow } from './left-files.js';
 import { watchMemory } from './memory-watch.js';
 import type { PreparedRun } from './ansible-run.js';
-import { watchPlaybook } from './playbook-watch.js';
-import { findProcess, type ProcessEntry } from './process-table.js';
+import { findProcess, type ProcessEntry, listProcesses } from './process-table.js';
 import { readRunnerStatus } from './run-artifacts.js';
 import { writeRunMark } from './run-mark.js';
 import type { EndReason, RunHandle, RunOptions, RunResult } from './run-options.js';
 import { type RunChild, RunnerOutput } from './run-output.js';
 import { FencedProcesses, MarkedProcesses, type RunProcesses } from './run-processes.js';
+import { lookEvery } from './look-every.js';
+
+const WATCH_MS = 1_000;
+
+/**
+ * Calls `onGone` once when the playbook of a runner has ended while the runner is still alive.
+ *
+ * @param runner process id of `ansible-runner`, the parent of the playbook's process, once it has
+ *   started
+ * @param hasStarted returns true if the playbook is known to have started, for example because it
+ *   printed output
+ * @returns function that stops the watch
+ */
+function watchPlaybook(
+  runner: () => Promise<number | undefined> | undefined,
+  hasStarted: () => boolean,
+  onGone: () => void,
+): () => void {
+  let playbookPid: number | undefined;
+  return lookEvery(WATCH_MS, async () => {
+    // Evaluated before the look-up: a playbook that starts after the look-up is found by the next
+    // one.
+    const isExpected = playbookPid !== undefined || hasStarted();
+    const runnerPid = await runner();
+    if (runnerPid === undefined) return false;
+    playbookPid ??= (await listProcesses()).find(({ parentPid }) => parentPid === runnerPid)?.pid;
+    const playbook = playbookPid === undefined ? null : await findProcess(playbookPid);
+    const isAlive = playbook && playbook.state !== 'Z' && playbook.parentPid === runnerPid;
+    if (isAlive || !isExpected) return false;
+    onGone();
+    return true;
+  });
+}
 
 const KILL_GRACE_MS = 10_000;
 /**

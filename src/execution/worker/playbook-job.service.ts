@@ -32,10 +32,32 @@ import {
   type PlaybookContext,
 } from './job-inventory.service.js';
 import { JobProjectFiles } from './job-project-files.service.js';
-import { jobSecrets } from './job-secrets.js';
 import { jobVariables } from './job-variables.js';
 import { CannotStart, type RunOutcome, type RunKind } from './outcome.js';
 import { WorkerNode } from './worker-node.service.js';
+import { openPasswords, openSecrets } from '../../prompts/launch-secrets.js';
+
+/** The secrets of a job. */
+interface JobSecrets {
+  passwords: Readonly<Record<string, string>>;
+  answers: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Decrypts the secrets that were stored at launch: passwords by name, and the secret answers of a
+ * survey by variable. `extra_vars` holds a mask in place of these answers.
+ *
+ * @throws UnsealError if they cannot be opened with the installation's keys
+ */
+function jobSecrets(
+  box: SecretBox,
+  { id, start_args: sealed, launch_config: config }: JobContext,
+): JobSecrets {
+  return {
+    passwords: openPasswords(box, id, sealed),
+    answers: openSecrets(box, id, config),
+  };
+}
 
 /**
  * Maximum JSON size of statistics set under `no_log` that are passed on, in characters: all output

@@ -3,13 +3,44 @@ import { messageOf } from '../../common/errors/message-of.js';
 import type { NotificationType } from '../backends/notification-type.js';
 import { contextOf, type MessageContext } from './context.js';
 import { defaultPartsOf } from './default-messages.js';
-import { fillPlaceholders } from './fill-placeholders.js';
 import { partsFor, type MessageEvent, type Messages } from './message-events.js';
 import type { MessageFacts } from './run-facts.js';
 import type { TemplateOutput } from './sandbox-task.js';
 import { storableObjectIn, storableText } from './storable.js';
 import { stubContext } from './stub-context.js';
 import type { TemplateSandbox } from './template-sandbox.js';
+
+const PLACEHOLDER = /\{\{ ([a-z_]+(?:\.[a-z_]+)*) \}\}/g;
+
+/**
+ * Fills the `{{ path }}` placeholders of the built-in default texts. It supports no other syntax,
+ * cannot fail and needs no sandbox, so a default text can always be sent. Missing values become "".
+ * With `json`, values are escaped for use inside a JSON string.
+ */
+function fillPlaceholders(
+  text: string,
+  context: Readonly<Record<string, unknown>>,
+  escape: 'none' | 'json' = 'none',
+): string {
+  return text.replace(PLACEHOLDER, (_match, path: string) => {
+    const value = toText(valueAt(context, path.split('.')));
+    return escape === 'json' ? JSON.stringify(value).slice(1, -1) : value;
+  });
+}
+
+function valueAt(context: unknown, path: readonly string[]): unknown {
+  let value = context;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return null;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}
+
+function toText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
 
 /** Kinds that send a body; the others send the message only. */
 const WITH_BODY: ReadonlySet<NotificationType> = new Set([

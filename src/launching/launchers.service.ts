@@ -15,8 +15,8 @@ export interface TypedRequest extends LaunchRequest {
 }
 
 /**
- * Starts runs of templates of all kinds together: each kind has one launcher. Results are in the
- * order of the requests.
+ * Starts runs of templates of all kinds together, in the caller's transaction: each kind has one
+ * launcher. Results are in the order of the requests.
  */
 @Injectable()
 export class Launchers {

@@ -69,8 +69,8 @@ export abstract class Launcher<
   abstract plan(requests: readonly Request[], actor: Actor | null): Promise<Plan[]>;
 
   /**
-   * Creates a `pending` run for each plan, even if it cannot start, with its activity entry and the
-   * effects of a new run.
+   * Creates a run for each plan, even if it cannot start, with its activity entry and the effects of
+   * a new run. The status is `pending`, or `new` if an approval or the worker itself starts the run.
    *
    * @returns results in the order of the plans, with the faults of the plans
    */

@@ -128,6 +128,17 @@ describe('everything else', () => {
     expect(await syncsOf(hook)).toEqual([]);
   });
 
+  it('is refused, and recorded, once the project has no source', async () => {
+    const hook = await armedProject('service_a');
+    await test.database.execute(sql`
+      UPDATE unified_job_templates SET scm_type = '' WHERE id = ${hook.template.id}`);
+    await hook.send(PUSH).expect(400);
+    expect(await syncsOf(hook)).toEqual([]);
+    expect(await hook.deliveries()).toMatchObject([
+      { verdict: 'rejected', reason: expect.stringContaining('has no source to be updated from') },
+    ]);
+  });
+
   it('is held back by filters, which can be tried', async () => {
     const webhook_filters = { refs: ['release/*'] };
     const hook = await armedProject('service_a', { webhook_filters });

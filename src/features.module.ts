@@ -23,7 +23,6 @@ import { CredentialUses } from './credentials/credential-uses.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
-import { entities } from './entities.js';
 import { ExecutionEnvironmentsModule } from './execution-environments/execution-environments.module.js';
 import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
 import { InstancesModule } from './instances/instances.module.js';
@@ -103,7 +102,7 @@ const ports = [
 @Module({
   imports: [
     SettingsModule,
-    DatabaseModule.forEntities(entities),
+    DatabaseModule,
     CommonModule,
     AccessModule,
     ActivityModule,

@@ -7,6 +7,8 @@ import { RoleParentsRepository } from './role-parents.repository.js';
 import { RoleTeamsRepository } from './role-teams.repository.js';
 import { RolesController } from './roles.controller.js';
 import { RolesRepository } from './roles.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Role, RoleAncestor, RoleMember, RoleParent, RoleTeam } from './role.entity.js';
 
 const repositories = [
   RolesRepository,
@@ -17,6 +19,7 @@ const repositories = [
 ];
 
 @Module({
+  imports: [TypeOrmModule.forFeature([Role, RoleAncestor, RoleMember, RoleParent, RoleTeam])],
   controllers: [RolesController],
   providers: [...repositories, RoleGraph, GrantsService],
   exports: [...repositories, RoleGraph, GrantsService],

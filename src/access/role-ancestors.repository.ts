@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { HeldRoles, type HeldRole } from '../common/held-roles.js';
-import { Database } from '../database/database.js';
 import { and, sql, TRUE, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { RoleAncestor } from './role.entity.js';
 
 /** Maximum number of held roles whose object ids are listed in a statement. */
 const MOST_HELD = 2000;
@@ -60,14 +60,6 @@ export const usersHolding = (type: string, role: string | null, object: (id: Sql
 export const rolesHeldBy = (user: number | Sql, condition: (role: Sql) => Sql = () => TRUE): Sql =>
   sql`${held(sql`anc.role_id`, { user })} AND ${condition(sql`anc.role_id`)}`;
 
-export interface RoleAncestorRow {
-  ancestor_id: number;
-  role_id: number;
-  content_type: string;
-  role_field: string;
-  object_id: number | null;
-}
-
 /** Number of users who hold a role of an object, directly or by implication. */
 export interface HolderCount {
   role_field: string;
@@ -86,9 +78,9 @@ export const holderCounts = (type: string, roles: readonly string[], ids: readon
 
 /** Transitive closure of the edges between roles: a holder of an ancestor also holds the role. */
 @Injectable()
-export class RoleAncestorsRepository extends TableRepository<RoleAncestorRow> {
-  constructor(database: Database) {
-    super(database, 'role_ancestors');
+export class RoleAncestorsRepository extends TableRepository<RoleAncestor> {
+  constructor(@InjectRepository(RoleAncestor) repository: Repository<RoleAncestor>) {
+    super(repository);
   }
 
   /** True if a user holds the role on any object of a type, or on one object. */

@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { heldObjects } from './role-ancestors.repository.js';
 import { TeamStore } from './team-store.js';
-
-export interface RoleMemberRow {
-  role_id: number;
-  user_id: number;
-}
+import { RoleMember } from './role.entity.js';
 
 /** Role that gives a user access to an object, and the team through which the user holds it. */
 export interface Access {
@@ -39,12 +34,12 @@ export const rolesGivenTo = (user: number): Sql => sql`
 
 /** Roles that users hold directly. */
 @Injectable()
-export class RoleMembersRepository extends TableRepository<RoleMemberRow> {
+export class RoleMembersRepository extends TableRepository<RoleMember> {
   constructor(
-    database: Database,
+    @InjectRepository(RoleMember) repository: Repository<RoleMember>,
     private readonly teams: TeamStore,
   ) {
-    super(database, 'role_members');
+    super(repository);
   }
 
   /** @returns true if the user did not hold the role before */

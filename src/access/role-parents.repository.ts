@@ -1,16 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { RoleParent } from './role.entity.js';
 
 /** Key of the advisory lock that keeps the closure consistent under concurrent changes. */
 const GRAPH_LOCK = 7_301;
-
-export interface RoleParentRow {
-  child_id: number;
-  parent_id: number;
-  via: 'implied' | 'team';
-}
 
 /** Edge between roles whose ids are unknown, identified by their objects. */
 export interface RoleEdge {
@@ -26,9 +20,9 @@ export const neighboursOf = (role: number, direction: 'parents' | 'children'): S
 
 /** Edges between roles: holders of the parent also hold the child. */
 @Injectable()
-export class RoleParentsRepository extends TableRepository<RoleParentRow> {
-  constructor(database: Database) {
-    super(database, 'role_parents');
+export class RoleParentsRepository extends TableRepository<RoleParent> {
+  constructor(@InjectRepository(RoleParent) repository: Repository<RoleParent>) {
+    super(repository);
   }
 
   /** Takes the lock exclusively until the end of the transaction. */
@@ -44,13 +38,13 @@ export class RoleParentsRepository extends TableRepository<RoleParentRow> {
     await this.database.execute(sql`SELECT pg_advisory_xact_lock_shared(${GRAPH_LOCK})`);
   }
 
-  async addEdge(parent: number, child: number, via: RoleParentRow['via']): Promise<void> {
+  async addEdge(parent: number, child: number, via: RoleParent['via']): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO role_parents (child_id, parent_id, via) VALUES (${child}, ${parent}, ${via})
       ON CONFLICT DO NOTHING`);
   }
 
-  async removeEdge(parent: number, child: number, via: RoleParentRow['via']): Promise<void> {
+  async removeEdge(parent: number, child: number, via: RoleParent['via']): Promise<void> {
     await this.delete({ child_id: child, parent_id: parent, via });
   }
 

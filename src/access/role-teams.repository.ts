@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-
-export interface RoleTeamRow {
-  role_id: number;
-  team_id: number;
-}
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { RoleTeam } from './role.entity.js';
 
 /** Role that a team was granted. */
-export interface TeamGrant extends RoleTeamRow {
+export interface TeamGrant extends RoleTeam {
   role_field: string;
 }
 
@@ -30,9 +25,9 @@ export const rolesGrantedToAny = (teams: readonly number[]): Sql => sql`
 
 /** Roles granted to teams. */
 @Injectable()
-export class RoleTeamsRepository extends TableRepository<RoleTeamRow> {
-  constructor(database: Database) {
-    super(database, 'role_teams');
+export class RoleTeamsRepository extends TableRepository<RoleTeam> {
+  constructor(@InjectRepository(RoleTeam) repository: Repository<RoleTeam>) {
+    super(repository);
   }
 
   /** @returns true if the team did not hold the role before */
@@ -58,8 +53,8 @@ export class RoleTeamsRepository extends TableRepository<RoleTeamRow> {
   }
 
   /** Returns the roles that the teams were granted on any object. */
-  grantsTo(teams: readonly number[]): Promise<RoleTeamRow[]> {
-    return this.database.rows<RoleTeamRow>(sql`
+  grantsTo(teams: readonly number[]): Promise<RoleTeam[]> {
+    return this.database.rows<RoleTeam>(sql`
       SELECT rt.role_id, rt.team_id FROM role_teams rt WHERE rt.team_id = ANY(${teams}::int[])
       ORDER BY rt.team_id, rt.role_id`);
   }

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
 import { ident, sql, TRUE, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { heldObjectsOfAllTypes } from './role-ancestors.repository.js';
+import { Role } from './role.entity.js';
 
 export interface RoleRow extends Row {
   content_type: string;
@@ -64,8 +64,8 @@ export const objectOfRole = (role: Sql, type: string, object: Sql): Sql => sql`
 
 @Injectable()
 export class RolesRepository extends TableRepository<RoleRow> {
-  constructor(database: Database) {
-    super(database, 'roles');
+  constructor(@InjectRepository(Role) repository: Repository<Role>) {
+    super(repository);
   }
 
   /**

@@ -2,7 +2,6 @@ import { Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import { resource } from '../common/resource/registry.js';
 
 /**
  * Entry of the audit trail (docs/contract/activity.md#entries). An entry is kept after its objects are
@@ -52,7 +51,7 @@ export class ActivityStreamEntry {
   @Char({ readOnly: true })
   action_node!: string;
 
-  @Reference(() => resource('user'), { readOnly: true, nullable: true, hidden: true })
+  @Reference('user', { readOnly: true, nullable: true, hidden: true })
   actor!: Reference | null;
 
   @Json({ internal: true, nullable: true })

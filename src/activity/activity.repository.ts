@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { roleNamed } from '../access/roles.repository.js';
 import type { ActivityEntry } from '../common/activity/activity.js';
 import type { Actor } from '../common/access.js';
-import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { ActivityStreamEntry } from './activity-stream-entry.entity.js';
 
 /** Copies of data about the author and the objects of an entry, in case they are deleted later. */
 export interface DescribedEntry {
@@ -59,8 +59,8 @@ export const grantedRole = (entry: Sql): Sql => sql`
 
 @Injectable()
 export class ActivityRepository extends TableRepository<DescribedEntry> {
-  constructor(database: Database) {
-    super(database, 'activity_stream');
+  constructor(@InjectRepository(ActivityStreamEntry) repository: Repository<ActivityStreamEntry>) {
+    super(repository);
   }
 
   /** Returns the query for the stored copies (`DescribedEntry`) of entries. */

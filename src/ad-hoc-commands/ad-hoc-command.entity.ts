@@ -11,7 +11,6 @@ import {
 } from '../common/fields/field.js';
 import { INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
-import { resource } from '../common/resource/registry.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { CommandModules } from './command-modules.service.js';
@@ -39,7 +38,7 @@ export class AdHocCommand extends ExecutedJob {
   @Text({ internal: true, readOnly: true })
   override description!: string;
 
-  @Reference(() => resource('unified_job_template'), {
+  @Reference('unified_job_template', {
     internal: true,
     readOnly: true,
     nullable: true,
@@ -50,13 +49,13 @@ export class AdHocCommand extends ExecutedJob {
   @Choices(JOB_TYPES, { default: 'run', blank: false })
   job_type!: string;
 
-  @Reference(() => resource('inventory'), { nullable: true, needs: 'adhoc' })
+  @Reference('inventory', { nullable: true, needs: 'adhoc' })
   inventory!: Reference | null;
 
   @Text({ help: 'Host pattern; all hosts when empty.' })
   limit!: string;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     nullable: true,
     needs: 'use',
     index: 'where set',
@@ -64,7 +63,7 @@ export class AdHocCommand extends ExecutedJob {
   })
   credential!: Reference | null;
 
-  @Reference(() => resource('execution_environment'), {
+  @Reference('execution_environment', {
     nullable: true,
     index: false,
     help: 'Kept, without effect on the run.',

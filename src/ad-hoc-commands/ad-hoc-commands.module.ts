@@ -13,9 +13,16 @@ import { AdHocCommandsRepository } from './ad-hoc-commands.repository.js';
 import { CommandModules } from './command-modules.service.js';
 import { CommandPasswords } from './command-passwords.service.js';
 import { CommandRelaunchController } from './command-relaunch.controller.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
 
 @Module({
-  imports: [CredentialsModule, InventoriesModule, RunsModule],
+  imports: [
+    TypeOrmModule.forFeature([UnifiedJob]),
+    CredentialsModule,
+    InventoriesModule,
+    RunsModule,
+  ],
   controllers: [
     AdHocCommandsController,
     AdHocCommandEventListController,

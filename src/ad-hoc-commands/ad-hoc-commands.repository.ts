@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import type { User } from '../users/user.entity.js';
 import { people } from '../users/users.repository.js';
 import type { AdHocCommand } from './ad-hoc-command.entity.js';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
 
 /** A command with the data of its run. Objects that were deleted since the launch are null. */
 export type CommandContext = Pick<
@@ -35,8 +35,8 @@ export type CommandContext = Pick<
 /** Loads ad hoc commands with the data that workers need. */
 @Injectable()
 export class AdHocCommandsRepository extends TableRepository<RowOf<AdHocCommand>> {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /**

@@ -13,9 +13,12 @@ import { TokensController } from './tokens.controller.js';
 import { TokensRepository } from './tokens.repository.js';
 import { TokensService } from './tokens.service.js';
 import { UserTokensController } from './user-tokens.controller.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Session } from './session.entity.js';
+import { Token } from './token.entity.js';
 
 @Module({
-  imports: [UsersModule],
+  imports: [TypeOrmModule.forFeature([Session, Token]), UsersModule],
   controllers: [TokensController, UserTokensController],
   providers: [
     SessionsRepository,

@@ -1,17 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { SessionStore } from '../users/session-store.js';
 import { accounts, type Account } from '../users/users.repository.js';
-
-export interface SessionRow {
-  digest: string;
-  user_id: number;
-  generation: number;
-  created: string;
-  last_seen: string;
-}
+import { Session } from './session.entity.js';
 
 /** Identifier of a session, with the maximum ages of sessions. */
 export interface LivingSession {
@@ -23,9 +15,9 @@ export interface LivingSession {
 }
 
 @Injectable()
-export class SessionsRepository extends TableRepository<SessionRow> implements SessionStore {
-  constructor(database: Database) {
-    super(database, 'sessions');
+export class SessionsRepository extends TableRepository<Session> implements SessionStore {
+  constructor(@InjectRepository(Session) repository: Repository<Session>) {
+    super(repository);
   }
 
   async start(digest: string, user: number): Promise<void> {

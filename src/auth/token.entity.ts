@@ -1,6 +1,5 @@
 import { Entity, Index } from 'typeorm';
 import { Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
 
 @Entity('tokens')
@@ -9,7 +8,7 @@ export class Token extends ResourceEntity {
   @Text({ search: true, help: 'What the token is for.' })
   description!: string;
 
-  @Reference(() => resource('user'), { readOnly: true, help: 'Owner.' })
+  @Reference('user', { readOnly: true, help: 'Owner.' })
   user!: Reference;
 
   @Text({ column: null, readOnly: true, filter: false, help: 'Shown in clear once, on creation.' })

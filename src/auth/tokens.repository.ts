@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { TokenStore } from '../users/token-store.js';
 import { accounts, type Account } from '../users/users.repository.js';
-import type { Token } from './token.entity.js';
+import { Token } from './token.entity.js';
 
 /** User and scope of a token. `stale` is true if the last recorded use is older than a minute. */
 export interface TokenUse extends Account {
@@ -30,8 +29,8 @@ const useOf = (digest: string): Sql => sql`
 
 @Injectable()
 export class TokensRepository extends TableRepository<RowOf<Token>> implements TokenStore {
-  constructor(database: Database) {
-    super(database, 'tokens');
+  constructor(@InjectRepository(Token) repository: Repository<Token>) {
+    super(repository);
   }
 
   async endOthers(user: number, kept: string | null): Promise<void> {

@@ -8,7 +8,6 @@ import { INTEGER } from '../common/fields/json-schema.js';
 import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
 import { telling } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import { resource } from '../common/resource/registry.js';
 import { GIVEN_HOST } from './given-host.schema.js';
 import type { OnConflict } from '../inventories/given-hosts.repository.js';
 
@@ -16,7 +15,7 @@ const ID_LIST = filledList({ ...INTEGER, minimum: 1 });
 
 /** Target of created hosts: in the body, or in the URL for a body in lines. */
 export class HostTargetRequest {
-  @Reference(() => resource('inventory'), {
+  @Reference('inventory', {
     required: true,
     column: null,
     help: 'Inventory the hosts are added to.',

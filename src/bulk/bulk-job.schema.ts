@@ -11,7 +11,6 @@ import {
   type Field,
 } from '../common/fields/field.js';
 import { entrySchema, filledList } from '../common/fields/field-schema.js';
-import { resource } from '../common/resource/registry.js';
 import { PROMPTS_BODY_FIELDS } from '../prompts/launch-body.js';
 
 /** Options of a field for which `null` means "not sent". */
@@ -60,7 +59,7 @@ export class BulkLaunchRequest {
   @Text({ ...OPTIONAL, blank: false, help: 'Description of the workflow job.' })
   description!: string | null;
 
-  @Reference(() => resource('organization'), {
+  @Reference('organization', {
     nullable: true,
     column: null,
     help: 'Organization of the workflow job; needed by members of several.',

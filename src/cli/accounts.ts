@@ -5,13 +5,17 @@ import { issueToken } from '../common/crypto/tokens.js';
 import { Settings } from '../config/settings.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { withDatabase } from './migrate.js';
+import { User } from '../users/user.entity.js';
+import { Token } from '../auth/token.entity.js';
 
 /**
  * Creates a superuser, or makes an existing user a superuser. A given password replaces the existing one.
  */
 async function saveSuperuser(username: string, password: string): Promise<void> {
   const hash = password === '' ? '' : await new PasswordHasher().hash(password);
-  await withDatabase((database) => new UsersRepository(database).saveSuperuser(username, hash));
+  await withDatabase((database) =>
+    new UsersRepository(database.manager.getRepository(User)).saveSuperuser(username, hash),
+  );
 }
 
 export async function createSuperuser(argv: readonly string[]): Promise<number> {
@@ -32,7 +36,9 @@ export async function createSuperuser(argv: readonly string[]): Promise<number> 
 /** Creates the first administrator from ADMIN_USERNAME and ADMIN_PASSWORD if there is no superuser. */
 export async function ensureAdmin(): Promise<number> {
   const { ADMIN_USERNAME, ADMIN_PASSWORD } = Settings.load(process.env);
-  const found = await withDatabase((database) => new UsersRepository(database).hasSuperuser());
+  const found = await withDatabase((database) =>
+    new UsersRepository(database.manager.getRepository(User)).hasSuperuser(),
+  );
   if (found) {
     process.stdout.write('an administrator exists\n');
     return 0;
@@ -61,7 +67,7 @@ export async function createToken(argv: readonly string[]): Promise<number> {
   const { username = '', scope, description } = values;
   const lifetimeSeconds = settings.TOKEN_EXPIRY;
   const isMade = await withDatabase((database) =>
-    new TokensRepository(database).addByName(username, {
+    new TokensRepository(database.manager.getRepository(Token)).addByName(username, {
       description,
       scope,
       digest,

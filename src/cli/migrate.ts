@@ -6,7 +6,8 @@ import { Settings } from '../config/settings.js';
 import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';
 import { dataSourceOptions } from '../database/data-source.js';
 import { Database } from '../database/database.js';
-import { entities } from '../entities.js';
+import '../features.module.js';
+import { CredentialType } from '../credentials/credential-type.entity.js';
 
 /** Key of the advisory lock that serializes migrations. */
 const MIGRATION_LOCK = 7_300;
@@ -22,7 +23,7 @@ export function openDataSource(
   const settings = Settings.load(process.env);
   const { url = settings.DATABASE_URL, poolSize = settings.DATABASE_POOL_SIZE } = options;
   const chosen = { DATABASE_URL: url, DATABASE_POOL_SIZE: poolSize, STATEMENT_TIMEOUT_MS: 0 };
-  return new DataSource(dataSourceOptions(chosen, entities)).initialize();
+  return new DataSource(dataSourceOptions(chosen)).initialize();
 }
 
 /** Runs `work` with the database of the environment, without the timeouts of API requests. */
@@ -50,7 +51,9 @@ export async function migrate(): Promise<void> {
     try {
       const done = await source.runMigrations();
       const names = done.map(({ name }) => name).join(', ');
-      await new CredentialTypesRepository(new Database(source)).syncManaged();
+      await new CredentialTypesRepository(
+        new Database(source).manager.getRepository(CredentialType),
+      ).syncManaged();
       if (url !== DATABASE_URL) await grantTables(client, await roleOf(DATABASE_URL));
       process.stdout.write(done.length > 0 ? `applied ${names}\n` : 'up to date\n');
     } finally {

@@ -26,6 +26,10 @@ import { ReferenceLists } from './rest/reference-lists.service.js';
 import { ReferencesService } from './rest/references.service.js';
 import { SecurityEvents } from './rest/security-events.service.js';
 import { ResourceService } from './rest/resource.service.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { IdempotencyKey } from './rest/idempotency-key.entity.js';
+import { Breaker } from './outbound/breaker.entity.js';
+import { OutboxEntry } from './queue/outbox-entry.entity.js';
 
 const secretBox = (settings: Settings): SecretBox =>
   settings.SECRET_KEY_OLD === ''
@@ -62,7 +66,12 @@ const shared = [
 /** Services that all features use. Imports no feature. */
 @Global()
 @Module({
-  imports: [DiscoveryModule, bullRoot, bullQueues],
+  imports: [
+    TypeOrmModule.forFeature([Breaker, IdempotencyKey, OutboxEntry]),
+    DiscoveryModule,
+    bullRoot,
+    bullQueues,
+  ],
   providers: shared,
   exports: [...shared, DiscoveryModule, bullQueues],
 })

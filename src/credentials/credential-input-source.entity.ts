@@ -1,6 +1,5 @@
 import { Entity, Index } from 'typeorm';
 import { Char, Json, Reference, Text } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { OwnedEntity } from '../common/resource/resource.entity.js';
 
 /** Source of one input of a credential in a secret store. */
@@ -18,7 +17,7 @@ export class CredentialInputSource extends OwnedEntity {
   @Json({ filter: false, help: 'Names the secret in the store, by the type of the source.' })
   metadata!: Record<string, unknown>;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     required: true,
     needs: 'change',
     index: false,
@@ -26,7 +25,7 @@ export class CredentialInputSource extends OwnedEntity {
   })
   target_credential!: Reference;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     required: true,
     needs: 'use',
     help: 'Credential of a secret store.',

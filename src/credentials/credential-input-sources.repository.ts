@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { CredentialInputSource } from './credential-input-source.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { CredentialInputSource } from './credential-input-source.entity.js';
 import { FETCHED } from './types/definition.js';
 
 /** Source of one input of a credential in a secret store. */
@@ -32,8 +31,10 @@ export const inputSourcesOf = (targets: readonly number[]): Sql => sql`
 export class CredentialInputSourcesRepository extends TableRepository<
   RowOf<CredentialInputSource>
 > {
-  constructor(database: Database) {
-    super(database, 'credential_input_sources');
+  constructor(
+    @InjectRepository(CredentialInputSource) repository: Repository<CredentialInputSource>,
+  ) {
+    super(repository);
   }
 
   ofTargets(targets: readonly number[]): Promise<InputSource[]> {

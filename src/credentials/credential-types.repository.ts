@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { CredentialType } from './credential-type.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { CredentialType } from './credential-type.entity.js';
 import type { CredentialTypeDefinition } from './types/definition.js';
 import { MANAGED_CREDENTIAL_TYPES } from './types/managed-types.js';
 
@@ -19,8 +18,8 @@ export const selectCredentialTypes = (): Sql => sql`SELECT ${DEFINITION} FROM cr
 
 @Injectable()
 export class CredentialTypesRepository extends TableRepository<RowOf<CredentialType>> {
-  constructor(database: Database) {
-    super(database, 'credential_types');
+  constructor(@InjectRepository(CredentialType) repository: Repository<CredentialType>) {
+    super(repository);
   }
 
   /** @throws BrokenInvariant if the id is not a credential type's */

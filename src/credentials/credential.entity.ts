@@ -1,6 +1,5 @@
 import { Entity, Index } from 'typeorm';
 import { Bool, Char, Json, Reference } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { selectCredentialTypes } from './credential-types.repository.js';
@@ -34,7 +33,7 @@ const OWNER = {
 )
 @Index('credentials_name_order_idx', ['name', 'id'])
 export class Credential extends NamedEntity {
-  @Reference(() => resource('organization'), {
+  @Reference('organization', {
     nullable: true,
     onDelete: 'CASCADE',
     needs: 'credential_admin',
@@ -43,7 +42,7 @@ export class Credential extends NamedEntity {
   })
   organization!: Reference | null;
 
-  @Reference(() => resource('credential_type'), {
+  @Reference('credential_type', {
     required: true,
     help: 'What kind of credential this is.',
   })
@@ -69,9 +68,9 @@ export class Credential extends NamedEntity {
   })
   kubernetes!: boolean;
 
-  @Reference(() => resource('user'), { ...OWNER, help: 'Owning user; on creation only.' })
+  @Reference('user', { ...OWNER, help: 'Owning user; on creation only.' })
   user!: Reference | null;
 
-  @Reference(() => resource('team'), { ...OWNER, help: 'Owning team; on creation only.' })
+  @Reference('team', { ...OWNER, help: 'Owning team; on creation only.' })
   team!: Reference | null;
 }

@@ -15,9 +15,18 @@ import { CredentialCopyController, CredentialsController } from './credentials.c
 import { CredentialsRepository } from './credentials.repository.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { LookupTests } from './lookup-tests.service.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { CredentialInputSource } from './credential-input-source.entity.js';
+import { CredentialType } from './credential-type.entity.js';
+import { Credential } from './credential.entity.js';
 
 @Module({
-  imports: [OutboundModule, AccessModule, UsersModule],
+  imports: [
+    TypeOrmModule.forFeature([Credential, CredentialInputSource, CredentialType]),
+    OutboundModule,
+    AccessModule,
+    UsersModule,
+  ],
   controllers: [
     CredentialTypesController,
     CredentialsController,

@@ -9,14 +9,13 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { heldBy } from '../common/resource/held-by.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
-import { Database } from '../database/database.js';
 import { ident, NO_IDS, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { usersOutside } from '../users/users.repository.js';
 import { markedInputs } from './credential-input-sources.repository.js';
 import { selectCredentialTypes } from './credential-types.repository.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
-import type { Credential } from './credential.entity.js';
+import { Credential } from './credential.entity.js';
 
 /** Returns the stored inputs of a credential, with a placeholder for looked-up inputs. */
 const inputsOf = (alias: string): Sql =>
@@ -72,10 +71,10 @@ export const allCredentials = (): Sql => sql`
 @Injectable()
 export class CredentialsRepository extends TableRepository<RowOf<Credential>> {
   constructor(
-    database: Database,
+    @InjectRepository(Credential) repository: Repository<Credential>,
     private readonly teams: TeamStore,
   ) {
-    super(database, 'credentials');
+    super(repository);
   }
 
   /** Reads credentials with one statement. Ids without a credential are omitted. */

@@ -1,8 +1,14 @@
 import pg from 'pg';
-import type { DataSourceOptions } from 'typeorm';
+import {
+  DataSource,
+  getMetadataArgsStorage,
+  type DataSourceOptions,
+  type EntityManager,
+} from 'typeorm';
 import type { Settings } from '../config/settings.js';
+import { Database } from './database.js';
 import { instantText } from './instants.js';
-import { NamingStrategy, type EntityClass } from './table.js';
+import { NamingStrategy } from './table.js';
 import { migrations } from '../../migrations/index.js';
 
 const TIMESTAMPTZ = 1184;
@@ -46,14 +52,14 @@ export type ConnectionSettings = Pick<
 /** Options of the one data source, for the application, the CLI and the tests. */
 export function dataSourceOptions(
   settings: ConnectionSettings,
-  entities: EntityClass[],
 ): Extract<DataSourceOptions, { type: 'postgres' }> {
   return {
     type: 'postgres',
     // Loaded here: TypeORM would load it by name, which a bundle has no packages for.
     driver: pg,
     url: settings.DATABASE_URL,
-    entities,
+    // Every class with @Entity: the modules of the features have imported them.
+    entities: getMetadataArgsStorage().tables.map(({ target }) => target),
     migrations: Object.values(migrations),
     migrationsTransactionMode: 'each',
     namingStrategy: new NamingStrategy(),
@@ -78,3 +84,9 @@ export function dataSourceOptions(
  */
 const deadline = ({ STATEMENT_TIMEOUT_MS: most }: ConnectionSettings): object =>
   most > 0 ? { query_timeout: most + GRACE_MS, keepAlive: true } : {};
+
+/** Data source whose repositories join the open transaction of the caller. */
+export class AmbientDataSource extends DataSource {
+  readonly database: Database = new Database(this);
+  override readonly manager: EntityManager = this.database.manager;
+}

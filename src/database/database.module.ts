@@ -1,29 +1,33 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
 import { Settings } from '../config/settings.js';
-import { dataSourceOptions } from './data-source.js';
+import { AmbientDataSource, dataSourceOptions } from './data-source.js';
 import { Database } from './database.js';
-import type { EntityClass } from './table.js';
 
 @Global()
-@Module({})
-export class DatabaseModule {
-  static forEntities(entities: EntityClass[]): DynamicModule {
-    return {
-      module: DatabaseModule,
-      global: true,
-      imports: [
-        TypeOrmModule.forRootAsync({
-          inject: [Settings],
-          useFactory: (settings: Settings) => ({
-            ...dataSourceOptions(settings, entities),
-            retryAttempts: 10,
-            retryDelay: 1000,
-          }),
-        }),
-      ],
-      providers: [Database],
-      exports: [Database],
-    };
-  }
-}
+@Module({
+  imports: [
+    TypeOrmModule.forRootAsync({
+      inject: [Settings],
+      useFactory: (settings: Settings) => ({
+        ...dataSourceOptions(settings),
+        retryAttempts: 10,
+        retryDelay: 1000,
+      }),
+      dataSourceFactory: async (options) => {
+        if (!options) throw new Error('The factory above gives options');
+        return new AmbientDataSource(options);
+      },
+    }),
+  ],
+  providers: [
+    {
+      provide: Database,
+      inject: [DataSource],
+      useFactory: ({ database }: AmbientDataSource) => database,
+    },
+  ],
+  exports: [Database],
+})
+export class DatabaseModule {}

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { DataSource } from 'typeorm';
 import { attempted } from './attempts.js';
-import { ambientManager } from './ambient-manager.js';
+import { AmbientManager } from './ambient-manager.js';
 import { OpenTransaction } from './open-transaction.js';
 import { sqlState, STALE_PLAN } from './sql-state.js';
 import { join, raw, sql, withShortLists, type Sql } from './sql.js';
@@ -33,15 +33,15 @@ export class Database {
   /** Names of prepared statements by their text. */
   private readonly prepared = new Map<string, string>();
   private lastName = 0;
-  private ambient: EntityManager | undefined;
+  private ambient: AmbientManager | undefined;
   /** Called first in every transaction that may write; a rejection refuses the transaction. */
   beginsWith: () => Promise<void> = async () => {};
 
   constructor(readonly dataSource: DataSource) {}
 
   /** TypeORM's manager; its statements join the ambient transaction like all others. */
-  get manager(): EntityManager {
-    return (this.ambient ??= ambientManager(this));
+  get manager(): AmbientManager {
+    return (this.ambient ??= new AmbientManager(this));
   }
 
   /** TypeORM's driver keeps the pool; using it directly allows named prepared statements. */

@@ -1,7 +1,6 @@
 import { everyone } from '../common/access.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import { Bool, Char, Reference, Text } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -9,7 +8,7 @@ const ORGANIZATION = { ...READ_ONLY, nullable: true } as const;
 
 /** Clients that log users in by OAuth. */
 class ApplicationSchema extends NamedEntity {
-  @Reference(() => resource('organization'), ORGANIZATION)
+  @Reference('organization', ORGANIZATION)
   organization!: Reference | null;
 
   @Char(READ_ONLY)

@@ -1,6 +1,5 @@
 import { Entity, Index } from 'typeorm';
 import { Bool, Char, Choices, Reference } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 
 const PULLS = [
@@ -14,7 +13,7 @@ const PULLS = [
 @Entity('execution_environments')
 @Index('execution_environments_name_key', ['name'], { unique: true })
 export class ExecutionEnvironment extends NamedEntity {
-  @Reference(() => resource('organization'), {
+  @Reference('organization', {
     nullable: true,
     onDelete: 'CASCADE',
     needs: 'execution_environment_admin',
@@ -28,7 +27,7 @@ export class ExecutionEnvironment extends NamedEntity {
   @Bool({ readOnly: true, help: 'Shipped with the product; none is.' })
   managed!: boolean;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     nullable: true,
     needs: 'use',
     help: 'Container Registry credential that the image is pulled with.',

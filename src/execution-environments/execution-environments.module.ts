@@ -6,9 +6,11 @@ import {
   ExecutionEnvironmentsController,
 } from './execution-environments.controller.js';
 import { ExecutionEnvironmentsRepository } from './execution-environments.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { ExecutionEnvironment } from './execution-environment.entity.js';
 
 @Module({
-  imports: [CredentialsModule],
+  imports: [TypeOrmModule.forFeature([ExecutionEnvironment]), CredentialsModule],
   controllers: [ExecutionEnvironmentsController, ExecutionEnvironmentCopyController],
   providers: [ExecutionEnvironmentsRepository, ExecutionEnvironmentHooks],
 })

@@ -4,8 +4,11 @@ import { HostMetricSummaryMonthlyController } from './host-metric-summary-monthl
 import { HostMetricsController } from './host-metrics.controller.js';
 import { HostMetricsRepository } from './host-metrics.repository.js';
 import { MonthlyHostMetricsRepository } from './monthly-host-metrics.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { HostMetric, MonthlyHostMetric } from './host-metric.entity.js';
 
 @Module({
+  imports: [TypeOrmModule.forFeature([HostMetric, MonthlyHostMetric])],
   controllers: [HostMetricsController, HostMetricSummaryMonthlyController],
   providers: [HostMetricHooks, HostMetricsRepository, MonthlyHostMetricsRepository],
   exports: [HostMetricsRepository],

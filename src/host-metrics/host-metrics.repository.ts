@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { HostMetric } from './host-metric.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { HostMetric } from './host-metric.entity.js';
 
 const DELETED = sql`deleted = true, deleted_counter = deleted_counter + 1, last_deleted = now(),
   modified = now()`;
@@ -32,8 +31,8 @@ export const metricsByMonth = (since: Sql): Sql => sql`
 
 @Injectable()
 export class HostMetricsRepository extends TableRepository<RowOf<HostMetric>> {
-  constructor(database: Database) {
-    super(database, 'host_metrics');
+  constructor(@InjectRepository(HostMetric) repository: Repository<HostMetric>) {
+    super(repository);
   }
 
   /**

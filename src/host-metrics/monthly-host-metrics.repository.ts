@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { MonthlyHostMetric } from './host-metric.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { MonthlyHostMetric } from './host-metric.entity.js';
 import { metricsByMonth } from './host-metrics.repository.js';
 
 @Injectable()
 export class MonthlyHostMetricsRepository extends TableRepository<RowOf<MonthlyHostMetric>> {
-  constructor(database: Database) {
-    super(database, 'host_metric_summary_monthly');
+  constructor(@InjectRepository(MonthlyHostMetric) repository: Repository<MonthlyHostMetric>) {
+    super(repository);
   }
 
   /**

@@ -6,8 +6,8 @@ import type {
 } from '../common/resource/define-resource.js';
 import type { InstanceGroup } from './instance-group.entity.js';
 import { DEFAULT_GROUP, membersOfGroups } from './instance-groups.repository.js';
-import { InstancesRepository, LOST } from './instances.repository.js';
-import { WorkerNodesRepository } from './worker-nodes.repository.js';
+import { InstancesRepository } from './instances.repository.js';
+import { LOST, WorkerNodesRepository } from './worker-nodes.repository.js';
 
 /** Values of groups other than the default group: runs are not placed by group. */
 const UNUSED = { capacity: 0, consumed_capacity: 0, jobs_running: 0, jobs_total: 0, instances: 0 };

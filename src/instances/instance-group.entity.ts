@@ -1,8 +1,8 @@
-import { Entity, Index } from 'typeorm';
+import { Entity, Index, Column, ForeignKey } from 'typeorm';
 import { Bool, Char, Float, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { list, STRING } from '../common/fields/json-schema.js';
-import { resource } from '../common/resource/registry.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
+import { CASCADE, LinkRow } from '../database/table.js';
 
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
@@ -25,7 +25,7 @@ export class InstanceGroup extends ResourceEntity {
   @Bool({ help: 'A group of pods: of a cluster, not of workers.' })
   is_container_group!: boolean;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     nullable: true,
     needs: 'use',
     help: 'Kubernetes credential of a group of pods.',
@@ -61,4 +61,18 @@ export class InstanceGroup extends ResourceEntity {
 
   @Integer({ ...COMPUTED, help: 'Live workers; of others than `default`, machines put into it.' })
   instances!: number;
+}
+
+/** Machine in an instance group. */
+@Entity('instance_group_instances')
+@Index('instance_group_instances_key', ['instance_group_id', 'instance_id'], { unique: true })
+export class InstanceGroupInstance extends LinkRow {
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  instance_group_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instances', CASCADE)
+  @Index()
+  instance_id!: number;
 }

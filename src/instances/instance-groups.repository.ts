@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { InstanceGroup } from './instance-group.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { InstanceGroup } from './instance-group.entity.js';
 
 /** Name of the group that contains every worker and executes every run. */
 export const DEFAULT_GROUP = 'default';
@@ -30,8 +29,8 @@ export const membersOfGroups = (ids: readonly number[]): Sql => sql`
 
 @Injectable()
 export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGroup>> {
-  constructor(database: Database) {
-    super(database, 'instance_groups');
+  constructor(@InjectRepository(InstanceGroup) repository: Repository<InstanceGroup>) {
+    super(repository);
   }
 
   /**

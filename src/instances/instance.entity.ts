@@ -2,7 +2,7 @@ import { Entity, Index } from 'typeorm';
 import { Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
 import { sql } from '../database/sql.js';
-import { nodeErrors, nodeState } from './instances.repository.js';
+import { nodeErrors, nodeState } from './worker-nodes.repository.js';
 import { ISOLATIONS } from './isolation.js';
 
 const READ_ONLY = { readOnly: true } as const;

@@ -6,9 +6,16 @@ import { InstancesController } from './instances.controller.js';
 import { InstancesRepository } from './instances.repository.js';
 import { WorkerNodesRepository } from './worker-nodes.repository.js';
 import { InstanceGroupsRepository } from './instance-groups.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { InstanceGroup, InstanceGroupInstance } from './instance-group.entity.js';
+import { Instance } from './instance.entity.js';
+import { WorkerNode } from './worker-node.entity.js';
 
 @Module({
-  imports: [CredentialsModule],
+  imports: [
+    TypeOrmModule.forFeature([Instance, InstanceGroup, InstanceGroupInstance, WorkerNode]),
+    CredentialsModule,
+  ],
   controllers: [InstanceGroupsController, InstancesController],
   providers: [
     InstanceGroupsRepository,

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
-import { ident, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { sql, type Sql } from '../database/sql.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { RunLoads } from './run-loads.js';
-import { liveNodes } from './worker-nodes.repository.js';
-import type { Instance } from './instance.entity.js';
+import { liveCapacity, liveNodes } from './worker-nodes.repository.js';
+import { Instance } from './instance.entity.js';
 
 /** Capacity of a machine's live workers, and number of its runs. */
 export interface InstanceLoad {
@@ -35,34 +34,14 @@ export const liveIsolations = (): Sql => sql`
   SELECT isolation AS label, count(*)::int AS value FROM instances
   WHERE hostname IN (SELECT hostname FROM (${liveNodes()}) node) GROUP BY isolation`;
 
-/** Returns the capacity of a machine's live workers, as SQL; null without any. */
-const liveCapacity = (hostname: Sql): Sql => sql`
-  (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node WHERE node.hostname = ${hostname})`;
-
-/** Text of `errors` for a machine without live workers. */
-export const LOST = 'No worker of this machine has been heard of lately.';
-
-/** Returns `node_state` of a machine, as SQL. */
-export const nodeState = (alias: string): Sql => sql`
-  CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN 'ready' ELSE 'unavailable' END`;
-
-/**
- * Returns `errors` of a machine, as SQL. A live worker without capacity refuses to run without
- * isolation.
- */
-export const nodeErrors = (alias: string): Sql => sql`
-  CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN ''
-    WHEN ${liveCapacity(ident(alias, 'hostname'))} IS NULL THEN ${LOST}
-    ELSE ${ident(alias, 'isolation_detail')} END`;
-
 /** Machines with present or past workers. */
 @Injectable()
 export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   constructor(
-    database: Database,
+    @InjectRepository(Instance) repository: Repository<Instance>,
     private readonly runs: RunLoads,
   ) {
-    super(database, 'instances');
+    super(repository);
   }
 
   /** Stores that a machine has a live worker, with the machine's present properties. */

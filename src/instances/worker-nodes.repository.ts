@@ -1,23 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
-import { Database } from '../database/database.js';
-import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { ident, sql, type Sql } from '../database/sql.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { RunLoads } from './run-loads.js';
-import { NODE_LOST_SECONDS } from './worker-node.entity.js';
-
-export interface WorkerNodeRow {
-  name: string;
-  hostname: string;
-  host_key: string;
-  pid: number;
-  start_time: string;
-  capacity: number;
-  last_seen: string;
-}
+import { NODE_LOST_SECONDS, WorkerNode } from './worker-node.entity.js';
 
 /** The process of a worker: process id and start time identify it on its host. */
-export type WorkerProcess = Pick<WorkerNodeRow, 'name' | 'pid' | 'start_time'>;
+export type WorkerProcess = Pick<WorkerNode, 'name' | 'pid' | 'start_time'>;
 
 /** Capacity and usage of all live workers. */
 export interface InstallationLoad {
@@ -33,18 +22,38 @@ export const liveNodes = (): Sql => sql`
   SELECT hostname, capacity FROM worker_nodes
   WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`;
 
+/** Returns the capacity of a machine's live workers, as SQL; null without any. */
+export const liveCapacity = (hostname: Sql): Sql => sql`
+  (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node WHERE node.hostname = ${hostname})`;
+
+/** Text of `errors` for a machine without live workers. */
+export const LOST = 'No worker of this machine has been heard of lately.';
+
+/** Returns `node_state` of a machine, as SQL. */
+export const nodeState = (alias: string): Sql => sql`
+  CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN 'ready' ELSE 'unavailable' END`;
+
+/**
+ * Returns `errors` of a machine, as SQL. A live worker without capacity refuses to run without
+ * isolation.
+ */
+export const nodeErrors = (alias: string): Sql => sql`
+  CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN ''
+    WHEN ${liveCapacity(ident(alias, 'hostname'))} IS NULL THEN ${LOST}
+    ELSE ${ident(alias, 'isolation_detail')} END`;
+
 /** Live worker processes; their total capacity is the capacity of the scheduler. */
 @Injectable()
-export class WorkerNodesRepository extends TableRepository<WorkerNodeRow> {
+export class WorkerNodesRepository extends TableRepository<WorkerNode> {
   constructor(
-    database: Database,
+    @InjectRepository(WorkerNode) repository: Repository<WorkerNode>,
     private readonly runs: RunLoads,
   ) {
-    super(database, 'worker_nodes');
+    super(repository);
   }
 
   /** Stores a heartbeat of a worker, with its present capacity. */
-  async noteAlive(node: Omit<WorkerNodeRow, 'last_seen'>): Promise<void> {
+  async noteAlive(node: Omit<WorkerNode, 'last_seen'>): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
       VALUES (${node.name}, ${node.hostname}, ${node.host_key}, ${node.pid}, ${node.start_time},

@@ -3,10 +3,10 @@ import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { atAnySize } from './at-any-size.js';
+import { Host } from './inventory.entity.js';
 
 /** Handling of hosts that already exist: `update` changes the fields in the request. */
 export type OnConflict = 'error' | 'update';
@@ -78,8 +78,8 @@ export const HOST_DEFAULTS = {
  */
 @Injectable()
 export class GivenHostsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'hosts');
+  constructor(@InjectRepository(Host) repository: Repository<Host>) {
+    super(repository);
   }
 
   /** @param check further column, from `checkGiven` */

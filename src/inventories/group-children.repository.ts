@@ -1,14 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { atAnySize } from './at-any-size.js';
-
-export interface GroupChildRow {
-  id: number;
-  parent_id: number;
-  child_id: number;
-}
+import { GroupChild } from './inventory.entity.js';
 
 /** A group inside another. */
 export interface GroupEdge {
@@ -40,9 +34,9 @@ export const isSubgroup = (groupId: Sql): Sql =>
 
 /** Parent-child links of groups; they never contain a cycle. */
 @Injectable()
-export class GroupChildrenRepository extends TableRepository<GroupChildRow> {
-  constructor(database: Database) {
-    super(database, 'group_children');
+export class GroupChildrenRepository extends TableRepository<GroupChild> {
+  constructor(@InjectRepository(GroupChild) repository: Repository<GroupChild>) {
+    super(repository);
   }
 
   /** Returns true if a group is another group or below it. */

@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { atAnySize } from './at-any-size.js';
 import { groupAndDescendants } from './group-children.repository.js';
-
-export interface GroupHostRow {
-  id: number;
-  group_id: number;
-  host_id: number;
-}
+import { GroupHost } from './inventory.entity.js';
 
 /** A host in a group. */
 export interface Membership {
@@ -27,9 +21,9 @@ export const hostsBelow = (groupId: number): Sql => sql`
 
 /** Memberships of hosts in groups. */
 @Injectable()
-export class GroupHostsRepository extends TableRepository<GroupHostRow> {
-  constructor(database: Database) {
-    super(database, 'group_hosts');
+export class GroupHostsRepository extends TableRepository<GroupHost> {
+  constructor(@InjectRepository(GroupHost) repository: Repository<GroupHost>) {
+    super(repository);
   }
 
   /** Returns the memberships of some groups. */

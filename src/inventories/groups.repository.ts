@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { GroupRow } from './ansible-inventory.js';
-import type { Group } from './inventory.entity.js';
+import { Group } from './inventory.entity.js';
 
 /**
  * Returns a query for the first groups of a host by name: `id`, `name`, and `total`, the number of
@@ -17,8 +16,8 @@ export const groupsShownOf = (hostId: Sql, most: number): Sql => sql`
 
 @Injectable()
 export class GroupsRepository extends TableRepository<RowOf<Group>> {
-  constructor(database: Database) {
-    super(database, 'groups');
+  constructor(@InjectRepository(Group) repository: Repository<Group>) {
+    super(repository);
   }
 
   /** Returns groups of an inventory with all columns, by name. */

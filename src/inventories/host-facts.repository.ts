@@ -1,12 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { ident, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-
-export interface HostFactsRow {
-  host_id: number;
-  facts: Record<string, unknown>;
-}
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { HostFacts } from './inventory.entity.js';
 
 /** Facts of a host as JSON texts: those that all projects share, and those of one project. */
 export interface FactsText {
@@ -24,16 +19,14 @@ export const hasFacts = (alias: string, facts: object): Sql => sql`
 
 /** Facts that Ansible collected about hosts (docs/contract/resources.md#facts). */
 @Injectable()
-export class HostFactsRepository extends TableRepository<HostFactsRow> {
-  constructor(database: Database) {
-    super(database, 'host_facts');
+export class HostFactsRepository extends TableRepository<HostFacts> {
+  constructor(@InjectRepository(HostFacts) repository: Repository<HostFacts>) {
+    super(repository);
   }
 
   /** Returns the facts of a host, those of all projects included; empty without facts. */
   async of(hostId: number): Promise<Record<string, unknown>> {
-    const rows = await this.database.rows<
-      Pick<HostFactsRow, 'facts'> & Record<string, unknown>
-    >(sql`
+    const rows = await this.database.rows<Pick<HostFacts, 'facts'> & Record<string, unknown>>(sql`
       (SELECT facts FROM host_facts WHERE host_id = ${hostId})
       UNION ALL
       (SELECT facts FROM host_project_facts WHERE host_id = ${hostId} ORDER BY project_id)`);

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
-import { Database } from '../database/database.js';
 import { and, ident, join, sql, TRUE, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { HostRow } from './ansible-inventory.js';
 import { atAnySize } from './at-any-size.js';
 import { inventoriesWithInputs } from './inventory-inputs.repository.js';
-import type { Host } from './inventory.entity.js';
+import { Host } from './inventory.entity.js';
 
 /** Number of host names of an organization, including hosts to be added. */
 export interface NamesOfHosts {
@@ -104,8 +103,8 @@ export const countHostNames = (inventoryIds: Sql): Sql => sql`(
 
 @Injectable()
 export class HostsRepository extends TableRepository<RowOf<Host>> {
-  constructor(database: Database) {
-    super(database, 'hosts');
+  constructor(@InjectRepository(Host) repository: Repository<Host>) {
+    super(repository);
   }
 
   /**

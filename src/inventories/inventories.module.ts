@@ -27,6 +27,24 @@ import { MemberCounts } from './member-counts.service.js';
 import { ImportedMembersRepository } from './import/imported-members.repository.js';
 import { ImportedObjectsRepository } from './import/imported-objects.repository.js';
 import { InventoryImport } from './import/inventory-import.service.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  Group,
+  Host,
+  Inventory,
+  GroupChild,
+  GroupHost,
+  InventoryInput,
+  InventoryInstanceGroup,
+  InventoryLabel,
+  HostFacts,
+  HostProjectFacts,
+} from './inventory.entity.js';
+import {
+  InventorySourceGroup,
+  InventorySourceHost,
+  InventorySourceVariables,
+} from './import/source-claim.entity.js';
 
 const repositories = [
   InventoriesRepository,
@@ -42,6 +60,23 @@ const repositories = [
 ];
 
 @Module({
+  imports: [
+    TypeOrmModule.forFeature([
+      Group,
+      GroupChild,
+      GroupHost,
+      Host,
+      HostFacts,
+      HostProjectFacts,
+      Inventory,
+      InventoryInput,
+      InventoryInstanceGroup,
+      InventoryLabel,
+      InventorySourceGroup,
+      InventorySourceHost,
+      InventorySourceVariables,
+    ]),
+  ],
   controllers: [
     InventoriesController,
     InventoryCopyController,

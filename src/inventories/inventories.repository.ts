@@ -3,12 +3,11 @@ import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
-import { Database } from '../database/database.js';
 import { and, NO_IDS, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { countHostNames } from './hosts.repository.js';
 import type { HostedInventory } from './inventory-members.js';
-import type { Inventory } from './inventory.entity.js';
+import { Inventory } from './inventory.entity.js';
 
 /** A locked inventory, with the fields that changes of its members need. */
 export interface HeldInventory {
@@ -57,8 +56,8 @@ export const countHostsOf = (organizations: readonly number[], condition: Sql): 
 
 @Injectable()
 export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
-  constructor(database: Database) {
-    super(database, 'inventories');
+  constructor(@InjectRepository(Inventory) repository: Repository<Inventory>) {
+    super(repository);
   }
 
   /** Returns an inventory by its id; undefined if it is missing or being deleted. */

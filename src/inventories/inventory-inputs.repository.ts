@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { permit } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { and, or, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { accounts, type Account } from '../users/users.repository.js';
+import { InventoryInput } from './inventory.entity.js';
 
 /** An input of a constructed inventory. */
-export interface InventoryInput {
+export interface AttachedInput {
   id: number;
   name: string;
 }
@@ -29,13 +29,13 @@ export const inventoriesWithInputs = (): Sql => sql`SELECT inventory_id FROM inv
 /** Inputs of constructed inventories. */
 @Injectable()
 export class InventoryInputsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'inventory_inputs');
+  constructor(@InjectRepository(InventoryInput) repository: Repository<InventoryInput>) {
+    super(repository);
   }
 
   /** Returns the inputs of an inventory in their order. */
-  of(inventoryId: number): Promise<InventoryInput[]> {
-    return this.database.rows<InventoryInput & Row>(sql`
+  of(inventoryId: number): Promise<AttachedInput[]> {
+    return this.database.rows<AttachedInput & Row>(sql`
       SELECT inv.id, inv.name
       FROM inventory_inputs input JOIN inventories inv ON inv.id = input.input_id
       WHERE input.inventory_id = ${inventoryId} ORDER BY input.id`);
@@ -52,7 +52,7 @@ export class InventoryInputsRepository extends TableRepository<Row> {
    * Returns the inputs of an inventory that must not be used any longer, in their order: the user
    * who attached the input has lost the permission to use it, or was deleted.
    */
-  async unanswered(inventoryId: number): Promise<InventoryInput[]> {
+  async unanswered(inventoryId: number): Promise<AttachedInput[]> {
     const answering = await this.database.rows<Account & Row>(sql`
       SELECT acc.id, acc.username, acc.is_superuser, acc.is_system_auditor
       FROM (${accounts()}) acc WHERE acc.id IN (
@@ -62,7 +62,7 @@ export class InventoryInputsRepository extends TableRepository<Row> {
       const rule = permit(resource('inventory').policy, 'use', 'inv', actor);
       return and(sql`input.attached_by_id = ${id}`, rule);
     });
-    return this.database.rows<InventoryInput & Row>(sql`
+    return this.database.rows<AttachedInput & Row>(sql`
       SELECT inv.id, inv.name
       FROM inventory_inputs input JOIN inventories inv ON inv.id = input.input_id
       WHERE input.inventory_id = ${inventoryId} AND (${or(...mayUse)}) IS NOT TRUE

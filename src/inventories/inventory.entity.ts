@@ -1,4 +1,4 @@
-import { Entity, Index } from 'typeorm';
+import { Entity, Index, Column, ForeignKey, PrimaryColumn } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import {
   Bool,
@@ -10,11 +10,11 @@ import {
   Variables,
   type FieldOptions,
 } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { ident } from '../database/sql.js';
 import { isClaimed } from './import/imported-objects.repository.js';
 import { sourceCounts } from './source-counts.js';
+import { CASCADE, LinkRow, SET_NULL } from '../database/table.js';
 
 const COUNTER = { readOnly: true, default: 0 } as const;
 /** Options of a field that is computed from other rows when it is displayed. */
@@ -34,7 +34,7 @@ export const INVENTORY_KINDS = [
 @Index('inventories_organization_name_key', ['organization_id', 'name'], { unique: true })
 @Index('inventories_name_order_idx', ['name', 'id'])
 export class Inventory extends NamedEntity {
-  @Reference(() => resource('organization'), {
+  @Reference('organization', {
     required: true,
     needs: 'inventory_admin',
     help: 'Organization the inventory belongs to.',
@@ -97,7 +97,7 @@ export class Inventory extends NamedEntity {
 @Index('hosts_text_idx', { synchronize: false })
 @Index('hosts_inventory_name_key', ['inventory_id', 'name'], { unique: true })
 export class Host extends NamedEntity {
-  @Reference(() => resource('inventory'), {
+  @Reference('inventory', {
     required: true,
     immutable: true,
     needs: 'change',
@@ -130,7 +130,7 @@ export class Host extends NamedEntity {
   @Bool({ internal: true })
   is_imported!: boolean;
 
-  @Reference(() => resource('job'), {
+  @Reference('job', {
     ...WIDE,
     readOnly: true,
     nullable: true,
@@ -138,7 +138,7 @@ export class Host extends NamedEntity {
   })
   last_job!: Reference | null;
 
-  @Reference(() => resource('job_host_summary'), {
+  @Reference('job_host_summary', {
     ...WIDE,
     readOnly: true,
     nullable: true,
@@ -159,7 +159,7 @@ export class Host extends NamedEntity {
 @Index('groups_inventory_name_key', ['inventory_id', 'name'], { unique: true })
 @Index('groups_name_order_idx', ['name', 'id'])
 export class Group extends NamedEntity {
-  @Reference(() => resource('inventory'), {
+  @Reference('inventory', {
     required: true,
     immutable: true,
     needs: 'change',
@@ -174,4 +174,118 @@ export class Group extends NamedEntity {
   /** True if a source created the group, and no user. */
   @Bool({ internal: true })
   is_imported!: boolean;
+}
+
+/** Host in a group. */
+@Entity('group_hosts')
+@Index('group_hosts_key', ['group_id', 'host_id'], { unique: true })
+export class GroupHost extends LinkRow {
+  @Column('integer')
+  @ForeignKey('groups', CASCADE)
+  group_id!: number;
+
+  @Column('integer')
+  @ForeignKey('hosts', CASCADE)
+  @Index()
+  host_id!: number;
+}
+
+/** Group within a group. */
+@Entity('group_children')
+@Index('group_children_key', ['child_id', 'parent_id'], { unique: true })
+export class GroupChild extends LinkRow {
+  @Column('integer')
+  @ForeignKey('groups', CASCADE)
+  child_id!: number;
+
+  @Column('integer')
+  @ForeignKey('groups', CASCADE)
+  @Index()
+  parent_id!: number;
+}
+
+/** Label of an inventory. */
+@Entity('inventory_labels')
+@Index('inventory_labels_key', ['inventory_id', 'label_id'], { unique: true })
+export class InventoryLabel extends LinkRow {
+  @Column('integer')
+  @ForeignKey('inventories', CASCADE)
+  inventory_id!: number;
+
+  @Column('integer')
+  @ForeignKey('labels', CASCADE)
+  @Index()
+  label_id!: number;
+}
+
+/** Instance group of an inventory; the order of ids is that of preference. */
+@Entity('inventory_instance_groups')
+@Index('inventory_instance_groups_key', ['inventory_id', 'instance_group_id'], { unique: true })
+export class InventoryInstanceGroup extends LinkRow {
+  @Column('integer')
+  @ForeignKey('inventories', CASCADE)
+  inventory_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
+}
+
+/**
+ * Input of a constructed inventory, in the order of ids. The user who attached an input must have
+ * permission to use it (docs/decisions/0079-derived-inventories.md).
+ */
+@Entity('inventory_inputs')
+@Index('inventory_inputs_key', ['inventory_id', 'input_id'], { unique: true })
+export class InventoryInput extends LinkRow {
+  @Column('integer')
+  @ForeignKey('inventories', CASCADE)
+  inventory_id!: number;
+
+  @Column('integer')
+  @ForeignKey('inventories', CASCADE)
+  @Index()
+  input_id!: number;
+
+  @Column({ type: 'integer', nullable: true })
+  @ForeignKey('users', SET_NULL)
+  @Index()
+  attached_by_id!: number | null;
+}
+
+/**
+ * Facts of a host that `setup` returned, in a separate table, so that reading hosts does not read
+ * facts.
+ */
+@Entity('host_facts')
+// By `jsonb_path_ops`, see docs/decisions/0073-indexes.md.
+@Index('host_facts_facts_idx', { synchronize: false })
+export class HostFacts {
+  @PrimaryColumn('integer')
+  @ForeignKey('hosts', CASCADE)
+  host_id!: number;
+
+  @Column('json')
+  facts!: Record<string, unknown>;
+}
+
+/**
+ * Other facts that playbooks of a project cache
+ * (docs/decisions/0133-facts.md).
+ */
+@Entity('host_project_facts')
+@Index('host_project_facts_facts_idx', { synchronize: false })
+export class HostProjectFacts {
+  @PrimaryColumn('integer')
+  @ForeignKey('hosts', CASCADE)
+  host_id!: number;
+
+  @PrimaryColumn('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  @Index()
+  project_id!: number;
+
+  @Column('json')
+  facts!: Record<string, unknown>;
 }

@@ -8,7 +8,6 @@ import {
   Variables,
 } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
-import { resource } from '../common/resource/registry.js';
 import { TemplateStatus, UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { SOURCE_KINDS } from './source-kinds.js';
 
@@ -26,7 +25,7 @@ export class InventorySource extends UnifiedTemplate {
   @TemplateStatus('never updated')
   override status!: string;
 
-  @Reference(() => resource('inventory'), {
+  @Reference('inventory', {
     required: true,
     immutable: true,
     needs: 'change',
@@ -38,7 +37,7 @@ export class InventorySource extends UnifiedTemplate {
   inventory!: Reference;
 
   /** Organization of the inventory as of the source's creation; the source's runs belong to it. */
-  @Reference(() => resource('organization'), { readOnly: true, nullable: true, hidden: true })
+  @Reference('organization', { readOnly: true, nullable: true, hidden: true })
   organization!: Reference | null;
 
   @Choices(SOURCES, { required: true, help: 'Kind of the source.' })
@@ -56,14 +55,14 @@ export class InventorySource extends UnifiedTemplate {
   @Char({ max: 1024, help: 'Branch, tag or commit to read; empty for that of the project.' })
   scm_branch!: string;
 
-  @Reference(() => resource('project'), {
+  @Reference('project', {
     nullable: true,
     needs: 'use',
     help: 'Project the inventory is read from.',
   })
   source_project!: Reference | null;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     nullable: true,
     needs: 'use',
     // A request without this field leaves it unchanged, even if it replaces the other fields.
@@ -73,7 +72,7 @@ export class InventorySource extends UnifiedTemplate {
   })
   credential!: Reference | null;
 
-  @Reference(() => resource('execution_environment'), {
+  @Reference('execution_environment', {
     nullable: true,
     index: false,
     help: 'Kept, without effect on updates.',

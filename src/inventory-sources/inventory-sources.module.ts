@@ -17,11 +17,19 @@ import {
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
 import { UpdateInventoryController } from './update-inventory.controller.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
 
 const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
 
 @Module({
-  imports: [CredentialsModule, InventoriesModule, RunsModule],
+  imports: [
+    TypeOrmModule.forFeature([UnifiedJob, UnifiedTemplate]),
+    CredentialsModule,
+    InventoriesModule,
+    RunsModule,
+  ],
   controllers: [
     InventorySourcesController,
     InventoryUpdatesController,

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { insertRow, type ColumnValues } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import type { JobProject } from '../runs/job-contexts.repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import type { InventorySource } from './inventory-source.entity.js';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 /** The fields of a source's project that affect the source. */
 export interface ProjectOfSource {
@@ -49,8 +49,8 @@ export interface ConstructedOptions {
 /** Sources of inventories. */
 @Injectable()
 export class InventorySourcesRepository extends TableRepository<RowOf<InventorySource>> {
-  constructor(database: Database) {
-    super(database, 'unified_job_templates');
+  constructor(@InjectRepository(UnifiedTemplate) repository: Repository<UnifiedTemplate>) {
+    super(repository);
   }
 
   /** Returns the kind and organization of an inventory. */

@@ -11,7 +11,6 @@ import {
 } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
-import { resource } from '../common/resource/registry.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import type { ImportChanges } from '../inventories/import/import-changes.js';
 import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
@@ -24,10 +23,10 @@ const READ_ONLY = { readOnly: true } as const;
  * (docs/contract/inventory-sources.md#updates).
  */
 export class InventoryUpdate extends ExecutedJob {
-  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
+  @Reference('inventory', { ...READ_ONLY, nullable: true })
   inventory!: Reference | null;
 
-  @Reference(() => resource('inventory_source'), {
+  @Reference('inventory_source', {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
@@ -49,20 +48,20 @@ export class InventoryUpdate extends ExecutedJob {
   @Char({ ...READ_ONLY, max: 1024 })
   scm_revision!: string;
 
-  @Reference(() => resource('project'), { ...READ_ONLY, nullable: true, detailOnly: true })
+  @Reference('project', { ...READ_ONLY, nullable: true, detailOnly: true })
   source_project!: Reference | null;
 
-  @Reference(() => resource('project_update'), { ...WIDE, ...READ_ONLY, nullable: true })
+  @Reference('project_update', { ...WIDE, ...READ_ONLY, nullable: true })
   source_project_update!: Reference | null;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
   })
   credential!: Reference | null;
 
-  @Reference(() => resource('execution_environment'), {
+  @Reference('execution_environment', {
     ...READ_ONLY,
     nullable: true,
     index: false,

@@ -4,14 +4,14 @@ import { existing } from '../common/invariants.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { capabilityColumns } from '../common/resource/represent.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { join, sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
 import type { HeldRun } from '../runs/run-leases.repository.js';
 import type { RunRequest } from '../runs/launcher.js';
 import { wantedRuns } from '../runs/runs.repository.js';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
 import type { InventoryUpdate } from './inventory-update.entity.js';
 
@@ -48,8 +48,8 @@ export type StartedInventoryUpdate = Pick<
 
 @Injectable()
 export class InventoryUpdatesRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /** Inserts one update for each request, in the given order, with the source's present options. */

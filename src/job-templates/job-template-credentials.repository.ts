@@ -1,16 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { CredentialUses } from '../credentials/credential-uses.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { jobsWithCredential } from '../runs/job-credentials.repository.js';
 import { templatesWithCredential } from '../templates/templates.repository.js';
+import { JobTemplateCredential } from './job-template.entity.js';
 
 /** The credentials of job templates. */
 @Injectable()
-export class JobTemplateCredentialsRepository extends TableRepository implements CredentialUses {
-  constructor(database: Database) {
-    super(database, 'job_template_credentials');
+export class JobTemplateCredentialsRepository
+  extends TableRepository<JobTemplateCredential>
+  implements CredentialUses
+{
+  constructor(
+    @InjectRepository(JobTemplateCredential) repository: Repository<JobTemplateCredential>,
+  ) {
+    super(repository);
   }
 
   async attach(template: number, credential: number): Promise<void> {

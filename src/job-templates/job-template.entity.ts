@@ -1,9 +1,10 @@
 import { Bool, Char, Includes, Json, Reference } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import type { TemplateOptions } from '../prompts/launch-options.js';
 import { TEMPLATE_OPTIONS, TEMPLATE_SWITCHES } from '../prompts/prompt-columns.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
+import { CASCADE, LinkRow } from '../database/table.js';
 
 export interface JobTemplate extends WebhookJobTemplateFields, TemplateOptions {}
 
@@ -11,13 +12,13 @@ export interface JobTemplate extends WebhookJobTemplateFields, TemplateOptions {
 @Includes(TEMPLATE_SWITCHES, 'survey_enabled')
 @Includes(TEMPLATE_OPTIONS, 'organization')
 export class JobTemplate extends UnifiedTemplate {
-  @Reference(() => resource('project'), { nullable: true, needs: 'use' })
+  @Reference('project', { nullable: true, needs: 'use' })
   project!: Reference | null;
 
   @Char({ max: 1024, help: 'Playbook of the project.' })
   playbook!: string;
 
-  @Reference(() => resource('organization'), {
+  @Reference('organization', {
     readOnly: true,
     nullable: true,
     help: "The project's organization.",
@@ -50,4 +51,48 @@ export class JobTemplate extends UnifiedTemplate {
 
   @Json({ internal: true, nullable: true })
   survey_spec!: object | null;
+}
+
+/** Credential of a job template. */
+@Entity('job_template_credentials')
+@Index('job_template_credentials_key', ['job_template_id', 'credential_id'], { unique: true })
+export class JobTemplateCredential extends LinkRow {
+  @Column('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  job_template_id!: number;
+
+  @Column('integer')
+  @ForeignKey('credentials', CASCADE)
+  @Index()
+  credential_id!: number;
+}
+
+/** Label of a job template. */
+@Entity('job_template_labels')
+@Index('job_template_labels_key', ['job_template_id', 'label_id'], { unique: true })
+export class JobTemplateLabel extends LinkRow {
+  @Column('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  job_template_id!: number;
+
+  @Column('integer')
+  @ForeignKey('labels', CASCADE)
+  @Index()
+  label_id!: number;
+}
+
+/** Instance group of a job template; the order of ids is that of preference. */
+@Entity('job_template_instance_groups')
+@Index('job_template_instance_groups_key', ['job_template_id', 'instance_group_id'], {
+  unique: true,
+})
+export class JobTemplateInstanceGroup extends LinkRow {
+  @Column('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  job_template_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
 }

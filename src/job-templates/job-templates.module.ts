@@ -11,9 +11,25 @@ import {
 } from './job-templates.controller.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
 import { TemplateProjects } from './template-projects.service.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  JobTemplateCredential,
+  JobTemplateInstanceGroup,
+  JobTemplateLabel,
+} from './job-template.entity.js';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 @Module({
-  imports: [ProjectsModule, TemplatesModule],
+  imports: [
+    TypeOrmModule.forFeature([
+      JobTemplateCredential,
+      JobTemplateInstanceGroup,
+      JobTemplateLabel,
+      UnifiedTemplate,
+    ]),
+    ProjectsModule,
+    TemplatesModule,
+  ],
   controllers: [
     JobTemplatesController,
     JobTemplateCopyController,

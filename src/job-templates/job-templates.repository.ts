@@ -6,11 +6,11 @@ import { resource } from '../common/resource/registry.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
 import { selectCredentialTypes } from '../credentials/credential-types.repository.js';
 import type { CombinedCredential } from '../credentials/types/combination.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import type { JobTemplate } from './job-template.entity.js';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 /** A credential in the representation of its template. */
 export interface AttachedCredential {
@@ -44,8 +44,8 @@ export interface LaunchableJobTemplate extends RowOf<JobTemplate> {
 
 @Injectable()
 export class JobTemplatesRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_job_templates');
+  constructor(@InjectRepository(UnifiedTemplate) repository: Repository<UnifiedTemplate>) {
+    super(repository);
   }
 
   /** @param actor caller; null: no permission check */

@@ -1,6 +1,5 @@
 import { Entity, Index } from 'typeorm';
 import { Char, Reference } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { OwnedEntity } from '../common/resource/resource.entity.js';
 
 @Entity('labels')
@@ -9,7 +8,7 @@ export class Label extends OwnedEntity {
   @Char({ required: true, search: true, help: 'Name of this object.' })
   name!: string;
 
-  @Reference(() => resource('organization'), {
+  @Reference('organization', {
     required: true,
     needs: 'member',
     help: 'Organization the label belongs to.',

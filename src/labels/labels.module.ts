@@ -1,8 +1,11 @@
 import { Module } from '@nestjs/common';
 import { LabelsController } from './labels.controller.js';
 import { LabelsRepository } from './labels.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Label } from './label.entity.js';
 
 @Module({
+  imports: [TypeOrmModule.forFeature([Label])],
   controllers: [LabelsController],
   providers: [LabelsRepository],
   exports: [LabelsRepository],

@@ -3,10 +3,9 @@ import type { Actor } from '../common/access.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { selectLinks, type Link } from '../common/resource/select-rows.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
-import { Database } from '../database/database.js';
 import { and, not, rowCount, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { Label } from './label.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { Label } from './label.entity.js';
 
 /** Label on an object (`near`), and the object's number of labels. */
 export interface LabelOn {
@@ -21,8 +20,8 @@ export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM la
 
 @Injectable()
 export class LabelsRepository extends TableRepository<RowOf<Label>> {
-  constructor(database: Database) {
-    super(database, 'labels');
+  constructor(@InjectRepository(Label) repository: Repository<Label>) {
+    super(repository);
   }
 
   /** Returns the id of a label, as a row. */

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { NotificationAttempt } from './notification.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { NotificationAttempt } from './notification.entity.js';
 
 /**
  * Returns a statement that inserts new attempts.
@@ -40,7 +39,7 @@ export const endAttempts = (outcomes: Sql): Sql => sql`
 /** The attempts to send notifications. Statements about notifications write them. */
 @Injectable()
 export class NotificationAttemptsRepository extends TableRepository<RowOf<NotificationAttempt>> {
-  constructor(database: Database) {
-    super(database, 'notification_attempts');
+  constructor(@InjectRepository(NotificationAttempt) repository: Repository<NotificationAttempt>) {
+    super(repository);
   }
 }

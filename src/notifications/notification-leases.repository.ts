@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { acknowledged } from '../common/queue/outbox.repository.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { TEST_EVENT } from './message/message-events.js';
 import { abandonAttempts, beginAttempts, endAttempts } from './notification-attempts.repository.js';
@@ -15,7 +14,7 @@ import type {
   NotificationTarget,
 } from './notification-lease.js';
 import { unfinished } from './unfinished.js';
-import type { Notification } from './notification.entity.js';
+import { Notification } from './notification.entity.js';
 
 /**
  * Duration of a lease, in seconds. It is renewed during an attempt, so it only has to outlast a
@@ -34,8 +33,8 @@ const PAUSED = 'Deliveries to this destination are paused, because it could not 
 /** The notifications that are being sent: due dates, leases and results. */
 @Injectable()
 export class NotificationLeasesRepository extends TableRepository<RowOf<Notification>> {
-  constructor(database: Database) {
-    super(database, 'notifications');
+  constructor(@InjectRepository(Notification) repository: Repository<Notification>) {
+    super(repository);
   }
 
   /**

@@ -1,6 +1,5 @@
 import { Entity, Index } from 'typeorm';
 import { Char, Choices, Json, Reference, Text } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { blankConfiguration } from './backends/configuration.js';
 import { NOTIFICATION_TYPES, type NotificationType } from './backends/notification-type.js';
@@ -52,7 +51,7 @@ const defaultTexts = (): Record<string, object> =>
 })
 @Index('notification_templates_name_order_idx', ['name', 'id'])
 export class NotificationTemplate extends NamedEntity {
-  @Reference(() => resource('organization'), {
+  @Reference('organization', {
     required: true,
     needs: 'notification_admin',
     help: 'Organization the template belongs to.',

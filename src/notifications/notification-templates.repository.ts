@@ -1,15 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { NotificationTemplate } from './notification-template.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { NotificationTemplate } from './notification-template.entity.js';
 
 @Injectable()
 export class NotificationTemplatesRepository extends TableRepository<RowOf<NotificationTemplate>> {
-  constructor(database: Database) {
-    super(database, 'notification_templates');
+  constructor(
+    @InjectRepository(NotificationTemplate) repository: Repository<NotificationTemplate>,
+  ) {
+    super(repository);
   }
 
   /** Returns the fields of a template for the activity stream. */

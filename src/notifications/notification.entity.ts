@@ -11,7 +11,6 @@ import {
   Text,
 } from '../common/fields/field.js';
 import { TotalRow } from '../common/resource/kept-totals.js';
-import { resource } from '../common/resource/registry.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';
 import { NOTIFICATION_TYPE_CHOICES } from './notification-template.entity.js';
@@ -33,7 +32,7 @@ const READ_ONLY = { readOnly: true } as const;
   unique: true,
 })
 export class Notification extends WideResourceEntity {
-  @Reference(() => resource('notification_template'), { ...READ_ONLY, index: false })
+  @Reference('notification_template', { ...READ_ONLY, index: false })
   notification_template!: Reference;
 
   @Choices(
@@ -68,7 +67,7 @@ export class Notification extends WideResourceEntity {
   @Json({ ...READ_ONLY, search: true, help: 'What was sent, as the channel takes it.' })
   body!: Record<string, unknown>;
 
-  @Reference(() => resource('unified_job'), {
+  @Reference('unified_job', {
     ...WIDE,
     ...READ_ONLY,
     label: 'Job',
@@ -89,7 +88,7 @@ export class Notification extends WideResourceEntity {
   })
   next_attempt_at!: string | null;
 
-  @Reference(() => resource('notification'), {
+  @Reference('notification', {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,
@@ -122,7 +121,7 @@ export class Notification extends WideResourceEntity {
 @Entity('notification_attempts')
 @Index('notification_attempts_key', ['notification_id', 'number'], { unique: true })
 export class NotificationAttempt extends WideResourceEntity {
-  @Reference(() => resource('notification'), { ...WIDE, ...READ_ONLY, index: false })
+  @Reference('notification', { ...WIDE, ...READ_ONLY, index: false })
   notification!: Reference;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Position among the attempts, from 1.' })

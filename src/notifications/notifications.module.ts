@@ -15,6 +15,9 @@ import { NotificationsController } from './notifications.controller.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import { RunNotifications } from './run-notifications.listener.js';
 import { TemplateSecrets } from './template-secrets.service.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Notification, NotificationAttempt, NotificationTotal } from './notification.entity.js';
+import { NotificationTemplate } from './notification-template.entity.js';
 
 /** Ends the rendering thread of message templates at shutdown. */
 @Injectable()
@@ -34,6 +37,14 @@ const repositories = [
 ];
 
 @Module({
+  imports: [
+    TypeOrmModule.forFeature([
+      Notification,
+      NotificationAttempt,
+      NotificationTemplate,
+      NotificationTotal,
+    ]),
+  ],
   controllers: [
     NotificationTemplatesController,
     NotificationTemplateCopyController,

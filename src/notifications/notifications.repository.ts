@@ -3,9 +3,8 @@ import { permit, type Actor } from '../common/access.js';
 import { heldBy } from '../common/resource/held-by.js';
 import { resource } from '../common/resource/registry.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { notificationsOfTemplates } from '../templates/template-notifications.repository.js';
 import { OrganizationNotifications } from './attached-templates.js';
@@ -13,7 +12,7 @@ import type { ComposedMessage } from './message/compose.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
 import type { ResendRequest } from './resend-request.js';
 import { unfinished } from './unfinished.js';
-import type { Notification } from './notification.entity.js';
+import { Notification } from './notification.entity.js';
 
 /** An event of a run, with the event for which templates are attached. */
 export interface FiredEvent {
@@ -49,10 +48,10 @@ interface TypeSample {
 @Injectable()
 export class NotificationsRepository extends TableRepository<RowOf<Notification>> {
   constructor(
-    database: Database,
+    @InjectRepository(Notification) repository: Repository<Notification>,
     private readonly organizations: OrganizationNotifications,
   ) {
-    super(database, 'notifications');
+    super(repository);
   }
 
   /**

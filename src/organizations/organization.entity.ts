@@ -1,6 +1,7 @@
-import { Entity, Index } from 'typeorm';
+import { Entity, Index, Column, ForeignKey } from 'typeorm';
 import { Integer } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
+import { CASCADE, LinkRow } from '../database/table.js';
 
 @Entity('organizations')
 @Index('organizations_name_key', ['name'], { unique: true })
@@ -11,4 +12,55 @@ export class Organization extends NamedEntity {
     help: 'Most hosts this organization may have; 0 is no limit. Set by superusers.',
   })
   max_hosts!: number;
+}
+
+/** Galaxy credential of an organization, in the order of ids. */
+@Entity('organization_galaxy_credentials')
+@Index('organization_galaxy_credentials_key', ['organization_id', 'credential_id'], {
+  unique: true,
+})
+export class OrganizationGalaxyCredential extends LinkRow {
+  @Column('integer')
+  @ForeignKey('organizations', CASCADE)
+  organization_id!: number;
+
+  @Column('integer')
+  @ForeignKey('credentials', CASCADE)
+  @Index()
+  credential_id!: number;
+}
+
+/** Instance group of an organization; the order of ids is that of preference. */
+@Entity('organization_instance_groups')
+@Index('organization_instance_groups_key', ['organization_id', 'instance_group_id'], {
+  unique: true,
+})
+export class OrganizationInstanceGroup extends LinkRow {
+  @Column('integer')
+  @ForeignKey('organizations', CASCADE)
+  organization_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
+}
+
+/** Notification template of an organization for one event. */
+@Entity('organization_notifications')
+@Index('organization_notifications_key', ['organization_id', 'notification_template_id', 'event'], {
+  unique: true,
+})
+export class OrganizationNotification extends LinkRow {
+  @Column('integer')
+  @ForeignKey('organizations', CASCADE)
+  organization_id!: number;
+
+  @Column('integer')
+  @ForeignKey('notification_templates', CASCADE)
+  @Index()
+  notification_template_id!: number;
+
+  @Column('text')
+  event!: string;
 }

@@ -2,8 +2,23 @@ import { Module } from '@nestjs/common';
 import { OrganizationHooks } from './organization.hooks.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsRepository } from './organizations.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  Organization,
+  OrganizationGalaxyCredential,
+  OrganizationInstanceGroup,
+  OrganizationNotification,
+} from './organization.entity.js';
 
 @Module({
+  imports: [
+    TypeOrmModule.forFeature([
+      Organization,
+      OrganizationGalaxyCredential,
+      OrganizationInstanceGroup,
+      OrganizationNotification,
+    ]),
+  ],
   controllers: [OrganizationsController],
   providers: [OrganizationHooks, OrganizationsRepository],
   exports: [OrganizationsRepository],

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { resource } from '../common/resource/registry.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { OrganizationNotifications } from '../notifications/attached-templates.js';
 import type { HostAllowance, OrganizationStore } from '../inventories/organization-store.js';
-import type { Organization } from './organization.entity.js';
+import { Organization } from './organization.entity.js';
 
 /**
  * Returns the name of an organization as an SQL value; null if the reader cannot see the organization.
@@ -28,8 +27,8 @@ export class OrganizationsRepository
   extends TableRepository<RowOf<Organization>>
   implements OrganizationStore, OrganizationNotifications
 {
-  constructor(database: Database) {
-    super(database, 'organizations');
+  constructor(@InjectRepository(Organization) repository: Repository<Organization>) {
+    super(repository);
   }
 
   byName(name: string): Promise<RowOf<Organization> | undefined> {

@@ -1,5 +1,4 @@
 import { Bool, Char, Choices, Includes, Integer, Reference, Text } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { ExecutedJob, ISOLATION_FIELD } from '../runs/unified-job.entity.js';
 import { WebhookRunFields } from '../runs/webhook-run.schema.js';
@@ -14,7 +13,7 @@ export interface ProjectUpdate extends WebhookRunFields {}
  */
 @Includes(WebhookRunFields)
 export class ProjectUpdate extends ExecutedJob {
-  @Reference(() => resource('project'), { ...READ_ONLY, nullable: true })
+  @Reference('project', { ...READ_ONLY, nullable: true })
   project!: Reference | null;
 
   @Choices(
@@ -44,7 +43,7 @@ export class ProjectUpdate extends ExecutedJob {
   @Bool(READ_ONLY)
   scm_track_submodules!: boolean;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
 import type { RunRequest } from '../runs/launcher.js';
 import { wantedRuns } from '../runs/runs.repository.js';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
 import type { NewUpdate } from '../runs/update-launcher.js';
 import type { ProjectUpdate } from './project-update.entity.js';
 
@@ -38,8 +38,8 @@ export type StartedUpdate = Pick<
 
 @Injectable()
 export class ProjectUpdatesRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /**

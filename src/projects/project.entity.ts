@@ -1,5 +1,4 @@
 import { Bool, Char, Choices, Includes, Integer, Json, Reference } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { TemplateStatus, UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { WebhookTemplateFields } from '../templates/webhook-template.schema.js';
 
@@ -10,7 +9,7 @@ export class Project extends UnifiedTemplate {
   @TemplateStatus('never updated')
   override status!: string;
 
-  @Reference(() => resource('organization'), {
+  @Reference('organization', {
     nullable: true,
     needs: 'project_admin',
     help: 'Organization the project belongs to.',
@@ -44,7 +43,7 @@ export class Project extends UnifiedTemplate {
   @Bool({ help: 'Track the latest commits of submodules.' })
   scm_track_submodules!: boolean;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     nullable: true,
     needs: 'use',
     help: 'Source control credential.',

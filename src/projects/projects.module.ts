@@ -20,9 +20,17 @@ import {
 import { ProjectUpdateLauncher } from './project-update-launcher.service.js';
 import { ProjectUpdatesRepository } from './project-updates.repository.js';
 import { ProjectsRepository } from './projects.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
 
 @Module({
-  imports: [CredentialsModule, RunsModule, TemplatesModule],
+  imports: [
+    TypeOrmModule.forFeature([UnifiedJob, UnifiedTemplate]),
+    CredentialsModule,
+    RunsModule,
+    TemplatesModule,
+  ],
   controllers: [
     ProjectsController,
     ProjectCopyController,

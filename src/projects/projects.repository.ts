@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { Project } from './project.entity.js';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 /** Projects, with queries for the job templates that use them. */
 @Injectable()
 export class ProjectsRepository extends TableRepository<RowOf<Project>> {
-  constructor(database: Database) {
-    super(database, 'unified_job_templates');
+  constructor(@InjectRepository(UnifiedTemplate) repository: Repository<UnifiedTemplate>) {
+    super(repository);
   }
 
   async storePath(id: number, path: string): Promise<void> {

@@ -12,7 +12,6 @@ import {
 } from '../common/fields/field.js';
 import { entryOf } from '../common/invariants.js';
 import { tableOf } from '../common/records.js';
-import { resource } from '../common/resource/registry.js';
 import { JOB_TYPES, VERBOSITIES } from './job-options.js';
 
 export type LaunchTopic = 'what' | 'where' | 'how';
@@ -56,7 +55,7 @@ const Prompt =
  */
 class LaunchOptions {
   @Prompt({ asks: 'inventory', about: 'where', inWorkflows: true, harmless: 'switch', aims: true })
-  @Reference(() => resource('inventory'), {
+  @Reference('inventory', {
     nullable: true,
     needs: 'use',
     refusal: 'You do not have use_role to the inventory',
@@ -64,7 +63,7 @@ class LaunchOptions {
   inventory!: Reference;
 
   @Prompt({ asks: 'credential', about: 'where', harmless: 'switch' })
-  @References(() => resource('credential'), { nullable: true, help: 'Credentials of the run.' })
+  @References('credential', { nullable: true, help: 'Credentials of the run.' })
   credentials!: number[];
 
   @Prompt({ asks: 'variables', about: 'where', inWorkflows: true, harmless: 'both', aims: true })
@@ -129,11 +128,11 @@ class LaunchOptions {
   execution_environment!: number;
 
   @Prompt({ asks: 'labels', about: 'how', inWorkflows: true })
-  @References(() => resource('label'), { nullable: true, help: 'Labels added to the run.' })
+  @References('label', { nullable: true, help: 'Labels added to the run.' })
   labels!: number[];
 
   @Prompt({ asks: 'instance_groups', about: 'where' })
-  @References(() => resource('instance_group'), {
+  @References('instance_group', {
     nullable: true,
     help: 'Instance groups, best first.',
   })

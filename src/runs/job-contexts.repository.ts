@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { projectSources, templateVariables } from '../templates/templates.repository.js';
 import type { User } from '../users/user.entity.js';
 import { people } from '../users/users.repository.js';
 import type { Job } from './job.entity.js';
 import { RunDeliveries, RunSchedules, type RunDelivery } from './run-causes.js';
+import { UnifiedJob } from './unified-job.entity.js';
 
 /** The current state of a job's project. */
 export interface JobProject {
@@ -67,11 +67,11 @@ export type JobContext = Pick<
 @Injectable()
 export class JobContextsRepository extends TableRepository<RowOf<Job>> {
   constructor(
-    database: Database,
+    @InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>,
     private readonly schedules: RunSchedules,
     private readonly deliveries: RunDeliveries,
   ) {
-    super(database, 'unified_jobs');
+    super(repository);
   }
 
   /**

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { credentialsSeenBy, type SeenCredential } from '../credentials/credentials.repository.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { JobCredential } from './job.entity.js';
 
 /** A credential of a job. */
-export interface JobCredential extends SeenCredential {
+export interface CredentialOfJob extends SeenCredential {
   job_id: number;
 }
 
@@ -16,13 +16,13 @@ export const jobsWithCredential = (credential: number): Sql =>
 
 /** The credentials of jobs. */
 @Injectable()
-export class JobCredentialsRepository extends TableRepository {
-  constructor(database: Database) {
-    super(database, 'job_credentials');
+export class JobCredentialsRepository extends TableRepository<JobCredential> {
+  constructor(@InjectRepository(JobCredential) repository: Repository<JobCredential>) {
+    super(repository);
   }
 
   /**
-   * Returns a query for the credentials (`JobCredential`) of some jobs, in the order in which they
+   * Returns a query for the credentials (`CredentialOfJob`) of some jobs, in the order in which they
    * were assigned.
    */
   ofJobs(jobs: readonly number[], actor: Actor): Sql {

@@ -20,7 +20,7 @@ import { displayArtifacts } from './artifacts.js';
 import { shownVariables } from './shown-variables.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from './source-workflow.js';
 import type { Job } from './job.entity.js';
-import { JobCredentialsRepository, type JobCredential } from './job-credentials.repository.js';
+import { JobCredentialsRepository, type CredentialOfJob } from './job-credentials.repository.js';
 
 export const JOB_SHOWS: ShownBesides = {
   ...SOURCE_WORKFLOW_SHOWS,
@@ -47,7 +47,7 @@ export async function jobExtension(
   const ids = rows.map(({ id }) => id);
   const [facts, credentials, labels, sourceOf, variables] = await Promise.all([
     loadRunFacts(rows, context),
-    together.ask<JobCredential>(find(JobCredentialsRepository).ofJobs(ids, actor)),
+    together.ask<CredentialOfJob>(find(JobCredentialsRepository).ofJobs(ids, actor)),
     labelSummaries(resource('job'), ids, context),
     sourceWorkflows(rows, context),
     shownVariables(rows, context),
@@ -91,7 +91,7 @@ function summarizeCredential({
   description,
   credential_type: type,
   may_read: isReadable,
-}: JobCredential): object {
+}: CredentialOfJob): object {
   if (!isReadable) return { id, name };
   return { id, name, description, kind: type.namespace ?? '', cloud: type.kind === 'cloud' };
 }

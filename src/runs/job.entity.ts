@@ -11,12 +11,13 @@ import {
 } from '../common/fields/field.js';
 import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
-import { resource } from '../common/resource/registry.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { VARIABLES_HELP } from './shown-variables.js';
 import { ExecutedJob, ISOLATION_FIELD } from './unified-job.entity.js';
 import { WebhookRunFields } from './webhook-run.schema.js';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
+import { CASCADE, WideLinkRow } from '../database/table.js';
 
 const READ_ONLY = { readOnly: true } as const;
 
@@ -25,16 +26,16 @@ export interface Job extends WebhookRunFields {}
 /** A playbook run (docs/contract/runs.md#jobs), with the template's options as of its launch. */
 @Includes(WebhookRunFields)
 export class Job extends ExecutedJob {
-  @Reference(() => resource('job_template'), { ...READ_ONLY, nullable: true, index: false })
+  @Reference('job_template', { ...READ_ONLY, nullable: true, index: false })
   job_template!: Reference | null;
 
   @Choices(JOB_TYPES, { ...READ_ONLY, default: 'run' })
   job_type!: string;
 
-  @Reference(() => resource('inventory'), { ...READ_ONLY, nullable: true })
+  @Reference('inventory', { ...READ_ONLY, nullable: true })
   inventory!: Reference | null;
 
-  @Reference(() => resource('project'), { ...READ_ONLY, nullable: true })
+  @Reference('project', { ...READ_ONLY, nullable: true })
   project!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024 })
@@ -96,7 +97,7 @@ export class Job extends ExecutedJob {
   @Choices(ISOLATIONS, ISOLATION_FIELD)
   isolation!: string;
 
-  @Reference(() => resource('project_update'), {
+  @Reference('project_update', {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,
@@ -116,4 +117,32 @@ export class Job extends ExecutedJob {
 
   @Json({ ...READ_ONLY, detailOnly: true, schema: mapOf(INTEGER) })
   playbook_counts!: Record<string, number>;
+}
+
+/** Credential of a job. */
+@Entity('job_credentials')
+@Index('job_credentials_key', ['job_id', 'credential_id'], { unique: true })
+export class JobCredential extends WideLinkRow {
+  @Column('bigint')
+  @ForeignKey('unified_jobs', CASCADE)
+  job_id!: number;
+
+  @Column('integer')
+  @ForeignKey('credentials', CASCADE)
+  @Index()
+  credential_id!: number;
+}
+
+/** Label of a job. */
+@Entity('job_labels')
+@Index('job_labels_key', ['job_id', 'label_id'], { unique: true })
+export class JobLabel extends WideLinkRow {
+  @Column('bigint')
+  @ForeignKey('unified_jobs', CASCADE)
+  job_id!: number;
+
+  @Column('integer')
+  @ForeignKey('labels', CASCADE)
+  @Index()
+  label_id!: number;
 }

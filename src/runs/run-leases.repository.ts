@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { LaunchType } from './unified-job.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { type LaunchType, UnifiedJob } from './unified-job.entity.js';
 import { IS_WORKED } from './worked-kinds.js';
 
 /** A run with the number of its lease. Updates with an outdated lease number change nothing. */
@@ -56,8 +55,8 @@ export interface StartedPlaybook {
 /** The leases of workers on runs (docs/contract/operations.md#fencing). */
 @Injectable()
 export class RunLeasesRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /**

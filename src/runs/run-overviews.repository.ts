@@ -8,11 +8,11 @@ import {
   type RunReference,
 } from '../common/resource/held-by.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { ident, or, rowCount, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { RunLoads } from '../instances/run-loads.js';
 import type { HostRuns } from '../inventories/inventory-uses.js';
+import { UnifiedJob } from './unified-job.entity.js';
 
 /** Number of runs of a day by result. */
 export interface DayCount {
@@ -66,8 +66,8 @@ export class RunOverviewsRepository
   extends TableRepository<Row>
   implements ActiveRunsQuery, RunLoads, HostRuns
 {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /** Returns runs with all their columns. */

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { raw, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { inputsOf } from '../inventories/inventory-inputs.repository.js';
 import { projectSources } from '../templates/templates.repository.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanations.js';
-import type { JobStatus } from './unified-job.entity.js';
+import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
 import { IS_WORKED } from './worked-kinds.js';
 
 /** A run whose dependencies are not determined yet. */
@@ -109,8 +108,8 @@ const CANDIDATES = sql`
 /** The queue of pending runs. */
 @Injectable()
 export class RunQueueRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /**

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import type { ColumnValues } from '../database/rows.js';
 import { ident, join, raw, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { ACTIVE_STATUSES, isFailed, isFinal } from './state-machine.js';
-import type { JobStatus } from './unified-job.entity.js';
+import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
 
 /** One run of a set whose status changes together. */
 export interface RunStep {
@@ -47,8 +46,8 @@ export type NewRun = Omit<MovedRun, 'attempt' | 'reports_to'> &
  */
 @Injectable()
 export class RunStatesRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /**

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { Lookback } from './run-overviews.repository.js';
+import { UnifiedJob } from './unified-job.entity.js';
 
 /** Results and durations of a day's jobs. */
 export interface DayOutcomes {
@@ -77,8 +77,8 @@ export interface Newest {
 /** Statistics of recent runs that the caller can read, with one statement for each. */
 @Injectable()
 export class RunStatisticsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /** Returns results by day, including days without runs. */

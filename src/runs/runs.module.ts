@@ -30,6 +30,11 @@ import { JobHostSummariesRepository } from './events/job-host-summaries.reposito
 import { RunOutputsRepository } from './events/run-outputs.repository.js';
 import { RunStatisticsRepository } from './run-statistics.repository.js';
 import { RunLeasesRepository } from './run-leases.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { JobCredential, JobLabel } from './job.entity.js';
+import { JobEvent, JobHostSummary } from './events/job-event.entity.js';
+import { RunTotal } from './run-total.entity.js';
+import { UnifiedJob } from './unified-job.entity.js';
 
 const repositories = [
   RunsRepository,
@@ -47,7 +52,17 @@ const repositories = [
 ];
 
 @Module({
-  imports: [TemplatesModule],
+  imports: [
+    TypeOrmModule.forFeature([
+      JobCredential,
+      JobEvent,
+      JobHostSummary,
+      JobLabel,
+      RunTotal,
+      UnifiedJob,
+    ]),
+    TemplatesModule,
+  ],
   controllers: [
     JobsController,
     JobStdoutController,

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { TemplateRuns } from '../templates/template-runs.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { usernameOf } from '../users/users.repository.js';
 import type { RunRequest } from './launcher.js';
 import { RunSchedules, RunWorkflows } from './run-causes.js';
+import { UnifiedJob } from './unified-job.entity.js';
 
 /**
  * First key of the advisory lock on launches of a template by its host config key; the second key
@@ -70,11 +70,11 @@ export interface ScheduledRun {
 @Injectable()
 export class RunsRepository extends TableRepository<Row> implements TemplateRuns {
   constructor(
-    database: Database,
+    @InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>,
     private readonly workflows: RunWorkflows,
     private readonly schedules: RunSchedules,
   ) {
-    super(database, 'unified_jobs');
+    super(repository);
   }
 
   /**

@@ -12,7 +12,6 @@ import {
 } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
 import { mapOf, STRING } from '../common/fields/json-schema.js';
-import { resource } from '../common/resource/registry.js';
 import { HIDDEN_USER, WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
@@ -87,10 +86,10 @@ export class UnifiedJob extends WideResourceEntity {
   @Column('text')
   type!: string;
 
-  @Reference(() => resource('user'), HIDDEN_USER)
+  @Reference('user', HIDDEN_USER)
   created_by!: Reference | null;
 
-  @Reference(() => resource('user'), HIDDEN_USER)
+  @Reference('user', HIDDEN_USER)
   modified_by!: Reference | null;
 
   @Char({ readOnly: true, search: true, help: 'Name of this object.' })
@@ -99,7 +98,7 @@ export class UnifiedJob extends WideResourceEntity {
   @Text({ readOnly: true, search: true, help: 'Optional description.' })
   description!: string;
 
-  @Reference(() => resource('unified_job_template'), {
+  @Reference('unified_job_template', {
     label: 'Template',
     readOnly: true,
     nullable: true,
@@ -138,10 +137,10 @@ export class UnifiedJob extends WideResourceEntity {
   @Char({ readOnly: true })
   controller_node!: string;
 
-  @Reference(() => resource('organization'), { readOnly: true, nullable: true, index: false })
+  @Reference('organization', { readOnly: true, nullable: true, index: false })
   organization!: Reference | null;
 
-  @Reference(() => resource('schedule'), {
+  @Reference('schedule', {
     readOnly: true,
     nullable: true,
     hidden: true,

@@ -1,7 +1,6 @@
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, Reference } from '../common/fields/field.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -11,7 +10,7 @@ export class WebhookRunFields {
   @Choices(WEBHOOK_SERVICES, READ_ONLY)
   webhook_service!: string;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
@@ -21,7 +20,7 @@ export class WebhookRunFields {
   @Char({ ...READ_ONLY, max: 128 })
   webhook_guid!: string;
 
-  @Reference(() => resource('webhook_delivery'), {
+  @Reference('webhook_delivery', {
     ...WIDE,
     internal: true,
     readOnly: true,

@@ -1,9 +1,9 @@
-import { Entity, Index } from 'typeorm';
+import { Entity, Index, Column, ForeignKey } from 'typeorm';
 import { Bool, Char, DateTime, Includes, Json, Reference, Text } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
+import { CASCADE, LinkRow } from '../database/table.js';
 
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
@@ -26,7 +26,7 @@ export class Schedule extends NamedEntity {
   @Bool({ default: true, help: 'Whether the schedule launches anything.' })
   enabled!: boolean;
 
-  @Reference(() => resource('unified_job_template'), {
+  @Reference('unified_job_template', {
     label: 'Template',
     required: true,
     needs: 'launch',
@@ -62,4 +62,46 @@ export class Schedule extends NamedEntity {
   /** Secret answers of a survey by variable, each sealed separately. */
   @Json({ internal: true })
   survey_passwords!: Record<string, string>;
+}
+
+/** Credential of the jobs that a schedule launches. */
+@Entity('schedule_credentials')
+@Index('schedule_credentials_key', ['schedule_id', 'credential_id'], { unique: true })
+export class ScheduleCredential extends LinkRow {
+  @Column('integer')
+  @ForeignKey('schedules', CASCADE)
+  schedule_id!: number;
+
+  @Column('integer')
+  @ForeignKey('credentials', CASCADE)
+  @Index()
+  credential_id!: number;
+}
+
+/** Label of the jobs that a schedule launches. */
+@Entity('schedule_labels')
+@Index('schedule_labels_key', ['schedule_id', 'label_id'], { unique: true })
+export class ScheduleLabel extends LinkRow {
+  @Column('integer')
+  @ForeignKey('schedules', CASCADE)
+  schedule_id!: number;
+
+  @Column('integer')
+  @ForeignKey('labels', CASCADE)
+  @Index()
+  label_id!: number;
+}
+
+/** Instance group of a schedule; the order of ids is that of preference. */
+@Entity('schedule_instance_groups')
+@Index('schedule_instance_groups_key', ['schedule_id', 'instance_group_id'], { unique: true })
+export class ScheduleInstanceGroup extends LinkRow {
+  @Column('integer')
+  @ForeignKey('schedules', CASCADE)
+  schedule_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
 }

@@ -9,9 +9,22 @@ import { NextLaunches } from './next-launches.service.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { SchedulesRepository } from './schedules.repository.js';
 import { SchedulesController } from './schedules.controller.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import {
+  Schedule,
+  ScheduleCredential,
+  ScheduleInstanceGroup,
+  ScheduleLabel,
+} from './schedule.entity.js';
 
 @Module({
-  imports: [JobTemplatesModule, LaunchingModule, RunsModule, TemplatesModule],
+  imports: [
+    TypeOrmModule.forFeature([Schedule, ScheduleCredential, ScheduleInstanceGroup, ScheduleLabel]),
+    JobTemplatesModule,
+    LaunchingModule,
+    RunsModule,
+    TemplatesModule,
+  ],
   controllers: [SchedulesController, JobScheduleController],
   providers: [SchedulesRepository, ScheduleHooks, NextLaunches, JobSchedules],
   exports: [SchedulesRepository, NextLaunches],

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { SavedLaunch } from '../prompts/saved-prompts.js';
 import { RunSchedules } from '../runs/run-causes.js';
 import { templateNames } from '../templates/templates.repository.js';
+import { Schedule } from './schedule.entity.js';
 
 /** A due schedule with the lists of its prompts. */
 export interface DueSchedule extends SavedLaunch {
@@ -36,8 +36,8 @@ const LINKS = {
 
 @Injectable()
 export class SchedulesRepository extends TableRepository<Row> implements RunSchedules {
-  constructor(database: Database) {
-    super(database, 'schedules');
+  constructor(@InjectRepository(Schedule) repository: Repository<Schedule>) {
+    super(repository);
   }
 
   names(): Sql {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { InstallationFact } from './setting.entity.js';
 
 /** Returns the id of the installation as an SQL value; null before it is assigned. */
 export const installationUuid = (): Sql =>
@@ -10,8 +10,10 @@ export const installationUuid = (): Sql =>
 /** Permanent facts about this installation. */
 @Injectable()
 export class InstallationRepository extends TableRepository<{ name: string; value: string }> {
-  constructor(database: Database) {
-    super(database, 'installation');
+  constructor(
+    @InjectRepository(InstallationFact) repository: Repository<{ name: string; value: string }>,
+  ) {
+    super(repository);
   }
 
   /** Returns the id of the installation; empty before it has one. */

@@ -1,23 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { ChangedSetting } from './setting.entity.js';
 
-/** Setting that was changed at run time. */
-export interface ChangedSetting {
-  name: string;
-  value: unknown;
-}
+type NameAndValue = Pick<ChangedSetting, 'name' | 'value'>;
 
 @Injectable()
 export class SettingsRepository extends TableRepository<ChangedSetting> {
-  constructor(database: Database) {
-    super(database, 'settings');
+  constructor(@InjectRepository(ChangedSetting) repository: Repository<ChangedSetting>) {
+    super(repository);
   }
 
   /** Returns the given settings that were changed. */
-  of(names: readonly string[]): Promise<ChangedSetting[]> {
-    return this.database.preparedRows<ChangedSetting>(sql`
+  of(names: readonly string[]): Promise<NameAndValue[]> {
+    return this.database.preparedRows<NameAndValue>(sql`
       SELECT name, value FROM settings WHERE name = ANY(${names}::text[])`);
   }
 
@@ -36,8 +32,8 @@ export class SettingsRepository extends TableRepository<ChangedSetting> {
   }
 
   /** @returns the given settings that had been changed, with their former values */
-  forget(names: readonly string[]): Promise<ChangedSetting[]> {
-    return this.database.rows<ChangedSetting>(sql`
+  forget(names: readonly string[]): Promise<NameAndValue[]> {
+    return this.database.rows<NameAndValue>(sql`
       DELETE FROM settings WHERE name = ANY(${names}::text[]) RETURNING name, value`);
   }
 }

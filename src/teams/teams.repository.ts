@@ -4,16 +4,15 @@ import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { organizationNameOf } from '../organizations/organizations.repository.js';
-import type { Team } from './team.entity.js';
+import { Team } from './team.entity.js';
 
 @Injectable()
 export class TeamsRepository extends TableRepository<RowOf<Team>> implements TeamStore {
-  constructor(database: Database) {
-    super(database, 'teams');
+  constructor(@InjectRepository(Team) repository: Repository<Team>) {
+    super(repository);
   }
 
   async referenced(id: number): Promise<RowOf<Team>> {

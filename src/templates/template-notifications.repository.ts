@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { TemplateNotification } from './unified-template.entity.js';
 
 /**
  * Returns a query for attached notification templates: `unified_job_template_id`, `event`,
@@ -12,8 +12,10 @@ export const notificationsOfTemplates = (): Sql => sql`
 
 /** Notification templates that are attached to templates, by event. */
 @Injectable()
-export class TemplateNotificationsRepository extends TableRepository {
-  constructor(database: Database) {
-    super(database, 'template_notifications');
+export class TemplateNotificationsRepository extends TableRepository<TemplateNotification> {
+  constructor(
+    @InjectRepository(TemplateNotification) repository: Repository<TemplateNotification>,
+  ) {
+    super(repository);
   }
 }

@@ -6,9 +6,11 @@ import { TemplatesRepository } from './templates.repository.js';
 import { UnifiedJobTemplatesController } from './unified-job-templates.controller.js';
 import { WebhookFields } from './webhook-fields.service.js';
 import { WebhookKeys } from './webhook-keys.service.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UnifiedTemplate, TemplateNotification } from './unified-template.entity.js';
 
 @Module({
-  imports: [CredentialsModule],
+  imports: [TypeOrmModule.forFeature([TemplateNotification, UnifiedTemplate]), CredentialsModule],
   controllers: [UnifiedJobTemplatesController],
   providers: [
     TemplatesRepository,

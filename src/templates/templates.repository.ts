@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ForkRule } from '../code-hosts/forks.js';
 import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { join, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { InventoryTemplates } from '../inventories/inventory-uses.js';
 import { resource } from '../common/resource/registry.js';
+import { UnifiedTemplate } from './unified-template.entity.js';
 
 /** Name and kind of a template. */
 export interface TemplateName {
@@ -56,8 +56,8 @@ export interface RunOfTemplate {
 /** Templates of every kind, which share a table and its ids. */
 @Injectable()
 export class TemplatesRepository extends TableRepository<Row> implements InventoryTemplates {
-  constructor(database: Database) {
-    super(database, 'unified_job_templates');
+  constructor(@InjectRepository(UnifiedTemplate) repository: Repository<UnifiedTemplate>) {
+    super(repository);
   }
 
   /** Returns names of templates with the caller's read permission. */

@@ -1,10 +1,10 @@
-import { Column, Entity, Index } from 'typeorm';
+import { Column, Entity, Index, ForeignKey } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Choices, DateTime, Reference } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
 import type { UniqueRule } from '../common/resource/define-resource.js';
-import { resource } from '../common/resource/registry.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
+import { CASCADE, LinkRow } from '../database/table.js';
 
 const STATUSES = [
   'never updated',
@@ -70,7 +70,7 @@ export abstract class UnifiedTemplate extends NamedEntity {
   @DateTime({ readOnly: true, help: 'When a schedule starts the next run.' })
   next_job_run!: string | null;
 
-  @Reference(() => resource('schedule'), {
+  @Reference('schedule', {
     readOnly: true,
     nullable: true,
     hidden: true,
@@ -79,7 +79,7 @@ export abstract class UnifiedTemplate extends NamedEntity {
   })
   next_schedule!: Reference | null;
 
-  @Reference(() => resource('unified_job'), {
+  @Reference('unified_job', {
     ...WIDE,
     readOnly: true,
     nullable: true,
@@ -88,7 +88,7 @@ export abstract class UnifiedTemplate extends NamedEntity {
   })
   current_job!: Reference | null;
 
-  @Reference(() => resource('unified_job'), {
+  @Reference('unified_job', {
     ...WIDE,
     readOnly: true,
     nullable: true,
@@ -110,3 +110,24 @@ export const uniqueTemplateName = (model: string): UniqueRule => ({
   field: '__all__',
   message: `${model} with this (name, organization) combination already exists.`,
 });
+
+/** Notification template of a template for one event. */
+@Entity('template_notifications')
+@Index(
+  'template_notifications_key',
+  ['unified_job_template_id', 'notification_template_id', 'event'],
+  { unique: true },
+)
+export class TemplateNotification extends LinkRow {
+  @Column('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  unified_job_template_id!: number;
+
+  @Column('integer')
+  @ForeignKey('notification_templates', CASCADE)
+  @Index()
+  notification_template_id!: number;
+
+  @Column('text')
+  event!: string;
+}

@@ -7,7 +7,7 @@ import { and } from '../database/sql.js';
 import { UnifiedTemplate } from './unified-template.entity.js';
 
 class AnyUnifiedTemplate extends UnifiedTemplate {
-  @Reference(() => resource('organization'), { readOnly: true, nullable: true })
+  @Reference('organization', { readOnly: true, nullable: true })
   organization!: Reference | null;
 }
 

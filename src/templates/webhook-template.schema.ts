@@ -7,7 +7,6 @@ import {
   Text,
   type SchemaClass,
 } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { FORK_RULES } from '../code-hosts/forks.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
@@ -18,7 +17,7 @@ export class WebhookTemplateFields {
   @Choices(WEBHOOK_SERVICES, { help: 'Service whose webhooks launch the template.' })
   webhook_service!: string;
 
-  @Reference(() => resource('credential'), {
+  @Reference('credential', {
     nullable: true,
     needs: 'use',
     help: 'Personal access token with which statuses are posted back.',

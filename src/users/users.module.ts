@@ -2,8 +2,11 @@ import { Module } from '@nestjs/common';
 import { UserHooks } from './user.hooks.js';
 import { UsersController } from './users.controller.js';
 import { UsersRepository } from './users.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { User } from './user.entity.js';
 
 @Module({
+  imports: [TypeOrmModule.forFeature([User])],
   controllers: [UsersController],
   providers: [UserHooks, UsersRepository],
   exports: [UsersRepository],

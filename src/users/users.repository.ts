@@ -5,10 +5,9 @@ import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { ident, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
-import type { User } from './user.entity.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { User } from './user.entity.js';
 
 /** Identity and system-wide flags of a user, for authentication. */
 export interface Account {
@@ -42,8 +41,8 @@ export const usersOutside = (ids: Sql, organization: number): Sql => sql`
 
 @Injectable()
 export class UsersRepository extends TableRepository<RowOf<User>> implements UserStore {
-  constructor(database: Database) {
-    super(database, 'users');
+  constructor(@InjectRepository(User) repository: Repository<User>) {
+    super(repository);
   }
 
   /** @throws BrokenInvariant if the id is not a user's */

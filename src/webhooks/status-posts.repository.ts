@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../common/queue/outbox.service.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { raw, sql, type Sql } from '../database/sql.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { WebhookStatusPost } from './webhook-status-post.entity.js';
 
 export const STATUS_POSTS_QUEUE = 'status_posts';
 
@@ -65,11 +65,11 @@ export interface LeasedPost {
 @Injectable()
 export class StatusPostsRepository extends TableRepository<Row> {
   constructor(
-    database: Database,
+    @InjectRepository(WebhookStatusPost) repository: Repository<WebhookStatusPost>,
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly outbox: Outbox,
   ) {
-    super(database, 'webhook_status_posts');
+    super(repository);
   }
 
   /**

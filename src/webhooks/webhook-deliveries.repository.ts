@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { entryOf, existing, zip } from '../common/invariants.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { FALSE, join, sql, type Sql } from '../database/sql.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { WebhookServiceName } from '../code-hosts/services.js';
@@ -19,10 +18,11 @@ import {
   type RecordedDelivery,
 } from './delivery-rows.js';
 import type { Lookback } from '../runs/run-overviews.repository.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { RunDeliveries, type RunDelivery } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { receivedServices, templateNames } from '../templates/templates.repository.js';
+import { WebhookDelivery } from './webhook-delivery.entity.js';
 
 /** The run that a delivery launched. */
 export interface DeliveredRun {
@@ -65,8 +65,8 @@ export interface VerdictCount {
 /** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
 @Injectable()
 export class WebhookDeliveriesRepository extends TableRepository<Row> implements RunDeliveries {
-  constructor(database: Database) {
-    super(database, 'webhook_deliveries');
+  constructor(@InjectRepository(WebhookDelivery) repository: Repository<WebhookDelivery>) {
+    super(repository);
   }
 
   /** Returns the verdicts of the latest deliveries that the caller can read. */

@@ -2,7 +2,6 @@ import { Column, Entity, Index } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
 import { TotalRow } from '../common/resource/kept-totals.js';
-import { resource } from '../common/resource/registry.js';
 import { WEBHOOK_SERVICES, type WebhookServiceName } from '../code-hosts/services.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -23,7 +22,7 @@ export class WebhookDelivery {
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
   received!: string;
 
-  @Reference(() => resource('unified_job_template'), {
+  @Reference('unified_job_template', {
     ...READ_ONLY,
     nullable: true,
     index: false,
@@ -66,7 +65,7 @@ export class WebhookDelivery {
   @Integer({ ...READ_ONLY, default: 202, help: 'Status code the sender got.' })
   answer!: number;
 
-  @Reference(() => resource('unified_job'), { ...WIDE, ...READ_ONLY, nullable: true })
+  @Reference('unified_job', { ...WIDE, ...READ_ONLY, nullable: true })
   job!: Reference | null;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Bytes of the body.' })
@@ -82,7 +81,7 @@ export class WebhookDelivery {
   })
   repeats!: number;
 
-  @Reference(() => resource('webhook_delivery'), {
+  @Reference('webhook_delivery', {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,
@@ -90,7 +89,7 @@ export class WebhookDelivery {
   })
   redelivery_of!: Reference | null;
 
-  @Reference(() => resource('webhook_delivery'), {
+  @Reference('webhook_delivery', {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,

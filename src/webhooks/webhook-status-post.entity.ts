@@ -2,7 +2,6 @@ import { Entity } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Char, Choices, DateTime, Integer, Json, Reference, Text } from '../common/fields/field.js';
 import { INSTANT, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
-import { resource } from '../common/resource/registry.js';
 import type { StatusPostAttempt } from './status-posts.repository.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -29,7 +28,7 @@ export class WebhookStatusPost {
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
   created!: string;
 
-  @Reference(() => resource('unified_job'), { ...READ_ONLY, ...WIDE })
+  @Reference('unified_job', { ...READ_ONLY, ...WIDE })
   job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Status the job came into.' })

@@ -32,10 +32,18 @@ import {
 import { WebhookDeliveriesController } from './webhook-deliveries.controller.js';
 import { WebhookSetups } from './webhook-setups.service.js';
 import { WebhookStatusPostsController } from './webhook-status-posts.controller.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { WebhookDelivery, WebhookDeliveryTotal } from './webhook-delivery.entity.js';
+import { WebhookStatusPost } from './webhook-status-post.entity.js';
 
 /** Receivers, the delivery log, and status posts. */
 @Module({
-  imports: [LaunchingModule, RunsModule, TemplatesModule],
+  imports: [
+    TypeOrmModule.forFeature([WebhookDelivery, WebhookDeliveryTotal, WebhookStatusPost]),
+    LaunchingModule,
+    RunsModule,
+    TemplatesModule,
+  ],
   controllers: [
     JobTemplateReceiverController,
     WorkflowJobTemplateReceiverController,

@@ -1,4 +1,4 @@
-import { Entity, Index } from 'typeorm';
+import { Entity, Index, Column, ForeignKey, PrimaryColumn } from 'typeorm';
 import {
   Bool,
   Char,
@@ -8,10 +8,10 @@ import {
   Reference,
   References,
 } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
+import { CASCADE, LinkRow } from '../database/table.js';
 
 const EDGES = { readOnly: true, help: 'Ids of the nodes that follow.' } as const;
 
@@ -27,7 +27,7 @@ export interface WorkflowTemplateNode extends SavedOptions {}
 })
 @Includes(SAVED_OPTIONS, 'extra_data')
 export class WorkflowTemplateNode extends ResourceEntity {
-  @Reference(() => resource('workflow_job_template'), {
+  @Reference('workflow_job_template', {
     required: true,
     immutable: true,
     needs: 'change',
@@ -36,7 +36,7 @@ export class WorkflowTemplateNode extends ResourceEntity {
   })
   workflow_job_template!: Reference;
 
-  @Reference(() => resource('unified_job_template'), {
+  @Reference('unified_job_template', {
     label: 'Template',
     nullable: true,
     needs: 'launch',
@@ -57,16 +57,93 @@ export class WorkflowTemplateNode extends ResourceEntity {
   @Integer({ nullable: true, min: 1, column: null, filter: false })
   execution_environment!: number | null;
 
-  @References(() => resource('workflow_job_template_node'), EDGES)
+  @References('workflow_job_template_node', EDGES)
   success_nodes!: number[];
 
-  @References(() => resource('workflow_job_template_node'), EDGES)
+  @References('workflow_job_template_node', EDGES)
   failure_nodes!: number[];
 
-  @References(() => resource('workflow_job_template_node'), EDGES)
+  @References('workflow_job_template_node', EDGES)
   always_nodes!: number[];
 
   /** Secret answers in `extra_data`, each sealed for this row and its variable. */
   @Json({ internal: true })
   survey_passwords!: Record<string, string>;
+}
+
+/** Label of a workflow job template. */
+@Entity('workflow_job_template_labels')
+@Index('workflow_job_template_labels_key', ['workflow_job_template_id', 'label_id'], {
+  unique: true,
+})
+export class WorkflowTemplateLabel extends LinkRow {
+  @Column('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  workflow_job_template_id!: number;
+
+  @Column('integer')
+  @ForeignKey('labels', CASCADE)
+  @Index()
+  label_id!: number;
+}
+
+/** Credential prompt of a node. */
+@Entity('workflow_template_node_credentials')
+@Index('workflow_template_node_credentials_key', ['node_id', 'credential_id'], { unique: true })
+export class WorkflowTemplateNodeCredential extends LinkRow {
+  @Column('integer')
+  @ForeignKey('workflow_job_template_nodes', CASCADE)
+  node_id!: number;
+
+  @Column('integer')
+  @ForeignKey('credentials', CASCADE)
+  @Index()
+  credential_id!: number;
+}
+
+/** Label prompt of a node. */
+@Entity('workflow_template_node_labels')
+@Index('workflow_template_node_labels_key', ['node_id', 'label_id'], { unique: true })
+export class WorkflowTemplateNodeLabel extends LinkRow {
+  @Column('integer')
+  @ForeignKey('workflow_job_template_nodes', CASCADE)
+  node_id!: number;
+
+  @Column('integer')
+  @ForeignKey('labels', CASCADE)
+  @Index()
+  label_id!: number;
+}
+
+/** Instance group prompt of a node. */
+@Entity('workflow_template_node_instance_groups')
+@Index('workflow_template_node_instance_groups_key', ['node_id', 'instance_group_id'], {
+  unique: true,
+})
+export class WorkflowTemplateNodeInstanceGroup extends LinkRow {
+  @Column('integer')
+  @ForeignKey('workflow_job_template_nodes', CASCADE)
+  node_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
+}
+
+/** Edge of a workflow job template. Two nodes have at most one edge. */
+@Entity('workflow_job_template_node_edges')
+export class WorkflowTemplateNodeEdge {
+  @PrimaryColumn('integer')
+  @ForeignKey('workflow_job_template_nodes', CASCADE)
+  parent_id!: number;
+
+  @PrimaryColumn('integer')
+  @ForeignKey('workflow_job_template_nodes', CASCADE)
+  @Index()
+  child_id!: number;
+
+  /** Kind of the edge: `success`, `failure` or `always`. */
+  @Column('text')
+  kind!: string;
 }

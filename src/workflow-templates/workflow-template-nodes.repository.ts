@@ -4,10 +4,9 @@ import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
-import { Database } from '../database/database.js';
 import { insertRows } from '../database/rows.js';
 import { ident, join, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { STORED_TYPES } from '../prompts/prompt-columns.js';
 import type { SavedLaunch } from '../prompts/saved-prompts.js';
@@ -15,6 +14,7 @@ import type { SealedAnswers } from '../prompts/saved-secrets.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { Edge, EdgeKind } from '../workflows/workflow-rows.service.js';
 import { copiedReference, type CopiedReference } from './workflow-templates.repository.js';
+import { WorkflowTemplateNode } from './workflow-template-node.entity.js';
 
 /** A node with its saved prompts and the edges to it. */
 export interface SavedNodeRow extends SavedLaunch {
@@ -61,8 +61,10 @@ const COPIED_LINKS = [
 
 @Injectable()
 export class WorkflowTemplateNodesRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'workflow_job_template_nodes');
+  constructor(
+    @InjectRepository(WorkflowTemplateNode) repository: Repository<WorkflowTemplateNode>,
+  ) {
+    super(repository);
   }
 
   /** Returns the nodes of workflows for launches. */

@@ -1,5 +1,4 @@
 import { Bool, Includes, Json, Reference } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import type { WorkflowOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_OPTIONS, WORKFLOW_SWITCHES } from '../prompts/prompt-columns.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
@@ -15,7 +14,7 @@ export interface WorkflowTemplate extends WebhookJobTemplateFields, WorkflowOpti
 @Includes(WORKFLOW_SWITCHES, 'survey_enabled')
 @Includes(WORKFLOW_OPTIONS, 'organization')
 export class WorkflowTemplate extends UnifiedTemplate {
-  @Reference(() => resource('organization'), { nullable: true, needs: 'workflow_admin' })
+  @Reference('organization', { nullable: true, needs: 'workflow_admin' })
   organization!: Reference | null;
 
   @Bool({ help: 'Runs may overlap.' })

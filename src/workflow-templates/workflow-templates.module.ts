@@ -17,9 +17,32 @@ import {
 } from './workflow-job-templates.controller.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
+import {
+  WorkflowTemplateNode,
+  WorkflowTemplateLabel,
+  WorkflowTemplateNodeCredential,
+  WorkflowTemplateNodeEdge,
+  WorkflowTemplateNodeInstanceGroup,
+  WorkflowTemplateNodeLabel,
+} from './workflow-template-node.entity.js';
 
 @Module({
-  imports: [RunsModule, TemplatesModule, WorkflowsModule],
+  imports: [
+    TypeOrmModule.forFeature([
+      UnifiedTemplate,
+      WorkflowTemplateLabel,
+      WorkflowTemplateNode,
+      WorkflowTemplateNodeCredential,
+      WorkflowTemplateNodeEdge,
+      WorkflowTemplateNodeInstanceGroup,
+      WorkflowTemplateNodeLabel,
+    ]),
+    RunsModule,
+    TemplatesModule,
+    WorkflowsModule,
+  ],
   controllers: [
     WorkflowJobTemplatesController,
     WorkflowTemplateCopyController,

@@ -5,12 +5,12 @@ import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { resource } from '../common/resource/registry.js';
 import { allCredentials } from '../credentials/credentials.repository.js';
-import { Database } from '../database/database.js';
 import { ident, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { allLabels } from '../labels/labels.repository.js';
 import type { WorkflowTemplate } from './workflow-template.entity.js';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 /** An object that a copy would refer to, with the caller's permissions. */
 export interface CopiedReference {
@@ -29,8 +29,8 @@ export interface LaunchableWorkflow extends RowOf<WorkflowTemplate> {
 /** Workflow job templates, and the approval templates of their nodes. */
 @Injectable()
 export class WorkflowTemplatesRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_job_templates');
+  constructor(@InjectRepository(UnifiedTemplate) repository: Repository<UnifiedTemplate>) {
+    super(repository);
   }
 
   /** @param actor caller; null: no permission check */

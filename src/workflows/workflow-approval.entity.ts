@@ -1,6 +1,5 @@
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Char, Integer, Reference } from '../common/fields/field.js';
-import { resource } from '../common/resource/registry.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
 import { ABSENT } from './workflow-job.entity.js';
 
@@ -24,7 +23,7 @@ export class WorkflowApproval extends UnifiedJob {
   timeout!: number;
 
   /** The workflow job of the step, or the run, of any kind, that waits for the approval. */
-  @Reference(() => resource('workflow_job'), {
+  @Reference('workflow_job', {
     ...WIDE,
     readOnly: true,
     hidden: true,
@@ -34,7 +33,7 @@ export class WorkflowApproval extends UnifiedJob {
   })
   workflow_job!: Reference | null;
 
-  @Reference(() => resource('user'), {
+  @Reference('user', {
     readOnly: true,
     hidden: true,
     nullable: true,

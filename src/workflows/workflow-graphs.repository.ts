@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { HandingNode, HandingRun } from './inherited-artifacts.js';
-import type { NodeOutcome } from './workflow-job-node.entity.js';
+import { type NodeOutcome, WorkflowJobNode } from './workflow-job-node.entity.js';
 import type { EdgeKind } from './workflow-rows.service.js';
 
 /** A node with the data for the workflow rules. */
@@ -65,8 +64,8 @@ export interface NestedRun extends HandingRun, Row {
 /** The nodes of active workflow jobs, for the workflow engine. */
 @Injectable()
 export class WorkflowGraphsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'workflow_job_nodes');
+  constructor(@InjectRepository(WorkflowJobNode) repository: Repository<WorkflowJobNode>) {
+    super(repository);
   }
 
   /**

@@ -1,11 +1,11 @@
-import { Entity, Index } from 'typeorm';
+import { Entity, Index, Column, ForeignKey } from 'typeorm';
 import { WIDE } from '../common/fields/column-types.js';
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { freeObject } from '../common/fields/json-schema.js';
-import { resource } from '../common/resource/registry.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { NODE_RUN_OPTIONS } from '../prompts/prompt-columns.js';
+import { CASCADE, WideLinkRow } from '../database/table.js';
 
 /**
  * Outcome of a node: that of its run, `missing` if no run could be created, or `skipped` if it was
@@ -26,10 +26,10 @@ export interface WorkflowJobNode extends SavedOptions {}
 })
 @Includes(NODE_RUN_OPTIONS, 'extra_data')
 export class WorkflowJobNode extends WideResourceEntity {
-  @Reference(() => resource('workflow_job'), { ...WIDE, readOnly: true, nullable: false })
+  @Reference('workflow_job', { ...WIDE, readOnly: true, nullable: false })
   workflow_job!: Reference;
 
-  @Reference(() => resource('unified_job_template'), {
+  @Reference('unified_job_template', {
     label: 'Template',
     readOnly: true,
     nullable: true,
@@ -37,7 +37,7 @@ export class WorkflowJobNode extends WideResourceEntity {
   })
   unified_job_template!: Reference | null;
 
-  @Reference(() => resource('unified_job'), {
+  @Reference('unified_job', {
     ...WIDE,
     readOnly: true,
     nullable: true,
@@ -80,4 +80,81 @@ export class WorkflowJobNode extends WideResourceEntity {
   /** Inherited artifacts set under `no_log`: sealed JSON, or empty. */
   @Text({ internal: true, filter: false })
   secret_artifacts!: string;
+}
+
+/** Label of a workflow job. */
+@Entity('workflow_job_labels')
+@Index('workflow_job_labels_key', ['workflow_job_id', 'label_id'], { unique: true })
+export class WorkflowJobLabel extends WideLinkRow {
+  @Column('bigint')
+  @ForeignKey('unified_jobs', CASCADE)
+  workflow_job_id!: number;
+
+  @Column('integer')
+  @ForeignKey('labels', CASCADE)
+  @Index()
+  label_id!: number;
+}
+
+/** Credential prompt of a node. */
+@Entity('workflow_job_node_credentials')
+@Index('workflow_job_node_credentials_key', ['workflow_job_node_id', 'credential_id'], {
+  unique: true,
+})
+export class WorkflowJobNodeCredential extends WideLinkRow {
+  @Column('bigint')
+  @ForeignKey('workflow_job_nodes', CASCADE)
+  workflow_job_node_id!: number;
+
+  @Column('integer')
+  @ForeignKey('credentials', CASCADE)
+  @Index()
+  credential_id!: number;
+}
+
+/** Label prompt of a node. */
+@Entity('workflow_job_node_labels')
+@Index('workflow_job_node_labels_key', ['workflow_job_node_id', 'label_id'], { unique: true })
+export class WorkflowJobNodeLabel extends WideLinkRow {
+  @Column('bigint')
+  @ForeignKey('workflow_job_nodes', CASCADE)
+  workflow_job_node_id!: number;
+
+  @Column('integer')
+  @ForeignKey('labels', CASCADE)
+  @Index()
+  label_id!: number;
+}
+
+/** Instance group prompt of a node. */
+@Entity('workflow_job_node_instance_groups')
+@Index('workflow_job_node_instance_groups_key', ['workflow_job_node_id', 'instance_group_id'], {
+  unique: true,
+})
+export class WorkflowJobNodeInstanceGroup extends WideLinkRow {
+  @Column('bigint')
+  @ForeignKey('workflow_job_nodes', CASCADE)
+  workflow_job_node_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
+}
+
+/** Edge of a workflow job, of the kind `success`, `failure` or `always`. */
+@Entity('workflow_job_node_edges')
+@Index('workflow_job_node_edges_key', ['parent_id', 'child_id', 'kind'], { unique: true })
+export class WorkflowJobNodeEdge extends WideLinkRow {
+  @Column('bigint')
+  @ForeignKey('workflow_job_nodes', CASCADE)
+  parent_id!: number;
+
+  @Column('bigint')
+  @ForeignKey('workflow_job_nodes', CASCADE)
+  @Index()
+  child_id!: number;
+
+  @Column('text')
+  kind!: string;
 }

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { NodeOfWorkflow, WorkflowNodes } from '../notifications/workflow-nodes.js';
 import type { RunWorkflows } from '../runs/run-causes.js';
 import { allRuns } from '../runs/runs.repository.js';
 import type { JobStatus } from '../runs/unified-job.entity.js';
 import { templateNames } from '../templates/templates.repository.js';
 import type { Edge, EdgeKind } from './workflow-rows.service.js';
+import { WorkflowJobNode } from './workflow-job-node.entity.js';
 
 /** A node with its run and its children, for lists of nodes. */
 export interface NodeFacts extends Row {
@@ -62,8 +62,8 @@ export class WorkflowJobNodesRepository
   extends TableRepository<Row>
   implements RunWorkflows, WorkflowNodes
 {
-  constructor(database: Database) {
-    super(database, 'workflow_job_nodes');
+  constructor(@InjectRepository(WorkflowJobNode) repository: Repository<WorkflowJobNode>) {
+    super(repository);
   }
 
   nodesOfRuns(): Sql {

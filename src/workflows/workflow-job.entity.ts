@@ -1,6 +1,5 @@
 import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/field.js';
 import { describedAs } from '../common/fields/options.js';
-import { resource } from '../common/resource/registry.js';
 import type { HandedOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
 import { VARIABLES_HELP } from '../runs/shown-variables.js';
@@ -37,7 +36,7 @@ export class WorkflowJob extends ExecutedJob {
   @Bool(READ_ONLY)
   allow_simultaneous!: boolean;
 
-  @Reference(() => resource('job_template'), {
+  @Reference('job_template', {
     ...READ_ONLY,
     nullable: true,
     help: 'Job template whose slices the jobs are.',

@@ -3,16 +3,16 @@ import { permit, type Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { Database } from '../database/database.js';
 import { insertRows, takeIds } from '../database/rows.js';
 import { ident, join, raw, sql, type Sql } from '../database/sql.js';
-import { TableRepository } from '../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allLabels } from '../labels/labels.repository.js';
 import { PROMPT_LISTS, type PromptList } from '../prompts/launch-options.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 import { EXPLAIN_AFTER_SECONDS, waitingFor } from '../runs/run-explanations.js';
 import type { NewRun } from '../runs/run-states.repository.js';
 import { templateNames } from '../templates/templates.repository.js';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
 
 type Columns = Readonly<Record<string, string>>;
 type Values = readonly (readonly unknown[])[];
@@ -88,8 +88,8 @@ const CANDIDATES = raw(`
 /** Workflow jobs and approvals. */
 @Injectable()
 export class WorkflowJobsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'unified_jobs');
+  constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
+    super(repository);
   }
 
   /** Takes ids of jobs and nodes: secrets are sealed for their row, and edges refer to their nodes. */

@@ -12,9 +12,30 @@ import { WorkflowRows } from './workflow-rows.service.js';
 import { WorkflowJobsRepository } from './workflow-jobs.repository.js';
 import { WorkflowJobNodesRepository } from './workflow-job-nodes.repository.js';
 import { WorkflowGraphsRepository } from './workflow-graphs.repository.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { UnifiedJob } from '../runs/unified-job.entity.js';
+import {
+  WorkflowJobNode,
+  WorkflowJobLabel,
+  WorkflowJobNodeCredential,
+  WorkflowJobNodeEdge,
+  WorkflowJobNodeInstanceGroup,
+  WorkflowJobNodeLabel,
+} from './workflow-job-node.entity.js';
 
 @Module({
-  imports: [RunsModule],
+  imports: [
+    TypeOrmModule.forFeature([
+      UnifiedJob,
+      WorkflowJobLabel,
+      WorkflowJobNode,
+      WorkflowJobNodeCredential,
+      WorkflowJobNodeEdge,
+      WorkflowJobNodeInstanceGroup,
+      WorkflowJobNodeLabel,
+    ]),
+    RunsModule,
+  ],
   controllers: [
     WorkflowJobsController,
     WorkflowLiveController,

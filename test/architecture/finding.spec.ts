@@ -7,6 +7,7 @@ import { basename, dirname } from 'node:path';
 import '../../src/app.module.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { sourceFiles, type SourceFile } from './source-files.js';
+import { entityOf } from '../../src/database/table.js';
 
 const files = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
 const byPath = new Map(files.map((file) => [file.path, file]));
@@ -65,14 +66,17 @@ it('its fields are in an entity of the room, which the declaration imports or ho
 });
 
 it('its SQL is in a repository of the room, or of that whose rows it shows', () => {
-  const holds = ({ path }: SourceFile, { table }: (typeof collections)[number]): boolean => {
+  const holds = (
+    { path }: SourceFile,
+    { table, entity }: (typeof collections)[number],
+  ): boolean => {
     const shown = collections.filter((one) => one.table === table);
     const rooms = shown.flatMap((one) => controllersOf(one.path)).map((one) => roomOf(one.path));
     return files.some(
       (file) =>
         file.path.endsWith('.repository.ts') &&
         [roomOf(path), ...rooms].includes(roomOf(file.path)) &&
-        file.text.includes(`super(database, '${table}')`),
+        file.text.includes(`@InjectRepository(${entityOf(entity)?.name})`),
     );
   };
   expect(without(holds)).toEqual([]);

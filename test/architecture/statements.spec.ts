@@ -10,7 +10,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { BrokenInvariant } from '../../src/common/invariants.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sql, Sql } from '../../src/database/sql.js';
-import { TableRepository } from '../../src/database/table-repository.js';
+import { TableRepository } from '../../src/database/repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { PreparingPool } from '../support/preparing-pool.js';
 import type { RoomSamples } from './samples/samples.js';
@@ -50,13 +50,13 @@ async function loadSamples(): Promise<RoomSamples> {
   };
 }
 
-const isRepositoryClass = (value: unknown): value is abstract new () => TableRepository =>
+const isRepositoryClass = (value: unknown): value is abstract new () => TableRepository<object> =>
   typeof value === 'function' && value.prototype instanceof TableRepository;
 
 const classesOf = ({ module }: RepositoryFile) => Object.values(module).filter(isRepositoryClass);
 
 /** Names of the public methods of a repository. Private ones run when those do. */
-function methodsOf(repository: abstract new () => TableRepository, text: string): string[] {
+function methodsOf(repository: abstract new () => TableRepository<object>, text: string): string[] {
   return Object.entries(Object.getOwnPropertyDescriptors(repository.prototype))
     .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
     .map(([name]) => name)
@@ -117,7 +117,7 @@ it('statements of repositories are prepared by PostgreSQL', async () => {
 it('every repository takes ids of its table and inserts rows of all its columns', async () => {
   const faults: string[] = [];
   for (const repository of files.flatMap(classesOf)) {
-    const instance = test.app.get<TableRepository>(repository, { strict: false });
+    const instance = test.app.get<TableRepository<object>>(repository, { strict: false });
     const { columns } = instance.metadata;
     const types = columns.map(({ databaseName, type }) => [databaseName, String(type)]);
     faults.push(

@@ -10,8 +10,8 @@ import ts from 'typescript';
 
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { findResource, resources } from '../../src/common/resource/registry.js';
-import { entityOf, tableNameOf } from '../../src/database/table.js';
-import { entities } from '../../src/entities.js';
+import { entityOf } from '../../src/database/table.js';
+import '../../src/features.module.js';
 import { sourceFiles } from './source-files.js';
 
 /** Functions of src/database that take a table's name first, or a text of SQL. */
@@ -20,7 +20,7 @@ const AFTER_KEYWORD = /\b(?:FROM|JOIN|INTO|UPDATE|USING|ONLY|TABLE)\s+([a-z_]+)/
 const FROM_LIST = /\b(?:FROM|USING)\s+([^()]*?)(?=\b(?:[A-Z]{2,})\b|[()]|$)/g;
 const QUALIFIED = /(?<![.\w])([a-z_]+)\.[a-z_]+/g;
 
-const tables = new Set(entities.flatMap((entity) => tableNameOf(entity) ?? []));
+const tables = new Set(getMetadataArgsStorage().tables.map(({ name = '' }) => name));
 
 interface Use {
   path: string;

@@ -9,6 +9,7 @@ import {
   openDataSource,
   type TestDatabase,
 } from '../support/test-database.js';
+import { CredentialType } from '../../src/credentials/credential-type.entity.js';
 
 let database: TestDatabase;
 let source: DataSource;
@@ -116,7 +117,9 @@ it('go up once when several processes start together', async () => {
 });
 
 it('keep the shipped credential types as they are when synced again', async () => {
-  const types = new CredentialTypesRepository(new Database(source));
+  const types = new CredentialTypesRepository(
+    new Database(source).manager.getRepository(CredentialType),
+  );
   const sync = (): Promise<void> => types.syncManaged();
   const read = (): Promise<unknown> =>
     source.query(`SELECT id, name, kind, namespace, modified FROM credential_types ORDER BY id`);

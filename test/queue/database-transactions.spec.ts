@@ -1,7 +1,11 @@
 /** What transactions ask without waiting in between goes out at once, and fails as one thing. */
+import { getRepositoryToken } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+
 import { atOnce } from '../../src/database/at-once.js';
 import { sqlState } from '../../src/database/sql-state.js';
 import { sql } from '../../src/database/sql.js';
+import { InstallationFact } from '../../src/settings/setting.entity.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -28,6 +32,19 @@ it('keeps the order of what is asked at once', async () => {
   const { database } = test;
   const [, seen] = await database.transaction(() => atOnce([insert('first'), notes()]));
   expect(seen).toEqual(['first']);
+});
+
+it('includes what repositories do that Nest injects', async () => {
+  const { app, database } = test;
+  const token = getRepositoryToken(InstallationFact);
+  const facts = app.get<Repository<InstallationFact>>(token, { strict: false });
+  const failing = database.transaction(async () => {
+    await facts.insert({ name: 'spec', value: '' });
+    expect(await facts.existsBy({ name: 'spec' })).toBe(true);
+    throw new Error('undone');
+  });
+  await expect(failing).rejects.toThrow('undone');
+  expect(await facts.existsBy({ name: 'spec' })).toBe(false);
 });
 
 it('fails with what nobody waited for, and leaves nothing', async () => {

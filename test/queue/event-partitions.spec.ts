@@ -13,6 +13,7 @@ import {
 import { sql } from '../../src/database/sql.js';
 import { eventually } from '../support/eventually.js';
 import { RunsDatabase, type RunFields } from './runs-database.js';
+import { JobEvent } from '../../src/runs/events/job-event.entity.js';
 
 const DAYS = 30;
 const LEAST = 1000;
@@ -22,8 +23,8 @@ let partitions: EventPartitionsRepository;
 let events: JobEventsRepository;
 beforeEach(async () => {
   runs = await RunsDatabase.open();
-  partitions = new EventPartitionsRepository(runs.database);
-  events = new JobEventsRepository(runs.database);
+  partitions = new EventPartitionsRepository(runs.database.manager.getRepository(JobEvent));
+  events = new JobEventsRepository(runs.database.manager.getRepository(JobEvent));
 });
 afterEach(() => runs.close());
 

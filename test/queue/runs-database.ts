@@ -29,6 +29,10 @@ import type { Subscriber } from '../../src/execution/worker/subscriber.service.j
 import type { DueSchedules } from '../../src/schedules/due-schedules.service.js';
 import { TemplatesRepository } from '../../src/templates/templates.repository.js';
 import { createTestDatabase, openDataSource, type TestDatabase } from '../support/test-database.js';
+import { InventoryInput } from '../../src/inventories/inventory.entity.js';
+import { OutboxEntry } from '../../src/common/queue/outbox-entry.entity.js';
+import { UnifiedTemplate } from '../../src/templates/unified-template.entity.js';
+import { UnifiedJob } from '../../src/runs/unified-job.entity.js';
 
 /** Columns of a run by name; the rest is as a launch leaves it. */
 export type RunFields = Record<string, unknown>;
@@ -65,29 +69,38 @@ export class RunsDatabase {
     } as unknown as RunSignals;
     this.transitions = new RunTransitions(
       this.database,
-      new RunStatesRepository(this.database),
-      new TemplatesRepository(this.database),
+      new RunStatesRepository(this.database.manager.getRepository(UnifiedJob)),
+      new TemplatesRepository(this.database.manager.getRepository(UnifiedTemplate)),
       changes,
       signals,
       this.queue,
     );
-    const outbox = new Outbox(this.database, new OutboxRepository(this.database), this.queue);
-    const queue = new RunQueueRepository(this.database);
+    const outbox = new Outbox(
+      this.database,
+      new OutboxRepository(this.database.manager.getRepository(OutboxEntry)),
+      this.queue,
+    );
+    const queue = new RunQueueRepository(this.database.manager.getRepository(UnifiedJob));
     this.placement = new Placement(queue, this.transitions, outbox);
-    const sources = new InventorySourcesRepository(this.database);
+    const sources = new InventorySourcesRepository(
+      this.database.manager.getRepository(UnifiedTemplate),
+    );
     const activity: ActivityRecorder = {
       record: (entry) => void this.told.entries.push(entry),
     };
     const shared = [this.database, this.transitions, activity] as const;
     const dependencies = new Dependencies(
       queue,
-      new ProjectUpdateLauncher(...shared, new ProjectUpdatesRepository(this.database)),
-      new InventoryInputsRepository(this.database),
+      new ProjectUpdateLauncher(
+        ...shared,
+        new ProjectUpdatesRepository(this.database.manager.getRepository(UnifiedJob)),
+      ),
+      new InventoryInputsRepository(this.database.manager.getRepository(InventoryInput)),
       sources,
       new InventoryUpdateLauncher(
         ...shared,
         sources,
-        new InventoryUpdatesRepository(this.database),
+        new InventoryUpdatesRepository(this.database.manager.getRepository(UnifiedJob)),
       ),
       this.transitions,
     );

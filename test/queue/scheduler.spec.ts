@@ -2,6 +2,7 @@ import { sql } from '../../src/database/sql.js';
 import { RunQueueRepository } from '../../src/runs/run-queue.repository.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase, type RunFields } from './runs-database.js';
+import { UnifiedJob } from '../../src/runs/unified-job.entity.js';
 
 /** The rules of placement (docs/contract/runs.md#blocking), pass by pass on a real database. */
 describe('the scheduler', () => {
@@ -213,7 +214,7 @@ describe('the scheduler', () => {
       const update = await runs.update(project, { status: 'running' });
       const job = await jobOf(project);
       await pass();
-      const queue = new RunQueueRepository(runs.database);
+      const queue = new RunQueueRepository(runs.database.manager.getRepository(UnifiedJob));
       for (const status of ['failed', 'error', 'canceled'] as const) {
         await runs.set([update], status);
         expect(await queue.ready(sql`SELECT 10`, 10)).toEqual([]);

@@ -7,6 +7,8 @@ import {
 import { heldLease } from '../../src/runs/run-leases.repository.js';
 import { countQueries } from '../support/queries.js';
 import { RunsDatabase } from './runs-database.js';
+import { HostFacts } from '../../src/inventories/inventory.entity.js';
+import { JobEvent } from '../../src/runs/events/job-event.entity.js';
 
 /** Every step of a run on a real database: fences, times, what its template shows. */
 describe('transitions of runs', () => {
@@ -51,8 +53,8 @@ describe('transitions of runs', () => {
 
   it('stores neither events nor facts of a worker whose lease another one has taken', async () => {
     const id = await runs.job(null, { status: 'running', attempt: 2 });
-    const facts = new HostFactsRepository(runs.database);
-    const events = new JobEventsRepository(runs.database);
+    const facts = new HostFactsRepository(runs.database.manager.getRepository(HostFacts));
+    const events = new JobEventsRepository(runs.database.manager.getRepository(JobEvent));
     const event: StoredEvent = {
       ...{ uuid: 'u', parentUuid: '', counter: 1, event: 'verbose', eventDisplay: '' },
       ...{ eventLevel: 0, failed: false, changed: false, hostName: '', playbook: '', play: '' },

@@ -26,6 +26,7 @@ import type { TestApp } from './boot.js';
 import { HttpSink } from './fakes/http-sink.js';
 import { COMMITS } from './payloads/sample.js';
 import { arm, type Hook, type SentEvent } from './webhooks.js';
+import { Breaker } from '../../src/common/outbound/breaker.entity.js';
 
 /** A word to look for where no token may be. */
 export const TOKEN = 'canary-token-0123456789';
@@ -102,7 +103,9 @@ export class StatusPostBench {
       get<Settings>(Settings as never),
       get(BaseUrl),
     );
-    const breaker = new CircuitBreaker(new BreakersRepository(database));
+    const breaker = new CircuitBreaker(
+      new BreakersRepository(database.manager.getRepository(Breaker)),
+    );
     return new StatusPoster(
       get(StatusPostsRepository),
       composer,

@@ -9,8 +9,9 @@ import { CredentialTypesRepository } from '../../src/credentials/credential-type
 import { MANAGED_CREDENTIAL_TYPES } from '../../src/credentials/types/managed-types.js';
 import { dataSourceOptions } from '../../src/database/data-source.js';
 import { Database } from '../../src/database/database.js';
-import { entities } from '../../src/entities.js';
+import '../../src/features.module.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
+import { CredentialType } from '../../src/credentials/credential-type.entity.js';
 
 /** A database of its own for one spec file. */
 export interface TestDatabase {
@@ -118,7 +119,9 @@ export async function migrate(url: string): Promise<void> {
   const source = await openDataSource(url);
   try {
     await source.runMigrations();
-    await new CredentialTypesRepository(new Database(source)).syncManaged();
+    await new CredentialTypesRepository(
+      new Database(source).manager.getRepository(CredentialType),
+    ).syncManaged();
   } finally {
     await source.destroy();
   }
@@ -127,7 +130,7 @@ export async function migrate(url: string): Promise<void> {
 /** The data source of the product for some database, without the limits of an API request. */
 export function openDataSource(url: string): Promise<DataSource> {
   const settings = { DATABASE_URL: url, DATABASE_POOL_SIZE: 2, STATEMENT_TIMEOUT_MS: 0 };
-  return new DataSource(dataSourceOptions(settings, entities)).initialize();
+  return new DataSource(dataSourceOptions(settings)).initialize();
 }
 
 /** Names the template after what goes into it. */

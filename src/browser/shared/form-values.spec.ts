@@ -26,7 +26,7 @@ class TeamSchema {
   @Integer({ readOnly: true })
   id!: number;
 }
-const teams = defineResource({
+defineResource({
   path: 'spec_teams',
   type: 'spec_team',
   entity: TeamSchema,
@@ -46,9 +46,9 @@ class Schema {
   forks!: number;
   @Json({ default: [] })
   tags!: unknown[];
-  @References(() => teams)
+  @References('spec_team')
   teams!: number[];
-  @References(() => teams, { nullable: true })
+  @References('spec_team', { nullable: true })
   others!: number[] | null;
 }
 

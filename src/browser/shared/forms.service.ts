@@ -6,7 +6,6 @@ import type { FieldErrors } from '../../common/errors/errors.js';
 import type { TableRoute } from '../../common/rest/route-table.service.js';
 import type { OpenParts, RouteInfo } from '../../common/rest/route.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { resource } from '../../common/resource/registry.js';
 import { RETURN_FIELD, SECRET_FIELD, type Submission } from './browser-form.js';
 import { choiceLinks, chosenView } from './form-choice.js';
 import { errorsAt, messagesOf, topErrors } from './form-errors.js';
@@ -266,7 +265,7 @@ const isSecret = (field: Field, definition: ResourceDefinition | undefined): boo
     (definition?.auditHidden.includes(field.name) ?? false));
 
 class AttachSchema {
-  @Reference(() => resource('user'), { required: true })
+  @Reference('user', { required: true })
   id!: Reference;
 }
 

@@ -1,6 +1,10 @@
+/**
+ * Entities that are declared here must not be known to other files.
+ *
+ * @jest-environment node
+ */
 import { Entity, getMetadataArgsStorage } from 'typeorm';
 
-import { resource } from '../resource/registry.js';
 import { WIDE } from './column-types.js';
 import { Char, fieldsOf, Includes, Integer, isSchema, Reference } from './field.js';
 
@@ -42,7 +46,7 @@ describe('columns of schema classes', () => {
   @Entity('spec_things')
   @Includes(Note)
   class Thing extends Named {
-    @Reference(() => resource('spec_thing'), { index: 'where set' })
+    @Reference('spec_thing', { index: 'where set' })
     parent!: number;
     @Char({ column: null })
     computed!: string;

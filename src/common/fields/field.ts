@@ -1,7 +1,7 @@
 import type { Providers } from '../providers.js';
 import type { Sql } from '../../database/sql.js';
 import type { OnDelete } from '../../database/table.js';
-import { BrokenInvariant } from '../invariants.js';
+import { BrokenInvariant, existing } from '../invariants.js';
 import { prototypeOf } from '../records.js';
 import { COLUMN_TYPES, type ColumnType } from './column-types.js';
 import type { FormRows } from './form-rows.js';
@@ -124,6 +124,13 @@ export type ColumnName<
 export type Unmarked<Value> = typeof REFERENCE extends keyof NonNullable<Value>
   ? number | Extract<Value, null>
   : Value;
+
+/** Definitions of resources by type. `defineResource` registers them. */
+export const definitions = new Map<string, ResourceDefinition>();
+
+/** Returns the definition of a type, after all resources are defined. */
+export const definitionOf = (type: string): ResourceDefinition =>
+  existing(definitions.get(type), `there is a resource of type ${type}`);
 
 const declaredOn = new WeakMap<object, Map<string, Field>>();
 
@@ -297,14 +304,11 @@ export const Variables = (options: FieldOptions = {}): PropertyDecorator =>
 /** Secret: encrypted at rest, shown as `$encrypted$`. Sending `$encrypted$` keeps the stored value. */
 export const SecretText = (options: FieldOptions = {}): PropertyDecorator =>
   declare('secret', options);
-/** Reference to another resource by id. The column is `<name>_id`. */
-export const Reference = (
-  target: () => ResourceDefinition,
-  options: FieldOptions = {},
-): PropertyDecorator => declare('reference', options, target);
+/** Reference to another resource, given by its type, by id. The column is `<name>_id`. */
+export const Reference = (type: string, options: FieldOptions = {}): PropertyDecorator =>
+  declare('reference', options, () => definitionOf(type));
 /** Several objects of another resource, as a list of ids; for request bodies only. */
-export const References = (
-  target: () => ResourceDefinition,
-  options: FieldOptions = {},
-): PropertyDecorator =>
-  declare('json', { default: [], ...options, column: null, filter: false }, target);
+export const References = (type: string, options: FieldOptions = {}): PropertyDecorator =>
+  declare('json', { default: [], ...options, column: null, filter: false }, () =>
+    definitionOf(type),
+  );

@@ -28,7 +28,7 @@ class ShelfSchema {
 }
 @Entity('spec_books')
 class BookSchema extends ShelfSchema {
-  @Reference(() => shelves, { nullable: true })
+  @Reference('spec_shelf', { nullable: true })
   shelf!: number | null;
 }
 const shelves: ResourceDefinition = defineResource({

@@ -23,7 +23,9 @@ const OPENAPI_VERSION = '3.1.1';
 export function buildDocument(app: INestApplication, version: string): OpenAPIObject {
   const routes = app.get(RouteTable).routes.flatMap(({ info }) => info ?? []);
   const config = baseOf(version);
-  const schemas = { ...componentSchemas(resources()) };
+  // In the order of types: that of imports has no meaning.
+  const sorted = resources().toSorted((one, other) => one.type.localeCompare(other.type, 'en'));
+  const schemas = { ...componentSchemas(sorted) };
   for (const { components } of routes) Object.assign(schemas, components);
   const openapi = SwaggerModule.createDocument(app, {
     ...config,

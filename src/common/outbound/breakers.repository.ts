@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
+import { Breaker } from './breaker.entity.js';
 
 /** Consecutive failures that open the breaker (docs/contract/operations.md#circuit-breaker). */
 const THRESHOLD = 5;
@@ -29,19 +29,11 @@ export interface BreakerView {
   readonly open_until: Date | null;
 }
 
-export interface BreakerRow {
-  destination: string;
-  failures: number;
-  trips: number;
-  open_until: string | null;
-  probe_until: string | null;
-}
-
 /** Circuit breakers of destinations with recent failures. A destination without a row is healthy. */
 @Injectable()
-export class BreakersRepository extends TableRepository<BreakerRow> {
-  constructor(database: Database) {
-    super(database, 'outbound_breakers');
+export class BreakersRepository extends TableRepository<Breaker> {
+  constructor(@InjectRepository(Breaker) repository: Repository<Breaker>) {
+    super(repository);
   }
 
   statesOf(destinations: readonly string[]): Promise<BreakerState[]> {

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.js';
 import { insertRows } from '../../database/rows.js';
 import { sql, type Sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import type { QueueName } from './queues.js';
+import { OutboxEntry } from './outbox-entry.entity.js';
 
 /** Committed work that is not done yet. */
 export interface OutboxRow {
@@ -32,8 +32,8 @@ export const isQueued = (queue: QueueName, subject: Sql): Sql => sql`
 
 @Injectable()
 export class OutboxRepository extends TableRepository<OutboxRow> {
-  constructor(database: Database) {
-    super(database, 'outbox');
+  constructor(@InjectRepository(OutboxEntry) repository: Repository<OutboxEntry>) {
+    super(repository);
   }
 
   /** Adds work that the caller passes to its queue after the commit. */

@@ -1,6 +1,5 @@
 import { WIDE } from '../fields/column-types.js';
 import { Char, DateTime, Integer, Reference, Text } from '../fields/field.js';
-import { resource } from './registry.js';
 
 const ID = { label: 'ID', readOnly: true, help: 'Database id of this object.' } as const;
 const NOW = { readOnly: true, nullable: false, columnDefault: 'now()' } as const;
@@ -40,10 +39,10 @@ export const HIDDEN_USER = {
 
 /** Base of resources that store their creator and last editor. */
 export abstract class OwnedEntity extends ResourceEntity {
-  @Reference(() => resource('user'), HIDDEN_USER)
+  @Reference('user', HIDDEN_USER)
   created_by!: Reference | null;
 
-  @Reference(() => resource('user'), HIDDEN_USER)
+  @Reference('user', HIDDEN_USER)
   modified_by!: Reference | null;
 }
 

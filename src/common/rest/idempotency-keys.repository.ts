@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
+import { IdempotencyKey } from './idempotency-key.entity.js';
 
 /** Time for which a key returns the response of its first request. */
 const LIFETIME_HOURS = 24;
@@ -16,14 +16,10 @@ export interface StoredAnswer {
   body: string;
 }
 
-export interface IdempotencyKeyRow extends StoredAnswer {
-  key: string;
-}
-
 @Injectable()
-export class IdempotencyKeysRepository extends TableRepository<IdempotencyKeyRow> {
-  constructor(database: Database) {
-    super(database, 'idempotency_keys');
+export class IdempotencyKeysRepository extends TableRepository<IdempotencyKey> {
+  constructor(@InjectRepository(IdempotencyKey) repository: Repository<IdempotencyKey>) {
+    super(repository);
   }
 
   /**

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { readInventory, selectHosts } from '../../inventories/ansible-inventory.js';
 import {
   InventoryInputsRepository,
-  type InventoryInput,
+  type AttachedInput,
 } from '../../inventories/inventory-inputs.repository.js';
 import { InventoryRows } from '../../inventories/inventory-rows.service.js';
 import { writeInput } from '../runner/inventory-files.js';
@@ -55,5 +55,5 @@ export class InputInventories {
   }
 }
 
-const notUsable = ({ name }: InventoryInput): string =>
+const notUsable = ({ name }: AttachedInput): string =>
   `The input inventory "${name}" may not be used any more by whoever attached it: somebody who may use it has to attach it again.`;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
-import { Database } from '../../database/database.js';
 import { sql, type Sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { atAnySize } from '../at-any-size.js';
 import type { ImportPlace } from './imported-objects.repository.js';
+import { InventorySourceVariables } from './source-claim.entity.js';
 
 /** Memberships by name: pairs of a group and its host or child group. */
 export interface Pairs {
@@ -22,8 +22,10 @@ export interface InventoryVariables {
 /** Memberships and inventory variables of imports. */
 @Injectable()
 export class ImportedMembersRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'inventory_source_variables');
+  constructor(
+    @InjectRepository(InventorySourceVariables) repository: Repository<InventorySourceVariables>,
+  ) {
+    super(repository);
   }
 
   /** Adds hosts and subgroups of groups that are about to be deleted to the groups above these. */

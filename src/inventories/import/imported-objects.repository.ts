@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
-import { Database } from '../../database/database.js';
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { atAnySize } from '../at-any-size.js';
 import type {
   KnownHost,
@@ -11,6 +10,7 @@ import type {
   PlannedObject,
   KnownVariables,
 } from './known-objects.js';
+import { InventorySourceHost } from './source-claim.entity.js';
 
 /** The source and the inventory of an import. */
 export interface ImportPlace {
@@ -55,8 +55,8 @@ export const isClaimed = (hostId: Sql): Sql =>
  */
 @Injectable()
 export class ImportedObjectsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'inventory_source_hosts');
+  constructor(@InjectRepository(InventorySourceHost) repository: Repository<InventorySourceHost>) {
+    super(repository);
   }
 
   /** Returns the groups of an inventory with their relation to sources. */

@@ -3,7 +3,7 @@ import { defineResource } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { ident, sql, TRUE } from '../../database/sql.js';
-import { AdHocCommandEvent } from './ad-hoc-command-event.entity.js';
+import { AdHocCommandEvent } from './plain-event.entity.js';
 import { unifiedJobs } from '../jobs.resource.js';
 
 /** The events of ad hoc commands, a subset of the events of all runs. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
-import { Database } from '../../database/database.js';
 import { sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
+import { JobEvent } from './job-event.entity.js';
 
 /**
  * Partitions of events by ranges of run ids (docs/decisions/0118-event-partitions.md). Database
@@ -10,8 +10,8 @@ import { TableRepository } from '../../database/table-repository.js';
  */
 @Injectable()
 export class EventPartitionsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'job_events');
+  constructor(@InjectRepository(JobEvent) repository: Repository<JobEvent>) {
+    super(repository);
   }
 
   /**

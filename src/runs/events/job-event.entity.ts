@@ -2,7 +2,6 @@ import { Entity, Index } from 'typeorm';
 import { WIDE } from '../../common/fields/column-types.js';
 import { Bool, Char, DateTime, Integer, Json, Reference, Text } from '../../common/fields/field.js';
 import { freeObject } from '../../common/fields/json-schema.js';
-import { resource } from '../../common/resource/registry.js';
 import { WideResourceEntity } from '../../common/resource/resource.entity.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -22,7 +21,7 @@ export class JobEvent {
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
   modified!: string;
 
-  @Reference(() => resource('unified_job'), { ...WIDE, ...READ_ONLY, index: false, key: true })
+  @Reference('unified_job', { ...WIDE, ...READ_ONLY, index: false, key: true })
   job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Name of the event, such as runner_on_ok.' })
@@ -52,7 +51,7 @@ export class JobEvent {
   @Char(READ_ONLY)
   parent_uuid!: string;
 
-  @Reference(() => resource('host'), { ...READ_ONLY, nullable: true, index: false })
+  @Reference('host', { ...READ_ONLY, nullable: true, index: false })
   host!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024 })
@@ -90,17 +89,17 @@ export class JobEvent {
 })
 @Index('job_host_summaries_job_host_key', ['job_id', 'host_name'], { unique: true })
 export class JobHostSummary extends WideResourceEntity {
-  @Reference(() => resource('job'), { ...WIDE, ...READ_ONLY, index: false })
+  @Reference('job', { ...WIDE, ...READ_ONLY, index: false })
   job!: Reference;
 
-  @Reference(() => resource('host'), { ...READ_ONLY, nullable: true })
+  @Reference('host', { ...READ_ONLY, nullable: true })
   host!: Reference | null;
 
   /**
    * For a job on a constructed inventory, the host in that inventory; `host` is then the original
    * host.
    */
-  @Reference(() => resource('host'), { ...READ_ONLY, nullable: true, index: false })
+  @Reference('host', { ...READ_ONLY, nullable: true, index: false })
   constructed_host!: Reference | null;
 
   @Char({ ...READ_ONLY, max: 1024, search: true })

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
-import { Database } from '../../database/database.js';
 import { sql, type Sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { allHosts } from '../../inventories/hosts.repository.js';
 import { heldLease, type HeldRun } from '../run-leases.repository.js';
 import type { TreeEvent } from './job-event-tree.js';
+import { JobEvent } from './job-event.entity.js';
 
 /**
  * One event in the form in which a run stores it. All texts are storable; `eventData` is plain
@@ -60,8 +60,8 @@ export interface TaskOfRun extends Record<TaskOutcome, number> {
 /** The events of runs and the output that they form. */
 @Injectable()
 export class JobEventsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'job_events');
+  constructor(@InjectRepository(JobEvent) repository: Repository<JobEvent>) {
+    super(repository);
   }
 
   /**

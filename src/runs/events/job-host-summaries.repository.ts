@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../../common/invariants.js';
 import type { RowOf } from '../../common/resource/define-resource.js';
-import { Database } from '../../database/database.js';
 import { insertRows } from '../../database/rows.js';
 import { sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { allHosts, constructedOf, showLastJob } from '../../inventories/hosts.repository.js';
-import type { JobHostSummary } from './job-event.entity.js';
+import { JobHostSummary } from './job-event.entity.js';
 import { hasStatistics } from './job-events.repository.js';
 
 /** Task counts of one host in a run (`dark`: the host was unreachable), and a flag for failures. */
@@ -72,8 +71,8 @@ const COLUMNS = {
 
 @Injectable()
 export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSummary>> {
-  constructor(database: Database) {
-    super(database, 'job_host_summaries');
+  constructor(@InjectRepository(JobHostSummary) repository: Repository<JobHostSummary>) {
+    super(repository);
   }
 
   /**

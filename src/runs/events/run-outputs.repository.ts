@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../../common/resource/define-resource.js';
-import { Database } from '../../database/database.js';
 import { sql, type Sql } from '../../database/sql.js';
-import { TableRepository } from '../../database/table-repository.js';
+import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
+import { JobEvent } from './job-event.entity.js';
 
 /** The output of one event, as a part of a displayed output. */
 export interface OutputPart {
@@ -46,8 +46,8 @@ export interface FoundOutput {
 /** Reads the outputs of runs for pages: parts of an output, search results, failures. */
 @Injectable()
 export class RunOutputsRepository extends TableRepository<Row> {
-  constructor(database: Database) {
-    super(database, 'job_events');
+  constructor(@InjectRepository(JobEvent) repository: Repository<JobEvent>) {
+    super(repository);
   }
 
   /**

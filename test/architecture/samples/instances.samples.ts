@@ -45,9 +45,12 @@ export default {
     fragmentsOf(instances, {
       instanceHostnameOf: [[sql`1`]],
       liveIsolations: { calls: [[]], inside: (statement) => statement },
+    }),
+    fragmentsOf(workerNodes, {
+      liveNodes: { calls: [[]], inside: asQuery },
+      liveCapacity: [[sql`'here'`]],
       nodeState: { calls: [['instances']], inside: ofInstances },
       nodeErrors: { calls: [['instances']], inside: ofInstances },
     }),
-    fragmentsOf(workerNodes, { liveNodes: { calls: [[]], inside: asQuery } }),
   ],
 } satisfies RoomSamples;

@@ -1,5 +1,5 @@
 import { sql, type Sql } from '../../../src/database/sql.js';
-import type { TableRepository } from '../../../src/database/table-repository.js';
+import type { TableRepository } from '../../../src/database/repository.js';
 import type { RunRequest } from '../../../src/runs/launcher.js';
 
 /** A request for a run. */

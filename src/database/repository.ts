@@ -1,9 +1,7 @@
 import { Repository, type ObjectLiteral } from 'typeorm';
+import { AmbientManager } from './ambient-manager.js';
 import type { Database } from './database.js';
 import { insertRows, takeIds } from './rows.js';
-
-/** A row of a table whose repository does not say more. */
-export type TableRow = Record<string, unknown>;
 
 /**
  * Base class of the only code that names a table (docs/decisions/0051-repositories.md): a TypeORM
@@ -15,14 +13,22 @@ export type TableRow = Record<string, unknown>;
  * A statement about another table gets columns of this one through a function that the file exports:
  * `usernameOf(sql`run.created_by_id`)`.
  */
-export abstract class TableRepository<
-  Row extends ObjectLiteral = TableRow,
-> extends Repository<Row> {
-  constructor(
-    protected readonly database: Database,
-    readonly table: string,
-  ) {
-    super(table, database.manager, database.manager.queryRunner);
+export abstract class TableRepository<Row extends ObjectLiteral> extends Repository<Row> {
+  protected readonly database: Database;
+
+  constructor({
+    metadata,
+    manager,
+    queryRunner,
+  }: Pick<Repository<ObjectLiteral>, 'metadata' | 'manager' | 'queryRunner'>) {
+    super(metadata.target, manager, queryRunner);
+    if (!(manager instanceof AmbientManager))
+      throw new Error('The manager is not that of the data source');
+    this.database = manager.database;
+  }
+
+  get table(): string {
+    return this.metadata.tableName;
   }
 
   /** Takes ids for rows whose ids must be known before they are inserted. */
@@ -50,3 +56,6 @@ export abstract class TableRepository<
     await this.database.preparedRows(insertRows(this.table, columns, rows));
   }
 }
+
+export { InjectRepository } from '@nestjs/typeorm';
+export type { Repository } from 'typeorm';

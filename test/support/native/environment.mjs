@@ -2,6 +2,9 @@
  * The globals of the process itself, where Jest's own environment makes a context for each spec file.
  * What a file leaves on them, or in the environment variables, is taken back when it is over.
  */
+// Its contexts get the globals that exist when it is loaded, and not those that TypeORM adds later for
+// the entities of the process.
+import 'jest-environment-node';
 import { ModuleMocker } from 'jest-mock';
 
 export default class NativeEnvironment {

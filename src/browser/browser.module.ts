@@ -74,7 +74,7 @@ const shared = [
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 
-/** The panels, in the order in which one page shows several of them. */
+/** Panels, in the order in which a page shows them. */
 const panels = [
   AccessListPanel,
   HoldingsPanel,

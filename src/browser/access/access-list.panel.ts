@@ -26,14 +26,14 @@ interface AccessPage {
   results: ShownUser[];
 }
 
-/** The object whose access is told. */
+/** The object whose access list the page shows. */
 interface Subject {
   definition: ResourceDefinition;
-  /** Null where the address has its name instead. */
+  /** Null if the URL contains the name instead of the id. */
   id: number | null;
 }
 
-/** One way to a role of the object. */
+/** A role on the object, with its origin. */
 interface Grant {
   role: string;
   because: HtmlValue;
@@ -49,7 +49,7 @@ interface Held {
 
 const TYPES = { ...ROLE_OBJECTS, user: 'users' };
 const CARD = 'access';
-/** Action of the grant form until the choice of a user or team replaces it. */
+/** Default action of the grant form; the selected user or team replaces it. */
 const ROLES = '/api/v2/roles/';
 
 /** Shows the permissions on an object with their origin, and the forms that change them. */
@@ -80,7 +80,7 @@ export class AccessListPanel implements Panel<AccessPage> {
     );
   }
 
-  /** Teams that were granted roles of the object, with or without members. */
+  /** Returns the teams that hold roles of the object, including teams without members. */
   private async teamsHolding(
     { definition, id }: Subject,
     actor: Actor,
@@ -171,7 +171,7 @@ function subjectOf(path: string): Subject {
 
 interface PersonParts {
   form: Pick<PanelForm, 'csrf' | 'returnTo'>;
-  /** URLs of the teams whose grants stand above. */
+  /** URLs of the teams that the table already lists. */
   shown: ReadonlySet<string>;
 }
 
@@ -192,7 +192,7 @@ function personHolding(user: ShownUser, subject: Subject, parts: PersonParts): H
 interface EntryParts extends PersonParts {
   user: ShownUser;
   subject: Subject;
-  /** The role is one of the object itself. */
+  /** True if the role belongs to the object itself. */
   here: boolean;
 }
 
@@ -231,7 +231,7 @@ const teamOf = (id: number, name = 'a team you may not see') => ({
   url: resource('team').url(id),
 });
 
-/** "organization Home", or what stands for an object without a name. */
+/** Returns text such as "organization Home", or a placeholder for an object without a name. */
 function placeOf({ role }: AccessEntry): string {
   if (role.resource_type === undefined) return 'the system';
   const kind = findResource(role.resource_type)?.label.toLowerCase() ?? 'object';

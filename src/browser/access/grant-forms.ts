@@ -6,12 +6,12 @@ import { objectTitleOf, type Item } from '../shared/values.js';
 import type { FormRefusal } from '../shared/refusal.js';
 import { isRecord } from '../../common/records.js';
 
-/** Objects that a choice offers; scripts find the others, and so does a form without them. */
+/** Maximum number of objects in a select; scripts and the search form find the others. */
 export const OFFERED = 50;
-/** Preset with the search text of a choice that cannot show all objects. */
+/** Name of the preset that holds the search text of a truncated select. */
 export const SOUGHT = 'who_or_what';
 
-/** Objects of one kind, as a choice offers them. */
+/** Objects of one kind in a select. */
 export interface OfferedKind {
   label: string;
   options: readonly (readonly [value: string, label: string])[];
@@ -22,13 +22,13 @@ interface Choice {
   name: string;
   label: string;
   kinds: readonly OfferedKind[];
-  /** Value that was chosen before. */
+  /** Value of the selected option. */
   chosen?: string | undefined;
-  /** How scripts search: `data-` attributes of the picker. */
+  /** `data-` attributes that configure the search script of the picker. */
   search: Readonly<Record<string, string>>;
 }
 
-/** A choice among objects of several kinds: a list, in which scripts search. */
+/** Renders a select with the objects of several kinds; scripts add a search. */
 export function choiceOf({ id, name, label, kinds, chosen, search }: Choice): Html {
   const given = { id, name, required: true, ...search };
   return html`<div class="field">
@@ -52,7 +52,7 @@ export function choiceOf({ id, name, label, kinds, chosen, search }: Choice): Ht
   </div>`;
 }
 
-/** Without scripts: looks for what the choice is too short to show. */
+/** Renders the search form for browsers without scripts. */
 export const seekForm = (path: string, anchor: string, sought: string): Html =>
   html`<form method="get" action="${path}#${anchor}" class="inline plain-only">
     <div class="field">
@@ -62,7 +62,7 @@ export const seekForm = (path: string, anchor: string, sought: string): Html =>
     <button>Look for it</button>
   </form>`;
 
-/** "Execute on Deploy the shop". */
+/** Returns text such as "Execute on Deploy the shop". */
 export function roleTitle(role: Item): string {
   const { resource_name: object } = isRecord(role.summary_fields) ? role.summary_fields : {};
   return typeof object === 'string' && object !== ''
@@ -77,7 +77,7 @@ export interface Holder {
   name: string;
 }
 
-/** The button that revokes a role from a user or team. */
+/** Renders the button that revokes a role from a user or team. */
 export const revokeButton = (
   { kind, id, name }: Holder,
   role: { id: number; title: string },
@@ -92,7 +92,7 @@ export const revokeButton = (
       </button>`,
   );
 
-/** The choice of a user or team, which decides where the form is sent. */
+/** Renders the select of a user or team; its value is the path that the form is sent to. */
 export const holderChoice = (
   users: readonly Item[],
   teams: readonly Item[],

@@ -36,17 +36,17 @@ interface ShownHolder {
   is_system_auditor?: boolean;
 }
 
-/** A role, and by whom it came. */
+/** A role, with the team that grants the role to the user. */
 interface Holding {
   role: Item;
-  /** Null for the holder himself. */
+  /** Null if the holder has the role directly. */
   team: Item | null;
 }
 
 type Form = Pick<PanelForm, 'csrf' | 'returnTo'>;
 
 const CARD = 'may';
-/** Roles and teams that the card shows; the lists have all. */
+/** Maximum number of roles and teams in the card; the lists of the API are complete. */
 const SHOWN = 200;
 
 /** Shows the roles of a user or team with their origin, and the forms that change them. */
@@ -162,7 +162,7 @@ interface TableParts {
   form: Form;
 }
 
-/** Returns the word for the kind of object of a role. */
+/** Returns the label of the resource type that a role belongs to. */
 const kindOf = ({ summary_fields: summary }: Item): string =>
   wordFor(String(memberOf(summary, 'resource_type') ?? 'system'));
 

@@ -5,11 +5,11 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { shorten, timeView, type Item } from '../shared/values.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
-/** Changed fields that a row names; the entry has all. */
+/** Maximum number of changed fields in a row; the page of the entry shows all. */
 const MAX_FIELDS = 6;
 const MAX_NAME = 80;
 
-/** Entries of the audit trail as sentences: when, who, and what with which objects. */
+/** Renders the audit trail as sentences with the time, the user, the operation and the objects. */
 @Injectable()
 @PagePanel('activity_stream_rows')
 export class ActivityPanel implements Panel<{ results?: unknown }> {
@@ -40,7 +40,7 @@ export class ActivityPanel implements Panel<{ results?: unknown }> {
   }
 }
 
-/** Returns the actor; runs of the controller have none, and callers may not read all users. */
+/** Returns the user of an entry; entries of the controller have none, and some users are hidden. */
 function actorOf({ summary_fields: summary, related }: Item): HtmlValue {
   const actor = memberOf(summary, 'actor');
   const name = memberOf(actor, 'username');
@@ -71,11 +71,13 @@ function told(entry: Item): Html {
   return html`${operation === 'delete' ? 'deleted' : 'made'} ${first}`;
 }
 
-/** An object by kind and name, where the caller may read that; it is a link while it is there. */
+/**
+ * Renders the kind of an object, and its name if the caller may read it. Links existing objects.
+ */
 function objectOf(entry: Item, side: 'object1' | 'object2'): Html {
   const { operation, related, summary_fields: summary } = entry;
   const type = String(entry[side]);
-  // Two objects of one kind share a list, in which `object2` is the second.
+  // Two objects of one kind share a list; `object2` is the second entry.
   const place = side === 'object2' && entry.object1 === type ? 1 : 0;
   const url = listOf(memberOf(related, type))[place];
   const named = listOf(memberOf(summary, type)).find(
@@ -92,7 +94,7 @@ function objectOf(entry: Item, side: 'object1' | 'object2'): Html {
 
 const article = (word: string): string => (/^[aeiou]/.test(word) ? 'an' : 'a');
 
-/** The names of changed fields; their values are the entry's own. */
+/** Returns the names of the changed fields; only the page of the entry shows values. */
 function fieldsOf(changes: unknown): HtmlValue {
   const names = isRecord(changes) ? Object.keys(changes) : [];
   if (names.length === 0) return null;

@@ -1,29 +1,31 @@
 import { parseJson } from '../../common/fields/json-bounds.js';
 
-/** A word of a line: `a`, `key=value`, `key="two words"`, `'web 1'`. */
+/** A token of a line: `a`, `key=value`, `key="two words"`, `'web 1'`. */
 const WORD = /(?:[^\s"']+|"(?:[^"\\]|\\.)*"|'[^']*')+/g;
 const QUOTED = /"((?:[^"\\]|\\.)*)"|'([^']*)'/g;
-/** Values that Ansible does not read as text; a number with a leading zero is a text. */
+/**
+ * Values that Ansible does not read as text; Ansible reads a number with a leading zero as text.
+ */
 const LITERAL = /^(?:-?(?:0|[1-9]\d{0,14})(?:\.\d+)?|true|false)$/;
 
-/** A host as the API takes it. */
+/** A host in the format of the API. */
 export interface HostLine {
   name: string;
   variables?: Readonly<Record<string, unknown>>;
 }
 
-/** A part of a line that is not `name=value`. */
+/** A part of a line without the form `name=value`. */
 export interface LineFault {
-  /** Counted from 1. */
+  /** Line number, starting at 1. */
   line: number;
   text: string;
 }
 
 /**
- * Reads hosts that a person typed, one a line, as in an inventory file: a name, and behind it variables as
- * `ansible_host=10.0.0.5`. Empty lines and those that begin with `#` are none.
+ * Parses hosts in the format of an inventory file: one host per line, with optional variables such
+ * as `ansible_host=10.0.0.5` after the name. Skips empty lines and comments, which begin with `#`.
  *
- * @returns hosts with the numbers of their lines, from 1, and what is wrong
+ * @returns hosts, their line numbers starting at 1, and the invalid parts
  */
 export function readHostLines(text: string): {
   hosts: readonly HostLine[];

@@ -6,10 +6,10 @@ import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import { isRecord } from '../../common/records.js';
 import { readHostLines } from './host-lines.js';
 
-/** Fields that replace the list of JSON objects. */
+/** Names of the form fields that replace the list of JSON objects. */
 export const ASKED = {
   lines: 'lines',
-  /** Names of hosts that are in the inventory. */
+  /** Names of existing hosts of the inventory. */
   members: 'members',
   groups: 'groups',
 } as const;
@@ -18,7 +18,7 @@ export const LINES_HELP =
   'One in each line, with its variables where it has some: web1 ansible_host=10.0.0.5';
 export const GROUPS_HELP = 'Names with commas between them. Those that do not exist are made.';
 
-/** Hosts as lines, and the groups all of them join; hosts that are there may join too. */
+/** Form that takes new hosts as lines, and groups that new and existing hosts join. */
 @Injectable()
 @PageFormOf('bulk_host_create')
 export class HostsForm implements PageForm {
@@ -31,7 +31,7 @@ export class HostsForm implements PageForm {
     return fields.flatMap((field) => (field.name === 'hosts' ? hostFields(members) : [field]));
   }
 
-  /** @throws Invalid for words of a line that are no variables */
+  /** @throws Invalid for parts of a line that are not variables */
   toBody({
     lines: text,
     members: given,
@@ -49,13 +49,13 @@ export class HostsForm implements PageForm {
       .filter((name) => name !== '');
     return {
       ...filled,
-      // Existing hosts are only added to the groups.
+      // The API adds existing hosts to the groups and keeps their other fields.
       ...(members.length > 0 ? { on_conflict: 'update' } : {}),
       hosts: [...hosts, ...members].map((host) => (groups.length > 0 ? { ...host, groups } : host)),
     };
   }
 
-  /** Entries are told by the lines they stand on. */
+  /** Maps errors of hosts to the line numbers of the text area. */
   errorsIn(
     { hosts: faults, ...errors }: FieldErrors,
     { lines: text }: Readonly<Record<string, unknown>>,
@@ -65,7 +65,7 @@ export class HostsForm implements PageForm {
     const texts =
       isRecord(faults) && !Array.isArray(faults)
         ? Object.entries(faults).flatMap(([index, fault]) => {
-            // Behind the lines stand hosts that were ticked.
+            // Entries after the lines are existing hosts, which have no line number.
             const line = lines[Number(index)];
             const place = line === undefined ? '' : `Line ${line}: `;
             return messagesOf(fault).map((one) => `${place}${one}`);

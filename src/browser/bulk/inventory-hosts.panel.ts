@@ -19,10 +19,10 @@ interface ShownInventory {
 }
 
 const ACTION = '/api/v2/bulk/host_create/';
-/** Hosts and groups that the page names; their lists have all. */
+/** Maximum number of hosts and groups on the page; the lists of the API are complete. */
 const SHOWN = 50;
 
-/** Fills an inventory: hosts line by line, and groups of those that are there. */
+/** Renders forms that add hosts to an inventory and put existing hosts into groups. */
 @Injectable()
 @PagePanel('inventory')
 export class InventoryHostsPanel implements Panel<ShownInventory> {

@@ -21,7 +21,7 @@ import {
 
 const DOCUMENT = 'inputs';
 
-/** The type first, then the inputs that it declares, in place of a JSON document. */
+/** Form that asks for the credential type, then for the inputs of the type instead of JSON. */
 @Injectable()
 @PageFormOf('credential')
 export class CredentialForm implements PageForm {
@@ -42,7 +42,7 @@ export class CredentialForm implements PageForm {
     });
   }
 
-  /** Inputs are replaced as a whole: what was left empty is none. */
+  /** Replaces all inputs: an empty field removes its input. */
   toBody(filled: Record<string, unknown>): Record<string, unknown> {
     const { [this.choice]: type, [DOCUMENT]: given } = filled;
     return {
@@ -60,7 +60,7 @@ export class CredentialForm implements PageForm {
   }
 }
 
-/** Browsers send lines as mail does; keys are not read that way. */
+/** Browsers send CRLF line endings, which private keys must not contain. */
 const asTyped = (value: unknown): unknown =>
   typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value;
 
@@ -78,7 +78,7 @@ function controlOf(field: InputField, required: boolean): PropertyDecorator {
     label,
     required,
     help: helpOf(field),
-    // Empty inputs are omitted.
+    // An empty field omits the input.
     ...(type === 'boolean' ? {} : { nullable: true }),
     ...(preset === undefined ? {} : { default: preset }),
   };

@@ -9,10 +9,10 @@ import { shorten, statusBadge, timeView } from '../shared/values.js';
 import { DAYS, type Dashboard, type DashboardRun } from './dashboard.service.js';
 import { labelOf } from '../../common/fields/label.js';
 
-/** Seconds between two refreshes of a visible page. */
+/** Interval between refreshes of a visible page, in seconds. */
 const REFRESH_SECONDS = 20;
 
-/** The page at the root. */
+/** Renders the dashboard. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
   const { days, active, failures, approvals, destinations, verdicts } = dashboard;
   const { starred, recent, isLive } = dashboard;
@@ -157,7 +157,7 @@ function verdictList(verdicts: Dashboard['verdicts']): Html {
   </ul>`;
 }
 
-/** Steps of the first set-up, each of which needs those before it. */
+/** Steps of the first setup; each step needs the previous steps. */
 const PARTS_IN_ORDER = [
   ['projects', 'Projects', 'where playbooks come from'],
   ['inventories', 'Inventories', 'the machines that they run on'],

@@ -10,7 +10,7 @@ import { Route } from '../../common/rest/route.js';
 import { dashboardPage } from './dashboard-page.js';
 import { DashboardService } from './dashboard.service.js';
 
-/** Serves the root page to browsers; other clients are redirected to the API before. */
+/** Serves the dashboard to browsers. Other clients are redirected to the API first. */
 @ApiTags('root')
 @Controller()
 export class DashboardController {

@@ -33,7 +33,7 @@ export interface DashboardRun {
   /** Path of the run's page. */
   url: string;
   since: string;
-  /** Number of all such runs, including those that are not shown. */
+  /** Number of all runs of the list, including those that are not shown. */
   total: number;
 }
 
@@ -48,7 +48,7 @@ export interface Dashboard {
   days: DayCount[];
   active: DashboardRun[];
   failures: DashboardRun[];
-  /** Runs that wait for a decision of the caller. */
+  /** Runs that wait for an approval by the caller. */
   approvals: DashboardRun[];
   destinations: FailingDestination[];
   verdicts: VerdictCount[];
@@ -58,7 +58,7 @@ export interface Dashboard {
   isLive: boolean;
 }
 
-/** Loads the parts of the dashboard that the caller may read, with one statement for each. */
+/** Loads the parts of the dashboard that the caller may read, with one statement for each part. */
 @Injectable()
 export class DashboardService {
   constructor(

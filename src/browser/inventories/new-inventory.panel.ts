@@ -4,7 +4,7 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { PanelSource } from '../shared/panel-source.service.js';
 import { PRESET } from '../shared/presets.js';
 
-/** The kinds of inventories that people make, each by a form that begins with what it needs. */
+/** Renders links to the forms that create each kind of inventory. */
 @Injectable()
 @PagePanel('inventories_list')
 export class NewInventoryPanel implements Panel {

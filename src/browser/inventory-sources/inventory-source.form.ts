@@ -9,12 +9,12 @@ import {
   type SourceKind,
 } from '../../inventory-sources/source-kinds.js';
 
-/** The kind of source first, then what that kind has. */
+/** Form that asks for the kind of source, then for the options of the kind. */
 @Injectable()
 @PageFormOf('inventory_source')
 export class InventorySourceForm implements PageForm {
   readonly choice = 'source';
-  /** With its inventory. */
+  /** Created together with the inventory, never by this form. */
   readonly madeElsewhere = [CONSTRUCTED.word];
 
   fields(fields: readonly Field[], chosen: unknown): readonly Field[] {

@@ -14,10 +14,10 @@ interface ShownInventory {
   kind: string;
 }
 
-/** Sources that the page names; their list has all. */
+/** Maximum number of sources on the page; the list of the API is complete. */
 const SHOWN = 20;
 
-/** Where the hosts of an inventory come from, how that went the last time, and the ways to more of it. */
+/** Renders the sources of an inventory, their last update, and buttons that add or update them. */
 @Injectable()
 @PagePanel('inventory')
 export class InventorySourcesPanel implements Panel<ShownInventory> {

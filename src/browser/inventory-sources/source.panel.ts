@@ -9,7 +9,7 @@ interface ShownSource {
   summary_fields: { user_capabilities?: { start?: boolean } };
 }
 
-/** Updates an inventory from a source, and tells when that was done last. How it went stands in the head. */
+/** Renders the update button and the last update. The page heading shows the status. */
 @Injectable()
 @PagePanel('inventory_source')
 export class SourcePanel implements Panel<ShownSource> {

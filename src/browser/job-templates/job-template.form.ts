@@ -7,7 +7,7 @@ import { resource } from '../../common/resource/registry.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';
 
-/** Offers the playbooks of a project that is known, and takes the only one for what is meant. */
+/** Form that suggests the playbooks of the selected project; an only playbook is the default. */
 @Injectable()
 @PageFormOf('job_template')
 export class JobTemplateForm implements PageForm {

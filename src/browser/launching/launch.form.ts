@@ -6,10 +6,10 @@ import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
 const ANSWERS = 'variables_needed_to_start';
 const PASSWORDS = 'passwords_needed_to_start';
-/** Texts about an answer name its variable (docs/contract/launching.md#answers). */
+/** Errors of survey answers name their variable (docs/contract/launching.md#answers). */
 const VARIABLE = /^'([^']+)' value\b|^Value .* for '([^']+)' expected /s;
 
-/** Maps errors of answers to their questions, and of passwords to their fields. */
+/** Form that maps errors of survey answers to their questions, and of passwords to their fields. */
 @Injectable()
 @PageFormOf('job_template_launch', 'workflow_job_template_launch')
 export class LaunchForm implements PageForm {

@@ -13,7 +13,7 @@ interface ShownTemplate {
   summary_fields: { user_capabilities?: { start?: boolean; edit?: boolean }; survey?: object };
 }
 
-/** The way from a template to its next run, or what is in the way. */
+/** Renders the launch button of a template, or the reasons why a launch would be refused. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
 export class LaunchPanel implements Panel<ShownTemplate> {
@@ -35,7 +35,7 @@ export class LaunchPanel implements Panel<ShownTemplate> {
   }
 }
 
-/** Why a launch would be refused, as far as the template itself tells. */
+/** Returns the reasons why a launch would be refused, as far as the template shows them. */
 function obstacles(template: ShownTemplate): string[] {
   const { type, project, inventory, ask_inventory_on_launch: asks, summary_fields } = template;
   const isJob = type === 'job_template';
@@ -50,18 +50,18 @@ function obstacles(template: ShownTemplate): string[] {
   ];
 }
 
-/** Returns true when a launch may set optional prompts; templates that need values ask anyway. */
+/** Returns true if a launch may set optional prompts; required values are prompted anyway. */
 const asksSomething = (template: ShownTemplate): boolean =>
   template.survey_enabled === true ||
   Object.entries(template).some(
     ([name, value]) => /^ask_\w+_on_launch$/.test(name) && value === true,
   );
 
-/** Returns true for a template whose survey was written and is not enabled yet. */
+/** Returns true for a template with a survey that is not enabled. */
 const isSurveyOff = ({ survey_enabled: isEnabled, summary_fields: { survey } }: ShownTemplate) =>
   survey !== undefined && isEnabled === false;
 
-/** Most people who write a survey want its questions asked. */
+/** Renders the button that enables a survey. A new survey is disabled by default. */
 const surveySwitch = (template: ShownTemplate, csrf: string): HtmlValue =>
   isSurveyOff(template) &&
   template.summary_fields.user_capabilities?.edit === true &&
@@ -71,14 +71,14 @@ const surveySwitch = (template: ShownTemplate, csrf: string): HtmlValue =>
     <button class="button primary" name="survey_enabled" value="true">Enable survey</button>
   </form>`;
 
-/** Questions are asked by those who may change the template. */
+/** Renders a link to the survey for callers who may change the template. */
 const surveyLink = ({ url, summary_fields: { survey, user_capabilities: may } }: ShownTemplate) =>
   may?.edit === true &&
   html`<a class="button" href="${url}survey_spec/#form-post"
     >${survey === undefined ? 'Write a survey' : 'Change its survey'}</a
   >`;
 
-/** Leads to the questions of a launch, or starts it at once where there are none. */
+/** Renders a link to the launch form, or a button that launches a template without prompts. */
 function launchButton(template: ShownTemplate, csrf: string): Html {
   const url = `${template.url}launch/`;
   if (asksSomething(template)) {

@@ -32,7 +32,7 @@ import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { AuthenticationService } from '../../auth/authentication.service.js';
 import { SessionsService } from '../../auth/sessions.service.js';
 
-/** Session in the request's cookie. */
+/** Session cookie of the request. */
 const SessionCookie = createParamDecorator((_data: undefined, context: ExecutionContext) =>
   sessionOf(context.switchToHttp().getRequest<Cookies>()),
 );
@@ -134,13 +134,13 @@ export class LoginController {
   }
 }
 
-/** Returns the text of a value; '' for other JSON values, which no user name matches. */
+/** Returns the text of a value; '' for other JSON values, which match no user name. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 
 /**
- * Returns the URL to redirect to after the login. Accepts only a path on this server, because the value
- * comes from outside.
+ * Returns the URL to redirect to after the login. Accepts only a path on this server, because the
+ * value is untrusted input.
  */
 function nextOf(value: unknown): string {
   return typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(value) ? value : '/api/v2/';

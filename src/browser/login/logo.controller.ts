@@ -6,10 +6,10 @@ import { assetUrl } from '../shared/assets.js';
 import { Route } from '../../common/rest/route.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 
-/** A changed logo is seen a minute later at most. */
+/** Browsers show a changed logo after one minute at most. */
 const CACHED = { 'Cache-Control': 'public, max-age=60' };
 
-/** The logo of the pages, as a file of its own: every page shows it, and browsers keep it. */
+/** Serves the logo as a separate file, so that browsers cache it across pages. */
 @ApiTags('root')
 @Controller('logo')
 export class LogoController {

@@ -23,7 +23,7 @@ interface ShownObject {
 }
 
 interface EventRow {
-  /** Key of the relation and last part of its URL. */
+  /** Key of the relation, and last part of its URL. */
   name: string;
   label: string;
   attached: readonly Item[];
@@ -138,7 +138,7 @@ const attachedItem = (
     }
   </li>`;
 
-/** A new one of each kind, attached with its making. */
+/** Renders links to forms that create and attach a notification template of each type. */
 const newLinks = (action: string): Html =>
   html`<p class="hint">
     New:

@@ -4,17 +4,17 @@ import { panelButton } from '../shared/panel-forms.js';
 import { statusBadge, timeView, type Item } from '../shared/values.js';
 
 export interface HistoryParts {
-  /** Newest first. */
+  /** Notifications, newest first. */
   records: readonly Item[];
-  /** Attempts of the records, in order; empty for callers who may not read them. */
+  /** Attempts of the notifications, in order; empty if the caller may not read them. */
   attempts: readonly Item[];
   csrf: string;
   returnTo: string;
-  /** True when the caller may resend. */
+  /** True if the caller may resend a notification. */
   mayResend: boolean;
 }
 
-/** Shows recent notifications with their attempts and a button to resend. */
+/** Renders recent notifications with their attempts and a button to resend. */
 export function notificationHistory(parts: HistoryParts): Html {
   const { records } = parts;
   if (records.length === 0) return html`<p class="hint">Nothing was sent yet.</p>`;

@@ -22,7 +22,7 @@ import { backendFor } from '../../notifications/backends/registry.js';
 
 const DOCUMENT = 'notification_configuration';
 
-/** How a form asks for a value of each type; a list is a text with an entry in each line. */
+/** Form control of each field type; a list is a text with one entry per line. */
 const CONTROLS: Record<FieldType, (options: FieldOptions) => PropertyDecorator> = {
   string: Char,
   int: Integer,
@@ -34,7 +34,7 @@ const CONTROLS: Record<FieldType, (options: FieldOptions) => PropertyDecorator> 
 
 const HELP: Partial<Record<FieldType, string>> = { list: 'One in each line.', object: 'As JSON.' };
 
-/** The channel first, then what its declaration asks for, in place of a JSON document. */
+/** Form that asks for the notification type, then for its configuration fields instead of JSON. */
 @Injectable()
 @PageFormOf('notification_template')
 export class NotificationTemplateForm implements PageForm {
@@ -98,7 +98,7 @@ const optionsOf = (
   label,
   required,
   help: HELP[type] ?? '',
-  // Empty inputs are omitted.
+  // An empty field omits the value.
   ...(field.optional && type !== 'bool' ? { nullable: true } : {}),
   ...(field.default === undefined ? {} : { default: field.default }),
   ...(type === 'int' ? { min: field.min ?? null, max: field.max ?? null } : {}),

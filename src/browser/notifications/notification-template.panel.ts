@@ -19,12 +19,14 @@ interface ShownTemplate {
   url: string;
 }
 
-/** Records that a page shows; the list has all. */
+/** Maximum number of notifications on the page; the list of the API is complete. */
 const SHOWN = 8;
-/** A test is over within moments: its page waits for that, but not for long. */
+/**
+ * Wait of a page for the result of a test: at most 10 steps of 250 ms, for tests under 10 s old.
+ */
 const WAIT = { steps: 10, ms: 250, freshMs: 10_000 };
 
-/** Tests a notification template, and shows what came of that and of whatever was sent before. */
+/** Renders a form that sends a test, and the last notifications of the template. */
 @Injectable()
 @PagePanel('notification_template')
 export class NotificationTemplatePanel implements Panel<ShownTemplate> {
@@ -59,7 +61,7 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
     );
   }
 
-  /** The newest records; a test that was only just asked for is waited for. */
+  /** Returns the newest notifications; waits for the result of a test that has just been sent. */
   private async settled(id: number, actor: Actor): Promise<Item[]> {
     const query = {
       notification_template: String(id),

@@ -4,7 +4,7 @@ import { panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 
-/** An organization needs nothing but a name; its page says what comes next. */
+/** Renders a form that creates an organization with only a name; the other fields have defaults. */
 @Injectable()
 @PagePanel('organizations_list')
 export class NewOrganizationPanel implements Panel {

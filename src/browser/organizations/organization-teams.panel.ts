@@ -11,10 +11,10 @@ interface ShownOrganization {
   url: string;
 }
 
-/** Teams that the card shows; their list has all. */
+/** Maximum number of teams in the card; the list of the API is complete. */
 const SHOWN = 50;
 
-/** The teams of an organization, and the way to another one: its page says what comes next. */
+/** Renders the teams of an organization, and a form that creates a team. */
 @Injectable()
 @PagePanel('organization')
 export class OrganizationTeamsPanel implements Panel<ShownOrganization> {

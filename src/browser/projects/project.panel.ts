@@ -16,7 +16,7 @@ const JOB_TEMPLATES = '/api/v2/job_templates/';
 /** Statuses of a project whose playbooks can run. */
 const HAS_FILES: ReadonlySet<string> = new Set(['ok', 'successful']);
 
-/** Syncs a project that has a source, and leads on to what is run from it. */
+/** Renders a sync button for a project with a source, and a link to a new job template. */
 @Injectable()
 @PagePanel('project')
 export class ProjectPanel implements Panel<ShownProject> {

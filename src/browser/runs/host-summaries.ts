@@ -4,7 +4,7 @@ import {
   type HostOfRun,
 } from '../../runs/events/job-host-summaries.repository.js';
 
-/** Hosts that a page shows, those with failures first; the list has all. */
+/** Maximum number of hosts on the page, failed hosts first; the list of the API is complete. */
 const MAX_HOSTS = 50;
 const BAR_WIDTH = 200;
 const BAR_HEIGHT = 12;
@@ -24,7 +24,7 @@ export const loadHosts = (
   runId: number,
 ): Promise<HostOfRun[]> => summaries.ofRun(runId, MAX_HOSTS);
 
-/** How each host fared: a bar for the eye, the same numbers as text for everyone. */
+/** Renders the results of each host as a bar and, for screen readers, as numbers. */
 export function hostSummaries(url: string, hosts: readonly HostOfRun[]): Html {
   const total = hosts[0]?.total ?? 0;
   return html`<section aria-labelledby="hosts-title">
@@ -69,7 +69,7 @@ const nameOf = ({ host_id: id, host_name: name }: HostOfRun): Html =>
   id === null ? html`${name}` : html`<a href="/api/v2/hosts/${id}/">${name}</a>`;
 
 function bar(host: HostOfRun): Html {
-  // `ok` counts changed tasks too.
+  // `ok` also counts changed tasks.
   const parts: Record<Part, number> = { ...host, ok: Math.max(0, host.ok - host.changed) };
   const sum = COLUMNS.reduce((all, [part]) => all + parts[part], 0) || 1;
   let x = 0;

@@ -8,7 +8,7 @@ import { wordIn } from '../shared/words.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 
-/** Runs that a card shows; the list has all. */
+/** Maximum number of runs in the card; the list of the API is complete. */
 const MOST = 5;
 const COLUMNS = ['status', 'started', 'elapsed', 'launched_by'] as const;
 

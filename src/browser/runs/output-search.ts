@@ -3,18 +3,18 @@ import { shorten } from '../shared/values.js';
 import type { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { plainText } from '../../runs/output/stdout.js';
 
-/** Events that are looked at, and lines that are shown. */
+/** Maximum number of events that are searched, and of lines that are shown. */
 const MOST = { events: 200, lines: 100 };
 const MAX_LINE = 300;
 
-/** A line in which a text was found. */
+/** A line that contains the search text. */
 export interface FoundLine {
-  /** Counted from 1. */
+  /** Line number, starting at 1. */
   line: number;
   text: string;
 }
 
-/** The lines of an output that have a text in them, whatever its case. */
+/** Returns the lines of an output that contain a text, ignoring case. */
 export async function findLines(
   outputs: RunOutputsRepository,
   runId: number,
@@ -32,7 +32,7 @@ export async function findLines(
     .slice(0, MOST.lines);
 }
 
-/** Where a text stands in the output, each a link to its line. */
+/** Renders the matching lines, with a link to each line of the output. */
 export function searchView(url: string, text: string, lines: readonly FoundLine[]): Html {
   if (lines.length === 0) {
     return html`<p class="hint" role="status">“${text}” does not stand in the output.</p>`;

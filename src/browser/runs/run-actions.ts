@@ -17,14 +17,17 @@ interface ActionContext {
   actor: Actor;
   csrf: string;
   isActive: boolean;
-  /** Some hosts of the run failed: it can be launched on those alone. */
+  /** True if some hosts of the run failed, so that a relaunch may be limited to them. */
   someFailed?: boolean;
 }
 
-/** Kinds of runs that can be launched again from themselves. */
+/** Types of runs that can be relaunched. */
 const RELAUNCHABLE: ReadonlySet<string> = new Set(['job', 'workflow_job', 'ad_hoc_command']);
 
-/** Cancel while a run is active, relaunch once it is over; as far as the caller may. */
+/**
+ * Renders the cancel button of an active run, or the relaunch buttons of a finished run, if the
+ * caller may use them.
+ */
 export async function runActions(
   runs: RunsRepository,
   run: ShownRun,

@@ -3,11 +3,11 @@ import { folded } from '../shared/layout.js';
 import { labelOf } from '../../common/fields/label.js';
 import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
 
-/** Failures that are named; the tasks below have all. */
+/** Maximum number of failures in the summary; the list of events is complete. */
 export const MAX_FAILURES = 20;
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
 
-/** The part of a run that explains its end. */
+/** The part of a run that explains its status. */
 export interface Explained {
   url: string;
   status: string;
@@ -16,7 +16,7 @@ export interface Explained {
 }
 
 /**
- * Why a run ended as it did, or why it waits: what a person asks first.
+ * Renders the reason why a run failed or why it waits.
  *
  * @param events path of the list of its events
  */
@@ -60,7 +60,7 @@ function headline(status: string, failures: number, hosts: number): string {
     : `${word}: ${tasks} on ${hosts === 1 ? 'one host' : `${hosts} hosts`}`;
 }
 
-/** Lists what failed, each message once with the hosts it came from and its line of the output. */
+/** Renders each failure message once, with its hosts and the first line of its output. */
 export const failureList = (
   url: string,
   failures: readonly RunFailure[],
@@ -94,7 +94,7 @@ interface AlikeFailures {
   all: RunFailure[];
 }
 
-/** Puts failures of one task with one message together, in the order of the first of each. */
+/** Groups failures with the same task and message, in the order of their first occurrence. */
 function alike(failures: readonly RunFailure[]): AlikeFailures[] {
   const groups = new Map<string, AlikeFailures>();
   for (const failure of failures) {

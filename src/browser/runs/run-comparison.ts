@@ -11,14 +11,14 @@ import type { Database } from '../../database/database.js';
 import { STORED_PROMPTS } from '../../prompts/prompt-columns.js';
 import type { TaskOfRun } from '../../runs/events/job-events.repository.js';
 
-/** Compared columns; variables and tasks are compared too. */
+/** Compared columns; variables and tasks are compared separately. */
 const COLUMNS = [
   'scm_revision',
   'playbook',
   'project_id',
   ...STORED_PROMPTS.map(([, column]) => column),
 ];
-/** Columns that refer to other objects, which are told by name, and of what kind these are. */
+/** Types of the objects that columns refer to; the comparison shows the names of the objects. */
 const REFERENCES = new Map([
   ['project_id', 'project'],
   ['inventory_id', 'inventory'],
@@ -26,14 +26,14 @@ const REFERENCES = new Map([
 const MAX_TASKS = 20;
 const MAX_VALUE = 160;
 
-/** Something that is not as it was. */
+/** A value that differs between the two runs. */
 interface Difference {
   what: string;
   before: string;
   now: string;
 }
 
-/** A run beside the last successful one of its template. */
+/** The differences between a run and the last successful run of its template. */
 export interface Comparison {
   before: { id: number; finished: string };
   differences: readonly Difference[];
@@ -42,7 +42,7 @@ export interface Comparison {
 /** Names of objects by column and id. */
 type Names = ReadonlyMap<string, ReadonlyMap<unknown, string>>;
 
-/** Returns differing references of two runs that the caller may read. */
+/** Returns the names of the differing references that the caller may read. */
 export async function namesOfChanged(
   before: Row,
   now: Row,
@@ -61,7 +61,7 @@ export async function namesOfChanged(
   return names;
 }
 
-/** Compares two runs of a template, to find why one failed. */
+/** Compares a run with an earlier run of its template. */
 export function compare(before: Row, now: Row, names: Names, tasks: ComparedTasks): Comparison {
   const nameOf = (column: string, value: unknown): unknown =>
     names.get(column)?.get(value) ?? value;
@@ -86,7 +86,7 @@ function differenceOf(column: string, before: unknown, now: unknown): Difference
   return [{ what, before: told(before), now: told(now) }];
 }
 
-/** Secrets in variables were masked before they were stored. */
+/** Compares variables. Secrets in them were masked before they were stored. */
 function variableDifferences(before: Row, now: Row): Difference[] {
   const [old, current] = [variablesOf(before), variablesOf(now)];
   const names = new Set([...Object.keys(old), ...Object.keys(current)]);
@@ -109,7 +109,7 @@ function taskDifferences({ before, now }: ComparedTasks): Difference[] {
   const namesOf = (tasks: readonly TaskOfRun[]): Set<string> =>
     new Set(tasks.map(({ task }) => task));
   const [old, current] = [namesOf(before), namesOf(now)];
-  // A run that ended early did not come to its last tasks: only what is new tells anything.
+  // A run that ended early skipped its last tasks, so only new tasks are differences.
   return [...current]
     .filter((task) => !old.has(task))
     .slice(0, MAX_TASKS)
@@ -121,7 +121,7 @@ const told = (value: unknown): string => {
   return shorten(typeof value === 'string' ? value : JSON.stringify(value), MAX_VALUE);
 };
 
-/** The differences as a table; open for a failed run. */
+/** Renders the differences as a table, which is open for a failed run. */
 export function comparisonView(
   { before, differences }: Comparison,
   { open }: { open: boolean },

@@ -5,10 +5,10 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { resource } from '../../common/resource/registry.js';
 import type { ShownRun } from './run-actions.js';
 
-/** Facts at the top of a run's page, in order, where its kind has them. */
+/** Fields at the top of a run's page, in order; a kind of run may lack some of them. */
 const TOLD = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
 
-/** Which run it is, whose, since when and on what, in one line below its name. */
+/** Renders the id, launch and main fields of a run in a line below its name. */
 export function runFacts(run: ShownRun & Item): Html {
   const definition = resource(run.type);
   return html`<dl id="run-facts" class="facts" data-refresh>
@@ -19,7 +19,7 @@ export function runFacts(run: ShownRun & Item): Html {
   </dl>`;
 }
 
-/** "Manual by maria". */
+/** Renders text such as "Manual by maria". */
 const launchOf = (run: Item, definition: ResourceDefinition): HtmlValue => [
   valueView('launch_type', run, definition),
   isSet(run.launched_by) && html` by ${valueView('launched_by', run, definition)}`,

@@ -3,15 +3,15 @@ import type { OutputPart, RunOutputsRepository } from '../../runs/events/run-out
 import { htmlLines } from '../../runs/output/stdout.js';
 import { type FoundLine, searchView } from './output-search.js';
 
-/** The most of an output that a page shows at once; all of it is downloaded. */
+/** Maximum size of the output on a page; the download is complete. */
 const MOST = { events: 500, bytes: 262_144 };
-/** Lines before the one that is asked for, so that it can be understood. */
+/** Number of lines of context before the requested line. */
 const LEAD = 10;
 
 /** The part of an output that a page shows. */
 export interface ShownOutput {
   parts: readonly OutputPart[];
-  /** Line it was asked to begin at, counted from 1; null for the end of the output. */
+  /** Requested first line, starting at 1; null for the end of the output. */
   from: number | null;
 }
 
@@ -34,11 +34,11 @@ export interface OutputContext {
   isActive: boolean;
   /** True if the page appends new output without a reload. */
   isFollowed: boolean;
-  /** Search in the output with its matches; null without a search. */
+  /** Search text and matching lines; null without a search. */
   search: { text: string; lines: readonly FoundLine[] } | null;
 }
 
-/** The output as a page shows it; the script of the page goes on with it while the run is active. */
+/** Renders the output of a run; a script appends new output while the run is active. */
 export function outputView({ parts, from }: ShownOutput, context: OutputContext): Html {
   const { run, isActive, isFollowed, search } = context;
   const isLive = isFollowed && from === null;
@@ -77,13 +77,13 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
   </section>`;
 }
 
-/** Asks to reload the page of an active run if it does not update without a reload. */
+/** Renders a hint to reload the page of an active run that is not updated automatically. */
 export const reloadHint = (isFollowed: boolean): Html =>
   html`<p class="${isFollowed ? 'hint plain-only' : 'hint'}">
     Load this page again to see what came since.
   </p>`;
 
-/** Links to the parts of the output that are not shown. */
+/** Renders links to the parts of the output that are not shown. */
 function edgeNote(url: string, { parts, from }: ShownOutput): Html | null {
   const first = (parts[0]?.start_line ?? 0) + 1;
   const earlier = Math.max(1, first - MOST.events);
@@ -98,10 +98,10 @@ const TASK_STARTS: ReadonlySet<string> = new Set([
   'playbook_on_task_start',
   'playbook_on_handler_task_start',
 ]);
-/** Lines that end a task without starting another. */
+/** Events that end a task without starting another task. */
 const TASK_ENDS: ReadonlySet<string> = new Set(['playbook_on_play_start', 'playbook_on_stats']);
 
-/** The lines of each task are folded below its first; what is of none stands as it is. */
+/** Renders the lines of each task as a fold below its first line; other lines are not folded. */
 function folds(parts: readonly OutputPart[]): Html[] {
   const groups: { head: OutputPart | null; rest: OutputPart[] }[] = [{ head: null, rest: [] }];
   for (const part of parts) {
@@ -112,7 +112,7 @@ function folds(parts: readonly OutputPart[]): Html[] {
   return groups.map(({ head, rest }) => {
     const lines = rest.flatMap((part) => rows(part, 'a'));
     if (!head) return html`${lines}`;
-    // A summary must not contain links.
+    // A `summary` element must not contain links.
     return html`<details class="fold" open>
       <summary>${rows(head, 'span')}</summary>
       ${lines}
@@ -121,8 +121,8 @@ function folds(parts: readonly OutputPart[]): Html[] {
 }
 
 /**
- * Each line after its number, and the first with when it was printed. Written without a template:
- * every space in a line is one of the output.
+ * Renders each line with its number, and the first line with its time. Builds the text without a
+ * template, because every space in a line is part of the output.
  */
 function rows({ stdout, start_line: start, created }: OutputPart, mark: 'a' | 'span'): Html[] {
   return htmlLines(stdout).map((line, index) => {

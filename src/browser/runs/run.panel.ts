@@ -23,8 +23,8 @@ import { loadTasks, taskTree } from './task-tree.js';
 type ShownJob = ShownRun & Explained;
 
 /**
- * Shows a run: facts, actions, the cause of its end, output, a comparison with the run before, hosts
- * and tasks. The script updates it while the run is active.
+ * Renders a run: fields, actions, the cause of a failure, output, the comparison with the last
+ * successful run, hosts and tasks. A script updates the page while the run is active.
  */
 @Injectable()
 @PagePanel('job', 'project_update', 'inventory_update', 'ad_hoc_command')
@@ -92,7 +92,7 @@ export class RunPanel implements Panel<ShownJob> {
 const MAX_SEARCH = 200;
 const MAX_LINE_DIGITS = 9;
 
-/** A line of the output, counted from 1; null where the address names none. */
+/** Returns the line number of the query, starting at 1; null without a valid number. */
 const lineIn = (given: unknown): number | null =>
   typeof given === 'string' && /^[1-9]\d*$/.test(given) && given.length <= MAX_LINE_DIGITS
     ? Number(given)

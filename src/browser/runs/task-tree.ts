@@ -7,8 +7,8 @@ import {
 } from '../../runs/events/job-events.repository.js';
 
 /**
- * Events of a run that the page looks at; the list of events has all. Of each task it names some
- * hosts, those that failed first.
+ * Maximum number of events that are read, of tasks, and of hosts of a task, failed hosts first. The
+ * list of events is complete.
  */
 const MOST = { events: 20_000, tasks: 200, hosts: 20 };
 
@@ -25,7 +25,7 @@ export const loadTasks = (events: JobEventsRepository, runId: number): Promise<T
   events.tasks(runId, MOST);
 
 /**
- * Plays, their tasks and the hosts of each, to be unfolded; what failed is open at first.
+ * Renders plays, their tasks and the hosts of each task; failed tasks are open.
  *
  * @param events path of the list of all events
  */

@@ -17,7 +17,7 @@ export const WEEKDAYS = [
   ['SU', 'Sunday'],
 ] as const;
 
-/** Frequencies by what people call their period. */
+/** Frequencies of a rule by the name of their period. */
 export const UNITS = {
   minute: 'MINUTELY',
   hour: 'HOURLY',
@@ -28,29 +28,29 @@ export const UNITS = {
 } as const;
 export type Unit = keyof typeof UNITS | 'once';
 
-/** A rule as people say it: of one frequency, without exceptions. */
+/** The parts of a rule with one frequency and without exceptions. */
 export interface RuleParts {
   unit: Unit;
-  /** Every so many units. */
+  /** Interval, in units. */
   every: number;
-  /** `MO` and so on; none: every day, or the weekday of the start. */
+  /** Weekdays such as `MO`; if empty, every day or the weekday of the start. */
   weekdays: readonly string[];
-  /** Which of these weekdays in a month, from its end where negative; null: all of them. */
+  /** Position among these weekdays of a month, counted from its end if negative; null for all. */
   nth: number | null;
-  /** Day of the month, from its end where negative; null: that of the start. */
+  /** Day of the month, counted from its end if negative; null for the day of the start. */
   monthDay: number | null;
-  /** `2026-01-31`, by the calendar of the zone. */
+  /** Date in the time zone: `2026-01-31`. */
   date: string;
-  /** `02:00`, by the clocks of the zone. */
+  /** Time in the time zone: `02:00`. */
   time: string;
   zone: string;
-  /** Starts after which it ends; null: it does not end so. */
+  /** Number of starts; null without such a limit. */
   count: number | null;
-  /** Last day; null: it does not end so. */
+  /** Last day; null without such a limit. */
   lastDay: string | null;
 }
 
-/** The text of the rule, as the API takes it. */
+/** Returns the text of the rule in the format of the API. */
 export function ruleOf(parts: RuleParts): string {
   const { unit, every, weekdays, nth, monthDay, date, time, zone, count, lastDay } = parts;
   const start = `${date.replaceAll('-', '')}T${time.replace(':', '')}00`;
@@ -75,20 +75,20 @@ export function ruleOf(parts: RuleParts): string {
   return `${begin} RRULE:${written.join(';')}`;
 }
 
-/** Takes a rule apart; null where these parts would not say all of it. */
+/** Returns the parts of a rule, or null if the parts cannot represent the whole rule. */
 export function partsOf(rrule: string): RuleParts | null {
   try {
     const text = readRuleText(rrule);
     const parts = readParts(text);
     return parts && isDeepStrictEqual(readRuleText(ruleOf(parts)), sorted(text)) ? parts : null;
   } catch (error) {
-    // A rule that was stored may be of a zone that this machine does not know.
+    // The time zone of a stored rule may be unknown to this machine.
     if (error instanceof RuleTextError || error instanceof RangeError) return null;
     throw error;
   }
 }
 
-/** Parts of a rule stand in any order. */
+/** Order of the parts in the text that `ruleOf` writes; the API accepts any order. */
 const ORDER = ['FREQ', 'INTERVAL', 'BYDAY', 'BYMONTHDAY', 'BYSETPOS', 'COUNT', 'UNTIL'];
 
 const sorted = (text: RuleText): RuleText => ({
@@ -130,7 +130,9 @@ function unitOf(frequency: string | undefined): keyof typeof UNITS | undefined {
 
 const unitNames = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const;
 
-/** A list of numbers is none: what is made of the parts then differs from the rule. */
+/**
+ * Returns the first number of a list; the rebuilt rule then differs, and `partsOf` returns null.
+ */
 const numberIn = (parts: ReadonlyMap<string, string>, name: string): number | null =>
   parts.has(name) ? Number.parseInt(parts.get(name) ?? '', 10) : null;
 
@@ -152,7 +154,7 @@ const NTH = new Map([
 ]);
 export const NTH_CHOICES = [...NTH].map(([value, word]) => [value, `The ${word} of them`] as const);
 
-/** A rule in words: `every 2 weeks on Monday at 02:00, Europe/Berlin`. */
+/** Describes a rule in words: `every 2 weeks on Monday at 02:00, Europe/Berlin`. */
 export function ruleWordsOf(parts: RuleParts): string {
   const { unit, every, time, zone, date, count, lastDay } = parts;
   if (unit === 'once') return `once, on ${date} at ${time}, ${zone}`;

@@ -20,9 +20,9 @@ import { NTH_CHOICES, partsOf, ruleOf, WEEKDAYS, ruleWordsOf, type Unit } from '
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Starts that a form shows before it is sent. */
+/** Number of start times in the preview. */
 const SHOWN = 5;
-/** In place of a unit: the rule stands below, as text. */
+/** Unit that selects the text field of the rule. */
 const AS_TEXT = 'text';
 
 const TIMES = declareFields([
@@ -72,7 +72,10 @@ const TIMES = declareFields([
   ['end_date', Char({ label: 'After this day', control: 'date' })],
 ]);
 
-/** When a template is launched as people say it; the rule is made of that, and stays possible as text. */
+/**
+ * Form that asks for the parts of a schedule and builds its rule; the rule is also accepted as
+ * text.
+ */
 @Injectable()
 @PageFormOf('schedule')
 export class ScheduleForm implements PageForm {
@@ -124,12 +127,12 @@ export class ScheduleForm implements PageForm {
       zone: parts.zone,
       end_count: parts.count,
       end_date: parts.lastDay,
-      // The text is empty where the parts describe the whole rule.
+      // The text is empty if the parts describe the whole rule.
       rrule: '',
     };
   }
 
-  /** Shows errors of the rule beside its parts unless the user wrote the text. */
+  /** Shows errors of the rule at the start date, unless the user wrote the rule as text. */
   errorsIn({ rrule: faults, ...errors }: FieldErrors, { unit, rrule }: Values): FieldErrors {
     if (faults === undefined) return errors;
     const isWritten = unit === AS_TEXT || !isNothing(rrule);
@@ -206,7 +209,7 @@ function ruleIn(filled: Values): string {
   });
 }
 
-/** Numbers of the form by name; those that are none, or out of their bounds, go to `errors`. */
+/** Returns the numbers of the form by field name; adds invalid numbers to `errors`. */
 function numbersIn(filled: Values, errors: FieldErrors): Record<string, number | undefined> {
   const found: Record<string, number | undefined> = {};
   for (const { name, kind, min, max } of TIMES) {

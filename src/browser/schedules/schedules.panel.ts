@@ -13,10 +13,10 @@ interface ShownTemplate {
   url: string;
 }
 
-/** Schedules that the page names; their list has all. */
+/** Maximum number of schedules on the page; the list of the API is complete. */
 const SHOWN = 10;
 
-/** When a template is launched by itself, and the way to one more such time. */
+/** Renders the schedules of a template, and a link to create a schedule. */
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template', 'project', 'inventory_source')
 export class SchedulesPanel implements Panel<ShownTemplate> {

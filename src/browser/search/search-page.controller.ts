@@ -12,7 +12,7 @@ import { Route } from '../../common/rest/route.js';
 import { SEARCH_PARAMETERS, SearchService } from '../../search/search.service.js';
 import { searchPage } from './search-page.js';
 
-/** Serves the search as a page. */
+/** Serves the search page. */
 @ApiTags('root')
 @Controller('search')
 export class SearchPageController {

@@ -5,7 +5,7 @@ import type { PageContext } from '../shared/page-context.js';
 import { shorten, statusBadge } from '../shared/values.js';
 import type { Found, FoundGroup } from '../../search/search.service.js';
 
-/** The page of search results, by kind. */
+/** Renders the search results by resource type. */
 export const searchPage = (context: PageContext, found: Found): string =>
   page({
     context,
@@ -31,7 +31,7 @@ function results({ query, groups }: Found): Html {
   return html`<div class="cards">${groups.map(groupCard)}</div>`;
 }
 
-/** Returns the plural of a kind: the name of its list. */
+/** Returns the plural label of a resource type, from the name of its list. */
 const headings = (url: string): string => labelOf(url.split('/')[3] ?? '');
 
 const groupCard = ({ type, label, url, has_more, results: hits }: FoundGroup): Html =>

@@ -5,7 +5,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { PACKAGE_FOLDER } from '../../config/version.js';
 import { entryOf } from '../../common/invariants.js';
 
-/** Where `npm run build` copies them. */
+/** Folder that `npm run build` copies the files to. */
 const FOLDER = join(PACKAGE_FOLDER, 'dist', 'static');
 const TYPES = new Map([
   ['css', 'text/css; charset=utf-8'],
@@ -14,7 +14,7 @@ const TYPES = new Map([
 ]);
 const YEAR_SECONDS = 31_536_000;
 
-/** The files of `src/browser/static` that are served. */
+/** Served files of `src/browser/static`. */
 const NAMES = [
   'controller.css',
   'panels.css',
@@ -30,7 +30,7 @@ export type AssetName = (typeof NAMES)[number];
 interface Asset {
   content: Buffer;
   type: string;
-  /** Path with the digest of the content, so that it may be cached for ever. */
+  /** Path with a digest of the content, so that browsers may cache the file permanently. */
   url: string;
 }
 
@@ -52,8 +52,8 @@ function load(name: AssetName): Asset {
 export const assetUrl = (name: AssetName): string => entryOf(assets(), name).url;
 
 /**
- * Express handler for `/static`. A URL with the present digest is cached for a year; the plain name
- * is answered too, for documents that cannot know the digest, and is asked for again each time.
+ * Express handler for `/static`. A URL with the current digest is cached for a year. The plain name
+ * is for documents without access to the digest; browsers revalidate it at each request.
  */
 export function serveAssets(request: Request, response: Response, next: NextFunction): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {

@@ -10,7 +10,7 @@ import { wordFor } from './words.js';
 /** An object in a list of bookmarks. */
 export interface BookmarkedObject {
   name: string;
-  /** Word for the kind of the object. */
+  /** Label of the object's resource type. */
   label: string;
   url: string;
 }
@@ -20,7 +20,9 @@ export interface BookmarkedObject {
 export class BookmarkedObjects {
   constructor(private readonly database: Database) {}
 
-  /** One statement for each kind among them. */
+  /**
+   * Returns the readable objects in the order of the bookmarks; runs one statement for each type.
+   */
   async named(marks: readonly Bookmark[], actor: Actor): Promise<BookmarkedObject[]> {
     const found = new Map<Bookmark, BookmarkedObject>();
     const context = { database: this.database, actor, detail: false };

@@ -9,14 +9,14 @@ export interface Bookmark {
   id: number;
 }
 
-/** The bookmarks of one user in a browser (docs/decisions/0092-starred-and-recent.md). */
+/** Cookies with the bookmarks of a user (docs/decisions/0092-starred-and-recent.md). */
 const COOKIES = {
   starred: { most: 24, seconds: 31_536_000 },
   recent: { most: 8, seconds: 2_592_000 },
 } as const;
 export type BookmarkKind = keyof typeof COOKIES;
 
-/** The parameter of the button that stars an object, or takes the star off: `5.team-7`. */
+/** Query parameter of the star button; its value has the user and the object: `5.team-7`. */
 export const STAR = '_star';
 const MARK = /^([a-z][a-z0-9_]{0,40})-([1-9]\d{0,15})$/;
 
@@ -31,10 +31,10 @@ const isSame = (one: Bookmark, other: Bookmark): boolean =>
 
 type CookieRequest = Pick<PlainRequest, 'headers' | 'secure'>;
 
-/** The objects that a browser keeps for a user, the latest first. */
+/** Returns the bookmarks of a user in this browser, newest first. */
 export function bookmarksOf(request: CookieRequest, kind: BookmarkKind, user: number): Bookmark[] {
   const [owner, ...marks] = (cookiesOf(request.headers.cookie)[kind] ?? '').split('.');
-  // Each user of a browser has their own bookmarks.
+  // The cookie belongs to one user; other users of the browser get no bookmarks from it.
   return owner === String(user) ? read(marks).slice(0, COOKIES[kind].most) : [];
 }
 
@@ -54,7 +54,7 @@ function keep(
   });
 }
 
-/** Puts an object that is looked at before those that were. */
+/** Puts a viewed object first in the list of recently viewed objects. */
 export function remember(
   request: CookieRequest,
   response: Response,
@@ -67,10 +67,10 @@ export function remember(
   keep(request, response, { kind: 'recent', user, marks });
 }
 
-/** Returns true when the star button sent the request. */
+/** Returns true if the star button sent the request. */
 export const isStarring = (query: QueryParameters): boolean => STAR in query;
 
-/** Stars an object that has no star, and takes it off one that has. */
+/** Stars an object, or removes its star. */
 export function toggleStar(request: PlainRequest, response: Response): void {
   const [owner = '', text = ''] = String([request.query[STAR]].flat()[0] ?? '').split('.');
   const [mark] = read([text]);
@@ -82,6 +82,6 @@ export function toggleStar(request: PlainRequest, response: Response): void {
   keep(request, response, { kind: 'starred', user, marks });
 }
 
-/** Returns true when the user starred the object. */
+/** Returns true if the user starred the object. */
 export const isStarred = (request: CookieRequest, user: number, mark: Bookmark): boolean =>
   bookmarksOf(request, 'starred', user).some((one) => isSame(one, mark));

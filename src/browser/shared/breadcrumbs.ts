@@ -4,22 +4,22 @@ import type { Step } from './page-trail.service.js';
 import { wordFor } from './words.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
-/** Path segments before a collection are no breadcrumbs, since the navigation bar links to them. */
+/** Path whose segments are no breadcrumbs, because the navigation bar links to them. */
 const BASE = '/api/v2/';
 
 interface Place {
   path: string;
   names: ReadonlyMap<string, string>;
-  /** The steps before the object that the path begins with; empty where it begins with none. */
+  /** Breadcrumbs before the first object of the path; empty if the path begins with no object. */
   trail: readonly Step[];
 }
 
-/** The way to a page, by what its objects belong to. Segments without a page of their own are not links. */
+/** Renders the breadcrumbs of a page. Segments without a page are not links. */
 export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): Html {
   const segments = path.split('/').filter((segment) => segment !== '');
   const urls = segments.map((_segment, index) => `/${segments.slice(0, index + 1).join('/')}/`);
   const isBelow = path.startsWith(BASE) && path !== BASE;
-  // The trail tells the collection of its object as well.
+  // The trail also contains the collection of the object.
   const told = isBelow ? (trail.length > 0 ? 3 : 2) : 0;
   const own = urls.slice(told).map((url): Step => {
     const segment = url.split('/').at(-2) ?? '';
@@ -40,14 +40,14 @@ export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): H
   </nav>`;
 }
 
-/** A path segment as people say it. */
+/** Returns the label of a path segment. */
 export function wordsOf(segment: string, entry: TableEntry | undefined): string {
   const definition = entry?.routes.get('GET')?.info?.resource;
   const list = definition?.path === segment ? definition.pages.list : undefined;
   return list?.title ?? wordFor(decoded(segment));
 }
 
-/** A path segment as text; one that is not valid percent-encoding stays as it is. */
+/** Decodes a path segment; returns invalid percent-encoding unchanged. */
 export function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -6,55 +6,55 @@ import type { PlainRequest } from '../../common/http/request.js';
 import { isRecord, memberOf } from '../../common/records.js';
 import { readPending, type PendingForm } from './pending-form.js';
 
-/** Form fields that steer a page's form and are no part of what is sent. */
+/** Control fields of a form, which are not part of the request body. */
 const METHOD_FIELD = '_method';
 const CONTENT_FIELD = '_content';
-/** Field of the preview button: the form is shown again, and no route is called. */
+/** Field of the preview button, which shows the form again without a call of the route. */
 export const LOOK_FIELD = '_look';
-/** Names a field of the form that holds a secret. */
+/** Field whose value is the name of a secret field of the form. */
 export const SECRET_FIELD = '_secret';
-/** Where a form leads once it is done, for forms that stand on another page than their URL's. */
+/** Field with the path to return to, for a form that is shown on another page than its URL's. */
 export const RETURN_FIELD = '_return';
-/** Field of a form of choices: a refusal leads back to the page, which shows it in the form's card. */
+/** Field of a form whose errors are shown in its card on the page that the form returns to. */
 export const TOLD_THERE_FIELD = '_told_there';
-/** Field with the path that a form is sent to, where the user chooses it, such as a role's user. */
+/** Field with the request path, for a form whose user selects the object, such as a role's user. */
 export const PATH_FIELD = '_path';
-/** Holds a form that is shown again after a login. */
+/** Field with a form that is shown again after a login. */
 export const RESUME_FIELD = '_resume';
 
-/** The values of a form of a page, as typed. */
+/** The submitted values of a page's form. */
 export interface Submission {
-  /** Values by field name, for showing the form again. */
+  /** Values by field name, to show the form again. */
   values: Readonly<Record<string, unknown>>;
   /** Text of the raw form, or null for a form of fields. */
   raw: string | null;
   /** Names of the fields that hold secrets. */
   secrets: readonly string[];
-  /** Path of ours that the form leads to when it is done. */
+  /** Path on this server to return to after success. */
   returnTo?: string;
-  /** A refusal is told where the form stands. */
+  /** True if errors are shown on the page that the form returns to. */
   isToldThere?: boolean;
-  /** Sent to be looked at: the route does not hear of it. */
+  /** True for a preview, which does not call the route. */
   isLook?: boolean;
 }
 
 const submissions = new WeakMap<object, Submission>();
 
-/** The form of a page that a request carries, or undefined for any other client. */
+/** Returns the form of a page that a request contains; undefined for other clients. */
 export const submissionOf = (request: object): Submission | undefined => submissions.get(request);
 
 const resumed = new WeakMap<object, PendingForm>();
 
-/** The form that a page is to show as it was filled in before a login. */
+/** Returns the form to show again after a login. */
 export const resumedForm = (request: object): PendingForm | undefined => resumed.get(request);
 
 const OVERRIDES = new Set(['PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
- * Recognises the forms of our own pages: urlencoded, with a valid CSRF token, of a browser session
- * or of one that has ended. HTML forms can only GET and POST, so `_method` in such a form, and only
- * there, stands for the method that is meant, and `_path` for the list that is (docs/decisions/
- * 0093-page-forms.md). No other client has overriding (docs/contract/pages.md).
+ * Recognizes forms of this server's pages: urlencoded, with a valid CSRF token, and with an active
+ * or expired browser session. HTML forms support only GET and POST. Only in these forms, `_method`
+ * overrides the method and `_path` overrides the path (docs/decisions/0093-page-forms.md). Other
+ * clients cannot override the method (docs/contract/pages.md).
  *
  * @throws Forbidden for a form of a session without a valid token or from another site
  */
@@ -73,7 +73,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     next();
     return;
   }
-  // After the end of a session the form counts only with a valid token.
+  // Without a session, the form is accepted only with a valid token.
   if (sessionOf(request) === undefined && !isOurs(request)) {
     next();
     return;
@@ -110,15 +110,15 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
   next();
 }
 
-/** A list below an object, such as the roles of a user. */
+/** Returns true for the path of a list below an object, such as the roles of a user. */
 const isList = (given: unknown): given is string =>
   typeof given === 'string' && /^\/api\/v2\/[a-z_]+\/\d{1,16}\/[a-z_]+\/$/.test(given);
 
-/** A form never leads to another site. */
+/** Returns true for a path on this server; a form must not redirect to another site. */
 const isOwnPath = (given: unknown): given is string =>
   typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given);
 
-/** @throws Forbidden unless a page of ours made the form */
+/** @throws Forbidden unless a page of this server sent the form */
 function assertOurs(request: PlainRequest): void {
   assertCsrf(request, memberOf(request.body, CSRF_FIELD));
   assertSameSite(request);

@@ -3,16 +3,19 @@ import { html, type Html } from './html.js';
 const TOP = 12;
 const BOTTOM = 24;
 
-/** A picture of the same columns, in its own units: a letter is 11 high in all of them. */
+/** A picture of the chart with its own units; letters are 11 units high in each picture. */
 interface Frame {
   name: 'wide-plot' | 'narrow-plot';
   width: number;
   height: number;
-  /** Room for what the lines stand for. */
+  /** Width of the labels of the vertical axis. */
   left: number;
 }
 
-/** Pictures fill the page, and letters shrink with them: a small screen is shown a narrow one. */
+/**
+ * Wide and narrow pictures. Letters shrink with the picture, so small screens show the narrow
+ * picture.
+ */
 const FRAMES: readonly Frame[] = [
   { name: 'wide-plot', width: 1160, height: 210, left: 76 },
   { name: 'narrow-plot', width: 330, height: 170, left: 62 },
@@ -20,31 +23,31 @@ const FRAMES: readonly Frame[] = [
 
 /** One part of each column. */
 export interface Series {
-  /** Class of its colour is `part-<key>`. */
+  /** Suffix of the CSS class with the color: `part-<key>`. */
   key: string;
-  /** For people: "successful". */
+  /** Label such as "successful". */
   label: string;
   values: readonly number[];
 }
 
-/** Columns of parts upon each other, such as how the runs of each day ended. */
+/** A chart with stacked columns, such as the results of the runs of each day. */
 export interface ColumnChart {
   /** Text alternative of the chart. */
   summary: string;
-  /** Name of the table of its numbers: "Jobs by day". */
+  /** Title of the table with the numbers, such as "Jobs by day". */
   title: string;
-  /** Unit of the columns: "Day". */
+  /** Unit of the columns, such as "Day". */
   unit: string;
-  /** One name for each column; `short` below it. */
+  /** Names of the columns; `short` is the label below the column. */
   columns: readonly { name: string; short: string }[];
   series: readonly Series[];
-  /** Legend text of a series; the label by default. */
+  /** Returns the legend text of a series; by default its label. */
   legend?: (series: Series) => string;
-  /** A value for people; as it is unless given. */
+  /** Formats a value; by default as a plain number. */
   format?: (value: number) => string;
 }
 
-/** A picture, and the same numbers as a table. */
+/** Renders the chart, and its numbers as a table. */
 export function columnChart(chart: ColumnChart): Html {
   const { columns, series, legend = ({ label }) => label } = chart;
   const totals = columns.map((_, index) => sum(series.map(({ values }) => values[index] ?? 0)));
@@ -79,7 +82,7 @@ export function columnChart(chart: ColumnChart): Html {
 
 const sum = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
 
-/** An even upper end of the scale, so that its middle is a whole number. */
+/** Returns an even maximum of the scale, so that the middle is a whole number. */
 function niceTop(largest: number): number {
   for (let unit = 1; ; unit *= 10) {
     const step = [2, 4, 6, 8, 10, 12, 16, 20].find((one) => one * unit >= largest);
@@ -102,7 +105,7 @@ const gridLine = (value: number, top: number, chart: ColumnChart, frame: Frame):
     </text>`;
 };
 
-/** Names below columns stand apart. */
+/** Minimum distance between the labels below the columns. */
 const LEAST_SPACE = 38;
 
 function column(index: number, top: number, chart: ColumnChart, frame: Frame): Html {

@@ -12,12 +12,12 @@ import { valueView, type Item } from './values.js';
 import { labelOf } from '../../common/fields/label.js';
 import { wordIn } from './words.js';
 
-/** Keys of every object that a page shows in other places. */
+/** Keys that are shown elsewhere on the page. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
-/** Shown last: the same for every object, and seldom what a person looks for. */
+/** Keys that are shown last, because every object has them. */
 const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
 
-/** The links that lead on from an object, and its fields under the headings of its layout. */
+/** Renders the related links of an object, and its fields in the sections of the layout. */
 export function detailView(
   item: Item,
   definition: ResourceDefinition,
@@ -75,14 +75,14 @@ const fieldList = (names: readonly string[], item: Item, definition: ResourceDef
     })}
   </dl>`;
 
-/** Returns true for values that the page folds away: most objects use few of their fields. */
+/** Returns true for unset and default values, which the page folds: most objects use few fields. */
 function isUnset(value: unknown, field: Field | undefined): boolean {
   if (value === null || value === undefined || value === '' || value === false) return true;
   if (typeof value === 'object') return Object.keys(value).length === 0;
   return field !== undefined && value !== true && isWritable(field) && value === field.default;
 }
 
-/** A document that is nothing but links, such as the root: shown as a directory. */
+/** Renders a document that contains only links, such as the API root, as a directory. */
 export function directoryView(body: Item): Html | null {
   const links = Object.entries(body).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && linkOf(entry[1]) !== null,

@@ -17,10 +17,10 @@ import { pendingForm } from './pending-form.js';
 import { leaveRefusal } from './refusal.js';
 import { rolesThatAllow } from './permission-hints.js';
 
-/** Statuses whose cause is in the form: it is shown again with what was entered. */
+/** Statuses of errors that the user can correct in the form, which is shown again. */
 const CORRECTABLE = new Set([400, 403, 409]);
 
-/** Shows a refusal to a person: what happened, why, and what to do about it. */
+/** Renders error responses as pages with the error, its reason and the possible next steps. */
 @Injectable()
 export class ErrorPages extends ErrorViews {
   constructor(
@@ -58,7 +58,9 @@ export class ErrorPages extends ErrorViews {
     return true;
   }
 
-  /** A form whose session has ended waits on the login page, and leads back to where it was. */
+  /**
+   * Renders the login page with the form of an expired session, which is restored after the login.
+   */
   private loginFor(request: ApiRequest, response: Response): string {
     const { method, path } = request;
     const entry = this.table.match(path);
@@ -78,7 +80,7 @@ export class ErrorPages extends ErrorViews {
     { status, body, inForm }: ErrorAnswer,
   ): Promise<string> {
     const message = this.message(request, response, status, body);
-    // The database may be what failed: a page that needs it would fail as well.
+    // The page must not use the database, because the database may have failed.
     if (status >= 500 || !request.path.startsWith('/api/')) {
       return plainPage(request, response, status, message);
     }
@@ -133,7 +135,9 @@ const HEADLINES: Record<number, string> = {
   503: 'Not available at the moment',
 };
 
-/** Raw data is told what every other client is told. */
+/**
+ * Returns the errors by form field; undefined for the raw form, which shows the errors of the API.
+ */
 const errorsFor = (
   { raw }: Submission,
   inForm: FieldErrors | undefined,
@@ -142,11 +146,14 @@ const errorsFor = (
 const browses = (request: ApiRequest): boolean =>
   acceptsHtml(request) && (request.method !== 'OPTIONS' || submissionOf(request) !== undefined);
 
-/** A person without credentials is led to the login; a program that sent some is told they are wrong. */
+/**
+ * Returns true for a page request without credentials. Invalid credentials get an error instead of
+ * the login page.
+ */
 const mayLogIn = (request: ApiRequest): boolean =>
   ['GET', 'HEAD'].includes(request.method) && request.headers.authorization === undefined;
 
-/** A page made of nothing but the request. */
+/** Renders an error page without any access to the database. */
 function plainPage(request: ApiRequest, response: Response, status: number, message: Html): string {
   const title = HEADLINES[status] ?? 'Error';
   return page({

@@ -5,8 +5,8 @@ import { assetUrl } from './assets.js';
 import { html } from './html.js';
 
 /**
- * Swagger UI sets styles on its elements and draws its icons from data URLs, so styles are open
- * there; its scripts are all files of ours.
+ * Content security policy of the explorer. Swagger UI sets inline styles and draws its icons from
+ * data URLs. All of its scripts are static files of this server.
  */
 const EXPLORER_POLICY = [
   "default-src 'none'",
@@ -20,13 +20,13 @@ const EXPLORER_POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** The element that the explorer is drawn in. */
+/** The root element of the explorer. */
 const PLACE = '<div id="swagger-ui"></div>';
 
-/** Style sheets and scripts of the package `swagger-ui-dist`, whose server sends their digests. */
+/** Style sheets and scripts of the package `swagger-ui-dist`, whose server sends ETags. */
 const FILE = /^\/swagger-ui[\w-]*\.(css|js)$/;
 
-/** Links to the pages, which the explorer has none of. */
+/** Returns the root element after links to the pages, which the explorer lacks. */
 const wayBack = (): string =>
   html`<link rel="stylesheet" href="${assetUrl('explorer.css')}" />
     <nav class="way-back" aria-label="Automation Controller">
@@ -41,12 +41,12 @@ const wayBack = (): string =>
     </noscript>`.text + PLACE;
 
 /**
- * Express handler for the pages and files of the API explorer: sets their policy, and puts a way
- * back before it (docs/decisions/0131-pages.md).
+ * Express handler for the pages and files of the API explorer. Sets their content security policy
+ * and adds links to the pages (docs/decisions/0131-pages.md).
  */
 export function explorerPages(request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Content-Security-Policy', EXPLORER_POLICY);
-  // Its files are asked for again and answered 304 until they change; the page itself is not kept.
+  // Browsers revalidate the files and get 304 until the files change.
   if (FILE.test(request.path)) response.setHeader('Cache-Control', 'no-cache');
   const send = response.send.bind(response);
   response.send = (body?: unknown) =>
@@ -54,7 +54,7 @@ export function explorerPages(request: Request, response: Response, next: NextFu
   next();
 }
 
-/** Serves the explorer and the document, which Swagger builds at the first request for either. */
+/** Serves the explorer and the OpenAPI document, which Swagger builds at the first request. */
 export function serveExplorer(app: INestApplication, build: () => OpenAPIObject): void {
   SwaggerModule.setup('api/docs', app, build, {
     jsonDocumentUrl: 'api/openapi.json',
@@ -75,12 +75,12 @@ interface ExplorerRequest {
   headers: Record<string, string>;
 }
 
-/** The browser's document; the server has none. */
+/** The document of the browser; the server has none. */
 declare const document: { readonly cookie: string };
 
 /**
- * Lets the explorer call as the person who is logged in: a session needs the CSRF token of its
- * cookie. The function is sent to the browser as text and must stand on its own.
+ * Adds the CSRF token of the cookie, so that the explorer can use the session of the logged-in
+ * user. The browser receives the function as text, so it must not use other code.
  */
 export function withCsrfToken(request: ExplorerRequest): ExplorerRequest {
   const token = /(?:^|; )csrftoken=([^;]+)/.exec(document.cookie);

@@ -20,7 +20,7 @@ const LOOKUP_LABELS: readonly (readonly [lookup: string, label: string])[] = [
   ['empty', 'is empty'],
   ['not__empty', 'is not empty'],
 ];
-/** Parameters with a control of their own; all others are filters. */
+/** Parameters with their own control; all other parameters are filters. */
 const CONTROLS = new Set([
   'search',
   'order_by',
@@ -32,13 +32,13 @@ const CONTROLS = new Set([
   'count_disabled',
   'limit',
 ]);
-/** A changed list begins at its first page. */
+/** Query changes that lead to the first page, for a changed list. */
 const FIRST_PAGE = { page: null, after: null };
 const MAX_SELECTS = 3;
 
 /**
- * Search, filters, order and page size of a list, as one form that works without scripts. On a small
- * screen all but the search is folded, so that the rows come first.
+ * Renders search, filters, order and page size of a list as one form that works without scripts.
+ * All controls except the search are folded.
  */
 export function filterPanel(context: PageContext, definition: ResourceDefinition): Html {
   const { path, query } = context;
@@ -167,11 +167,11 @@ const addFilter = (fields: readonly Field[]): Html =>
 
 const NEVER_FILTERS = new Set([...CONTROLS].filter((name) => name !== 'search'));
 
-/** Returns true when filters hide rows of a list. */
+/** Returns true if filters hide rows of a list. */
 export const isNarrowed = (query: QueryParameters): boolean =>
   Object.keys(query).some((name) => !NEVER_FILTERS.has(name));
 
-/** A filter as the form says it: "Name contains web"; what the form cannot say as its query does. */
+/** Returns a filter in words, such as "Name contains web"; an unknown lookup as in the query. */
 function filterWords(definition: ResourceDefinition, name: string, value: string): string {
   const [, negation = '', own = '', comparison = 'exact'] =
     /^(not__)?([a-z][a-z0-9]*(?:_[a-z0-9]+)*)(?:__([a-z]+))?$/.exec(name) ?? [];
@@ -187,7 +187,7 @@ function filterWords(definition: ResourceDefinition, name: string, value: string
   return `${wordForField(field)} ${label} ${choice ? choice[1] : value}`;
 }
 
-/** The filters in force, each with a link that takes it away. */
+/** Renders the active filters, each with a link that removes the filter. */
 function activeFilters({ path, query }: PageContext, definition: ResourceDefinition): Html | null {
   const active = Object.entries(query)
     .filter(([name]) => !CONTROLS.has(name))

@@ -3,11 +3,12 @@ import { cookiesOf, CSRF_COOKIE, sessionOf } from '../../common/http/cookies.js'
 import { STRANGER_LIMIT, type RequestBodies } from '../../common/http/request-bodies.service.js';
 
 /**
- * Reads forms of pages before anybody is known: their method and their CSRF token stand in them, and
- * one whose session has ended is shown again behind the login. Other bodies have to wait for the
- * guards (docs/contract/conventions.md#order-of-checks), and so does whatever has no cookie of ours.
+ * Reads the forms of pages before authentication, because a form contains its method and its CSRF
+ * token, and a form of an expired session is restored after the login. Other bodies, and requests
+ * without a cookie of this server, are read after the guards
+ * (docs/contract/conventions.md#order-of-checks).
  *
- * @param isOpen whether a session, by the value of its cookie, has not ended
+ * @param isOpen returns true for the cookie value of an active session
  */
 export function formBodies(
   bodies: RequestBodies,
@@ -16,10 +17,10 @@ export function formBodies(
   const read = async (request: Request, response: Response): Promise<void> => {
     const session = sessionOf(request);
     if (session === undefined && !cookiesOf(request.headers.cookie)[CSRF_COOKIE]) return;
-    // Chunks do not tell how much they will be.
+    // Chunked requests do not declare their length.
     const length = Number(request.headers['content-length'] ?? Infinity);
     const isKnown = length > STRANGER_LIMIT && session !== undefined && (await isOpen(session));
-    // Larger forms are read for open sessions only.
+    // Larger forms are read only for active sessions.
     if (length > STRANGER_LIMIT && !isKnown) return;
     await bodies.readEarly(request, response, isKnown);
   };
@@ -29,7 +30,7 @@ export function formBodies(
   };
 }
 
-/** A program says who it is in another way than by a cookie. */
+/** Returns true for an unread urlencoded form without an `Authorization` header. */
 const mayBeForm = (request: Request): boolean =>
   request.body === undefined &&
   request.headers.authorization === undefined &&

@@ -4,7 +4,7 @@ import { PRESET } from './presets.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { wordForField } from './words.js';
 
-/** One link for each choice; the page it leads to asks for what the choice needs. */
+/** Renders a link for each choice; the linked page has the fields of the choice. */
 export function choiceLinks(field: Field, { path, query, presets }: PageContext): Html {
   const link = (value: string): string =>
     path + withQuery(query, { ...prefixed(presets), [PRESET + field.name]: value });
@@ -22,7 +22,7 @@ export function choiceLinks(field: Field, { path, query, presets }: PageContext)
 const prefixed = (presets: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(presets).map(([name, value]) => [PRESET + name, value]));
 
-/** Shows the value that was chosen before and sends it unchanged with the form. */
+/** Renders the chosen value, which the form sends unchanged. */
 export function chosenView(
   field: Field,
   given: unknown,

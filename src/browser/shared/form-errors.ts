@@ -4,7 +4,7 @@ import { errorList } from './form-fields.js';
 import { html, type HtmlValue } from './html.js';
 import { wordFor } from './words.js';
 
-/** Messages that belong to no field of the form. */
+/** Renders the errors that belong to no field of the form. */
 export function topErrors(errors: FieldErrors | undefined, shown: readonly string[]): HtmlValue {
   if (!errors) return null;
   const texts = Object.entries(errors)
@@ -19,7 +19,7 @@ export function topErrors(errors: FieldErrors | undefined, shown: readonly strin
     : html`<p class="message error span" role="alert">Some fields need another look.</p>`;
 }
 
-/** Messages of a field; one with a dot is a member of a document, whose errors are nested as it is. */
+/** Returns the errors of a field; for a name with a dot, those of the member of the document. */
 export function errorsAt(errors: FieldErrors | undefined, name: string): string[] {
   const [document = '', ...member] = name.split('.');
   const inner = errors?.[document];
@@ -29,7 +29,7 @@ export function errorsAt(errors: FieldErrors | undefined, name: string): string[
   ];
 }
 
-/** Errors of a document without those that stand at fields of their own. */
+/** Returns the errors of a document without the errors of members that have their own field. */
 const withoutMembers = (value: unknown, name: string, shown: readonly string[]): unknown =>
   isRecord(value)
     ? Object.fromEntries(
@@ -37,7 +37,7 @@ const withoutMembers = (value: unknown, name: string, shown: readonly string[]):
       )
     : value;
 
-/** Messages of one entry of an error body; those of nested entries with their place. */
+/** Returns the messages of an entry of an error body; nested messages start with their key. */
 export function messagesOf(value: unknown): string[] {
   if (value === undefined || value === null) return [];
   if (typeof value === 'string') return [value];

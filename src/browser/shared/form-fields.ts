@@ -5,25 +5,25 @@ import { folded } from './layout.js';
 import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
 import { helpFor, wordForField } from './words.js';
 
-/** One field of a form: what it is, what stands in it, and what is wrong with it. */
+/** A field of a form, with its value and errors. */
 export interface FormField {
   field: Field;
-  /** Unique on the page; ids of the elements start with it. */
+  /** Prefix of the element ids, unique on the page. */
   id: string;
   value: unknown;
   errors: readonly string[];
-  /** For references. */
+  /** Options of a reference. */
   choices?: ReferenceChoices;
-  /** The list to search in, where it is not that of all objects of the kind. */
+  /** URL of the list to search in; by default the list of all objects of the type. */
   list?: string;
-  /** Shown masked and never filled in by the browser. */
+  /** True for a value that is masked and not filled in by the browser. */
   secret: boolean;
 }
 
-/** Label, control, help and messages of one field. */
+/** Renders the label, control, help and errors of a field. */
 export function formField(input: FormField): Html {
   const { field, id, errors } = input;
-  // A required value may be empty.
+  // A required field with `blank` accepts an empty value.
   const required = field.required && !field.blank;
   const told = helpFor(field);
   const described = [told && `${id}-help`, errors.length > 0 && `${id}-errors`].filter(Boolean);
@@ -68,7 +68,7 @@ export function formField(input: FormField): Html {
   </div>`;
 }
 
-/** More choices than these are a list to choose several from. */
+/** Maximum number of check boxes; more options are a list with multiple selection. */
 const MOST_BOXES = 12;
 
 type Option = readonly [value: string, label: string];
@@ -76,7 +76,7 @@ type Option = readonly [value: string, label: string];
 const optionsOf = ({ field, choices }: FormField): readonly Option[] =>
   choices?.options ?? field.choices.map(([one, label]) => [String(one), label] as const);
 
-/** Several of a few: one box for each, under one name. */
+/** Renders a check box for each option, with a common name. */
 export const checkBoxes = (
   name: string,
   id: string,
@@ -93,7 +93,7 @@ export const checkBoxes = (
       >`,
   );
 
-/** Documents to start from; without scripts they are copied by hand. */
+/** Renders example documents to copy. */
 const exampleList = (examples: Readonly<Record<string, unknown>>): Html =>
   folded(
     'Examples',
@@ -115,7 +115,7 @@ export const errorList = (errors: readonly string[], id: string): HtmlValue =>
 
 type Common = Record<string, string | number | boolean | null>;
 
-/** Masked; what has several lines cannot be. */
+/** Renders the control of a secret. A text area cannot be masked. */
 const secretControl = ({ field, value }: FormField, common: Common): Html =>
   field.control === 'lines'
     ? textarea(common, text(value), 6, { class: 'code' })
@@ -190,7 +190,7 @@ const suggestionList = (id: string, texts: readonly string[]): Html =>
   </datalist>`;
 
 function textarea(common: Common, value: string, rows: number, more: Common): Html {
-  // HTML drops one line break after the tag: a value that starts with one needs another.
+  // HTML drops the first line break after the tag, so a leading line break needs another before it.
   return html`<textarea ${attributes({ ...common, rows, spellcheck: 'false', ...more })}>
 ${value}</textarea>`;
 }
@@ -209,13 +209,15 @@ function choiceSelect(field: Field, chosen: string, common: Common): Html {
 const option = (value: string, label: string, chosen: string): Html =>
   html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`;
 
-/** A boolean that may also be left open. */
+/** Choices of a nullable boolean. */
 const YES_NO = [
   ['true', 'Yes'],
   ['false', 'No'],
 ] as const;
 
-/** The hidden value says that the field was there when nothing is chosen. */
+/**
+ * Renders a list with multiple selection. The hidden input sends the field if nothing is selected.
+ */
 function multipleSelect(input: FormField, common: Common): Html {
   const { field, value, choices } = input;
   const chosen = new Set([value].flat().map(String));
@@ -226,7 +228,9 @@ function multipleSelect(input: FormField, common: Common): Html {
     ${choices?.more && html`<p class="hint">There are more: name them by ID in the raw data.</p>`}`;
 }
 
-/** A select, or a box for the id where there is too much to list; a script makes both searchable. */
+/**
+ * Renders a select, or an input for the id if there are too many objects; a script adds a search.
+ */
 function referenceControl({ field, value, choices, list: given }: FormField, common: Common): Html {
   const list = given ?? `/api/v2/${targetOf(field).path}/`;
   const chosen = text(value);
@@ -261,7 +265,7 @@ function text(value: unknown): string {
   return typeof last === 'object' ? JSON.stringify(last) : String(last);
 }
 
-/** A JSON document as indented text; what a person typed stays as it is. */
+/** Returns a JSON document as indented text; returns entered text unchanged. */
 const document = (value: unknown): string => {
   if (typeof value === 'string') return value;
   return value === null || value === undefined ? '' : JSON.stringify(value, null, 2);

@@ -12,7 +12,7 @@ export interface Preview {
   errors: FieldErrors;
 }
 
-/** Null for a form that shows nothing before it is sent. */
+/** Returns the preview of a form; null for a form without a preview. */
 export async function previewOf(
   { plan }: FormRequest,
   inputs: readonly FormField[],
@@ -29,7 +29,7 @@ export async function previewOf(
   }
 }
 
-/** Fields with what is wrong with them besides. */
+/** Returns the fields with additional errors. */
 export const withErrors = (
   inputs: readonly FormField[],
   errors: FieldErrors = {},
@@ -39,7 +39,7 @@ export const withErrors = (
     return found.length > 0 ? { ...input, errors: [...input.errors, ...found] } : input;
   });
 
-/** The preview and the button that asks for it anew; a script asks with each change. */
+/** Renders the preview and its button; a script updates the preview at each change. */
 export const previewView = (key: string, { content }: Preview): Html =>
   html`<div class="preview span">
     <button name="${LOOK_FIELD}" value="true" formnovalidate>Preview</button>

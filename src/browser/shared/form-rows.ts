@@ -6,16 +6,16 @@ import { SECRET_FIELD } from './browser-form.js';
 import { errorList, formField, type FormField } from './form-fields.js';
 import { attributes, html, type Html } from './html.js';
 
-/** Entries that can be added at a time; saving offers as many again. */
+/** Number of empty entries in a form; each save adds as many again. */
 const NEW_ROWS = 3;
 const REMOVE = '_remove';
-/** Members of an entry that the form does not ask for, as JSON: saving keeps them. */
+/** Member with the other members of an entry as JSON, which a save keeps. */
 const KEPT = '_kept';
 
 type Values = Readonly<Record<string, unknown>>;
 type Rows = { field: Field; rows: FormRows };
 
-/** A group of inputs for each entry of a list, and some that are empty. */
+/** Renders a group of inputs for each entry of a list, and for some empty entries. */
 export function rowsField({ field, id, value, errors }: FormField, rows: FormRows): Html {
   const given = listOf(value).filter(isRecord);
   const all = [...given, ...Array.from({ length: NEW_ROWS }, (): Values => ({}))];
@@ -46,7 +46,7 @@ function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: Place
   const start = `${field.name}.${index}.`;
   const kept = keptIn(row, rows);
   const inputs = rows.fields.map((one) => ({
-    // An entry is left out by leaving it empty; what it lacks else is told when it is sent.
+    // An empty entry is omitted, so no input is required; the API validates the entries.
     field: { ...one, name: `${start}${one.name}`, required: false },
     id: `${id}-${index}-${one.name}`,
     value: shown(row[one.name] ?? one.default, one),
@@ -70,7 +70,7 @@ function rowView({ field, rows }: Rows, row: Values, { id, index, isNew }: Place
   </fieldset>`;
 }
 
-/** Returns the members of an entry that the form has no field for, as JSON; null without any. */
+/** Returns the members of an entry without a form field, as JSON; null if there are none. */
 function keptIn(row: Values, { fields }: FormRows): string | null {
   if (typeof row[KEPT] === 'string') return row[KEPT];
   const isAsked = (name: string): boolean => fields.some((one) => one.name === name);
@@ -78,11 +78,11 @@ function keptIn(row: Values, { fields }: FormRows): string | null {
   return others.length > 0 ? JSON.stringify(Object.fromEntries(others)) : null;
 }
 
-/** Lists are written one a line, as they are read. */
+/** Returns lists as text with one value per line. */
 const shown = (value: unknown, { kind }: Field): unknown =>
   Array.isArray(value) && kind === 'text' ? value.join('\n') : value;
 
-/** The entries of a list as a form was filled in, by their place; null where it does not ask for them. */
+/** Returns the filled-in entries of a list in order; null if the form does not contain the list. */
 export function rowsIn(values: Values, { field, rows }: Rows): Values[] | null {
   const byPlace = new Map<number, Record<string, unknown>>();
   for (const [name, given] of Object.entries(values)) {
@@ -98,11 +98,14 @@ export function rowsIn(values: Values, { field, rows }: Rows): Values[] | null {
     .filter((row) => row[REMOVE] !== 'true' && rows.fields.some((one) => isEntered(one, row)));
 }
 
-/** A choice and a switch always say something. */
+/**
+ * Returns true if the field is filled in. A choice and a boolean always have a value, so they do
+ * not count.
+ */
 const isEntered = ({ kind, name }: Field, row: Values): boolean =>
   kind !== 'choice' && kind !== 'boolean' && (row[name] ?? '') !== '';
 
-/** The entries that a form sends, as a program would. */
+/** Returns the entries of a list in the format of the API. */
 export const readRows = (filled: readonly Values[], { rows }: Rows): Record<string, unknown>[] =>
   filled.map((row) => {
     const members = rows.fields.flatMap(({ name, kind }) => {

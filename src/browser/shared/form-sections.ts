@@ -6,9 +6,8 @@ import { html, type Html } from './html.js';
 import { inSections, type Section } from './sections.js';
 
 /**
- * The fields of a form in the order and under the headings of a layout. A heading
- * is folded where nothing below it has to be filled in, is filled in, or is wrong, unless the
- * layout says that it stands open.
+ * Renders the fields of a form in the order and sections of a layout. A section is open if the
+ * layout says so, or if one of its fields is required, filled in or invalid.
  */
 export function formParts(inputs: readonly FormField[], layout: PageLayout = {}): Html[] {
   return inSections(layout, inputs, ({ field }) => field.name).map((section) =>
@@ -33,7 +32,7 @@ const fieldView = (input: FormField): Html =>
 const matters = ({ field, value, errors }: FormField): boolean =>
   errors.length > 0 || (field.required && !field.blank) || !isUntouched(value, field.default);
 
-/** Forms hold texts, objects what they are. */
+/** Compares with the default as text too: forms hold texts, objects hold typed values. */
 function isUntouched(value: unknown, standard: unknown): boolean {
   const isNothing = (one: unknown): boolean =>
     one === null ||

@@ -19,15 +19,14 @@ const EMPTY_MEANS_NOTHING = new Set<Field['kind']>([
 ]);
 
 /**
- * The request body a form stands for: the same as a program would send. What is emptied is null where
- * that is allowed, and a number, date, reference or document is left out otherwise. A checkbox is
- * sent after a hidden `false`, so of several values of a plain field the last counts. Documents are
- * read as the JSON they hold, and a field whose name has a dot is a member of the document before it:
- * `extra_vars.region` is the member `region` of `extra_vars`. The entries of a list that is asked for one
- * by one are `spec.0.variable` and so on.
+ * Returns the request body of a form. An empty value is null if the field is nullable; an empty
+ * number, date, reference or document is omitted otherwise. A checkbox follows a hidden `false`, so
+ * the last value of a plain field counts. Documents are parsed as JSON. A name with a dot is a
+ * member of a document: `extra_vars.region` is the member `region` of `extra_vars`. Entries of a
+ * list have names such as `spec.0.variable`.
  *
- * @throws BadRequest for a raw form whose text is no JSON object
- * @throws Invalid for a document that is no JSON
+ * @throws BadRequest for a raw form whose text is not a JSON object
+ * @throws Invalid for a document that is not JSON
  */
 export function formBodyOf(
   submission: Submission,
@@ -54,19 +53,19 @@ export function formBodyOf(
   return body;
 }
 
-/** The document and the key that a field with a dot in its name stands for. */
+/** Returns the document and the key of a field with a dot in its name. */
 function memberOf({ name }: Field): [document: string, key: string] | null {
   const dot = name.indexOf('.');
   return dot < 0 ? null : [name.slice(0, dot), name.slice(dot + 1)];
 }
 
-/** A member that is not filled in is not there; one typed into the document too is overruled. */
+/** Adds a member to its document, in place of a member of the same name; omits an empty member. */
 function addMember(body: Record<string, unknown>, field: Field, value: unknown): void {
   const place = memberOf(field);
   if (!place || value === null) return;
   const [document, key] = place;
   const present = documentOf(body[document]);
-  // A document that cannot be read stays as it was typed: its own check says what is wrong with it.
+  // An unparsable document stays as entered; its own validation reports the error.
   if (present) body[document] = { ...present, [key]: typed(field, value) };
 }
 
@@ -80,7 +79,7 @@ function documentOf(value: unknown): Record<string, unknown> | null {
   }
 }
 
-/** A member has no check of its own that reads texts as numbers or booleans. */
+/** Parses numbers and booleans, because members have no validation that converts texts. */
 function typed({ kind, target }: Field, value: unknown): unknown {
   if (kind === 'boolean') return toBoolean(value) ?? value;
   const isNumber = (kind === 'integer' || kind === 'float') && !target;
@@ -89,7 +88,7 @@ function typed({ kind, target }: Field, value: unknown): unknown {
   return Number.isFinite(number) ? number : value;
 }
 
-/** One value of the body; undefined leaves the field out. */
+/** Returns a value of the body; undefined omits the field. */
 function valueOf(field: Field | undefined, given: unknown): unknown {
   if (field && isListField(field)) return listOf(field, given);
   const value: unknown = field?.kind !== 'json' && Array.isArray(given) ? given.at(-1) : given;
@@ -106,7 +105,7 @@ function listOf(field: Field, given: unknown): unknown {
   return chosen.map((id) => (isIdText(target, String(id)) ? Number(id) : id));
 }
 
-/** Several references or words, chosen in one control. */
+/** Returns true for a field with several references or choices in one control. */
 export const isListField = (field: Field): boolean =>
   field.kind === 'json' && (field.target !== null || field.choices.length > 0);
 

@@ -26,23 +26,23 @@ import { isWritable } from '../../common/fields/reads.js';
 
 /** The input of a form. */
 export interface FormRequest {
-  /** Starts the ids of its elements: unique on the page. */
+  /** Prefix of the element ids, unique on the page. */
   key: string;
   route: TableRoute;
   info: RouteInfo;
-  /** Fields that the caller may send; the form shows no others. */
+  /** Fields that the caller may send; the form omits the others. */
   open: OpenParts;
   /** Form that replaces the fields of the route. */
   plan: FormPlan | null;
   context: PageContext;
   actor: Actor;
-  /** The object the page shows; its values fill a form that changes it. */
+  /** The object of the page; its values fill a form that changes the object. */
   object: Item | null;
-  /** A form that is shown again. */
+  /** Values and errors of a form that is shown again. */
   entered?: Entered | undefined;
 }
 
-/** Values as entered, and errors by field of the form. */
+/** Entered values, and errors by form field. */
 export interface Entered {
   submission: Submission;
   errors?: FieldErrors;
@@ -50,15 +50,15 @@ export interface Entered {
 
 type FormPart = 'attach' | 'fields' | 'raw';
 
-/** Draws the form of a route from the declaration that validates its requests. */
+/** Renders the form of a route from the declaration that validates its requests. */
 @Injectable()
 export class Forms {
   constructor(private readonly references: ReferenceLists) {}
 
   /**
-   * The form of fields and the raw form of one route, in a section that can be folded.
+   * Renders the field form and the raw form of a route in a section that can be folded.
    *
-   * @param isBeside stands beside an object, and not on a page of its own
+   * @param isBeside true for a form beside an object, which has no page
    */
   async section(request: FormRequest, isBeside = false): Promise<Html> {
     const { key, route, info, open, plan, context, entered } = request;
@@ -69,7 +69,7 @@ export class Forms {
     const part = entered && sentPart(entered.submission, info);
     const forPart = (name: FormPart): FormRequest =>
       part === name ? request : { ...request, entered: undefined };
-    // A form that changes what it does not show would replace it by nothing.
+    // An update form without the current values would overwrite them with empty values.
     const isFilled = (name: FormPart): boolean =>
       part === name || request.object !== null || !changes(route);
     const attaching = info.attach && open.attach ? await this.attachForm(forPart('attach')) : null;
@@ -94,7 +94,9 @@ export class Forms {
     );
   }
 
-  /** An action beside an object: a button where nothing is asked, else a form that can be folded. */
+  /**
+   * Renders an action beside an object: a button, or a form that can be folded if it has fields.
+   */
   async action(request: FormRequest): Promise<Html> {
     const { route, info, open, context } = request;
     if (formFields(info, open, route.method).length > 0) return this.section(request, true);
@@ -140,7 +142,7 @@ export class Forms {
       field.target &&
       (await this.references.load(field.target(), field.needs ?? 'read', given, actor));
     const value = given ?? (field.required && !entered ? onlyOf(choices) : undefined);
-    // For a text the error names the line.
+    // Errors of variables contain the line of the text.
     const fault = entered && field.kind === 'variables' ? await faultIn(given) : null;
     return {
       field,
@@ -152,7 +154,7 @@ export class Forms {
     };
   }
 
-  /** Takes an existing object onto the list. */
+  /** Renders the form that adds an existing object to the list. */
   private async attachForm({ info, open, context, actor, entered }: FormRequest): Promise<Html> {
     const target = existing(info.resource, 'a list that takes objects tells which');
     const { candidates: among } = open;
@@ -161,7 +163,7 @@ export class Forms {
       field: { ...ATTACH_FIELD, label: target.label, target: () => target },
       id: 'attach-id',
       value: entered?.submission.values.id ?? '',
-      // It has no other field that something could be wrong with.
+      // The form has only one field, so all errors belong to the field.
       errors: Object.values(entered?.errors ?? {}).flatMap(messagesOf),
       choices,
       ...(among ? { list: among.list } : {}),
@@ -175,7 +177,7 @@ export class Forms {
   }
 }
 
-/** An action that asks nothing; null for anything else. */
+/** Renders the button of an action without fields; returns null for other routes. */
 const plainAction = ({ route, info, context, entered }: FormRequest): Html | null =>
   route.method === 'POST' && info.kind === 'action'
     ? html`<form method="post" action="${context.path}">
@@ -186,7 +188,9 @@ const plainAction = ({ route, info, context, entered }: FormRequest): Html | nul
       </form>`
     : null;
 
-/** Folded at first, so that a click on a button alone deletes nothing; needs no script. */
+/**
+ * Renders the delete form folded, so that one click cannot delete an object. Works without scripts.
+ */
 export const deleteSection = (context: PageContext, info: RouteInfo, title: string): Html =>
   folded(
     'Delete',
@@ -199,23 +203,25 @@ export const deleteSection = (context: PageContext, info: RouteInfo, title: stri
     { id: 'form-delete', kind: 'panel form danger' },
   );
 
-/** A form that makes or changes an object is arranged as the object is shown; an action asks little. */
+/** Returns true for forms that create or change an object, which use the layout of the object. */
 const arranges = ({ kind }: RouteInfo): boolean => kind !== 'action';
 
-/** An action that has to be told something, such as a launch: its form is why people come. */
+/** Returns true for an action with fields, such as a launch, whose form is open. */
 export const asksForSomething = ({ info, open }: Pick<FormRequest, 'info' | 'open'>): boolean =>
   info.kind === 'action' && (open.fields ?? info.body ?? []).length > 0;
 
-/** Returns true when the form is filled from the object that it changes. */
+/** Returns true if the form is filled from the object that it changes. */
 export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || method === 'PATCH';
 
-/** Fields a person can fill in: writable, and not given by the URL. */
+/**
+ * Returns the writable fields of a form; an immutable field only in a form that creates an object.
+ */
 const formFields = (info: RouteInfo, open: OpenParts, method: string): readonly Field[] =>
   (open.fields ?? info.body ?? []).filter(
     (field) => isWritable(field) && !field.hidden && !(field.immutable && method !== 'POST'),
   );
 
-/** "Create team", "Add user", or both where a list takes either. */
+/** Returns a title such as "Create team" or "Add user", or "Add or create team" for both. */
 function sectionTitle(
   route: TableRoute,
   info: RouteInfo,
@@ -228,7 +234,7 @@ function sectionTitle(
     : `Add ${info.resource?.label.toLowerCase() ?? 'object'}`;
 }
 
-/** Returns the label of heading and button: "Create team", "Rotate webhook key". */
+/** Returns the label of heading and button, such as "Create team" or "Rotate webhook key". */
 export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): string {
   const label = info.resource?.label.toLowerCase() ?? '';
   if (info.kind === 'create') return `Create ${label}`;
@@ -239,7 +245,7 @@ export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): s
   const stem = `${segments.slice(2).join('_')}_`;
   const verb = info.operationId.startsWith(stem) ? info.operationId.slice(stem.length) : '';
   if (verb !== '') return wordFor(`${verb}_${last}`);
-  // Below a part of an object: `webhook_filters/test` tests the filters.
+  // A path below a part of an object: `webhook_filters/test` becomes "Test webhook filters".
   return wordFor([last, ...segments.slice(3, -1)].join('_'));
 }
 
@@ -251,14 +257,14 @@ function valueFor({ object, entered, context }: FormRequest, field: Field): unkn
   if (object && field.name in object) return object[field.name];
   const { presets } = context;
   if (!object && field.name in presets) return presets[field.name];
-  // A refused form has all values; a form that waited for a login lacks its secrets.
+  // A rejected form contains all values; a form restored after a login lacks its secrets.
   return entered?.errors ? undefined : field.default;
 }
 
 const faultIn = (given: unknown): Promise<string | null> =>
   variablesFault(String([given].flat().at(-1) ?? ''));
 
-/** Secrets, and texts that the activity stream hides, such as the password of a user. */
+/** Returns true for secrets, and for texts that the activity stream hides, such as passwords. */
 const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>
   field.kind === 'secret' ||
   (['text', 'string'].includes(field.kind) &&
@@ -269,25 +275,25 @@ class AttachSchema {
   id!: Reference;
 }
 
-/** The field of the form that adds an existing object; each list puts its own target in. */
+/** Field of the form that adds an existing object; each list sets its own target. */
 const ATTACH_FIELD = itemAt(fieldsOf(AttachSchema), 0);
 
-/** Which of the forms of a section was sent. */
+/** Returns the form of the section that was sent. */
 function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
   if (raw !== null) return 'raw';
   return info.attach && values.id !== undefined ? 'attach' : 'fields';
 }
 
-/** Tells what of the form is not to be kept where its session has ended. */
+/** Renders a hidden input that names a secret field, whose value is not kept during a login. */
 const secretInput = ({ field }: FormField): Html =>
   html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
 
-/** A form that is shown again still leads to where it was to lead. */
+/** Renders the return path as a hidden input, to keep it in a form that is shown again. */
 const returnInput = (submission: Submission | undefined): HtmlValue =>
   submission?.returnTo !== undefined &&
   html`<input type="hidden" name="${RETURN_FIELD}" value="${submission.returnTo}" />`;
 
-/** A form that came from another page leads back there, whatever becomes of it. */
+/** Renders a link to the page that the form came from. */
 const backLink = (submission: Submission | undefined): HtmlValue =>
   submission?.returnTo !== undefined &&
   html`<a class="button" href="${submission.returnTo}">Back</a>`;

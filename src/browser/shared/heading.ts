@@ -10,26 +10,26 @@ import { wordFor } from './words.js';
 export interface HeadingParts {
   context: PageContext;
   title: string;
-  /** Name of the object that the title is about. */
+  /** Name of the object that the title belongs to. */
   of: string | null;
-  /** How the object is that the page shows, or how it went. */
+  /** State of the object on the page. */
   state: Html | null;
-  /** The route that answered; undefined for a URL or method that nothing answers. */
+  /** Matched route; undefined for an unknown URL or method. */
   route: TableRoute | undefined;
   /** Routes whose forms are on the page. */
   usable: readonly TableRoute[];
-  /** Star of the object that the page shows. */
+  /** Star button of the object on the page. */
   star: Star | null;
 }
 
-/** The button that stars an object. */
+/** The state of a star button. */
 export interface Star {
-  /** Values that the button sends. */
+  /** Value that the button sends. */
   value: string;
   isSet: boolean;
 }
 
-/** Title, description, and the way to each form of the page and to what programs get of it. */
+/** Renders the title and description of a page, and links to its forms and its API response. */
 export function heading(parts: HeadingParts): Html {
   const { context, title, of, state, route, usable, star } = parts;
   const listed = route?.info?.kind === 'list' && of === null ? route.info.resource : undefined;
@@ -51,7 +51,7 @@ export function heading(parts: HeadingParts): Html {
   </div>`;
 }
 
-/** Returns the kind of the object that the page shows; null for lists, actions and other pages. */
+/** Returns the label of the type of the object; null for lists, actions and other pages. */
 function kindOf(route: TableRoute | undefined): string | null {
   const info = route?.info;
   return info?.kind === 'retrieve' && info.resource ? wordFor(info.resource.type) : null;
@@ -66,7 +66,7 @@ function jump(route: TableRoute): HtmlValue {
 
 const JUMP: Record<string, string> = { PATCH: 'Change', DELETE: 'Delete' };
 
-/** Without scripts, like the themes: a GET form, whose answer leads back. */
+/** Renders the star button as a GET form, which works without scripts and redirects to the page. */
 function starButton({ path, query }: PageContext, { value, isSet }: Star): Html {
   return html`<form method="get" action="${path}">
     ${hiddenQuery(query, [])}

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../common/escape-html.js';
 
-/** HTML that is safe to send: made by `html`, which escapes every value put into it. */
+/** HTML that is safe to send: `html` escapes every value in it. */
 export class Html {
   constructor(readonly text: string) {}
 
@@ -12,15 +12,15 @@ export class Html {
 /** A value in a template; null, undefined and false render as empty. */
 export type HtmlValue = Html | string | number | boolean | null | undefined | readonly HtmlValue[];
 
-/** The end of a part whose next value begins the address of a link, a form or a file. */
+/** End of a template part whose next value begins a URL of a link, a form or a file. */
 const ADDRESS = /\s(?:href|src|action|formaction)="$/;
-/** Addresses of this site, parts of the page, and those of http and https: no `javascript:`. */
+/** Paths of this server, fragments, queries, and http and https URLs; excludes `javascript:`. */
 const SAFE_ADDRESS = /^(?:\/(?![/\\])|[?#]|https?:\/\/|$)/;
 
 /**
- * Builds HTML. Plain values are escaped for content and for double-quoted attributes, `Html` is
- * kept, lists are joined; an address that is not safe leads nowhere. It is the only way from data to a
- * page, so nothing can be forgotten.
+ * Builds HTML. Escapes plain values for content and for double-quoted attributes, keeps `Html`
+ * values and joins lists. Replaces an unsafe URL by `#`. All pages are built with this function, so
+ * every value is escaped.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   let text = parts[0] ?? '';
@@ -40,7 +40,7 @@ function render(value: HtmlValue): string {
   return escapeHtml(String(value));
 }
 
-/** Attributes of an element; `true` stands alone, null and false are left out. */
+/** Renders attributes of an element; `true` renders only the name, null and false are omitted. */
 export const attributes = (
   given: Record<string, string | number | boolean | null | undefined>,
 ): Html =>

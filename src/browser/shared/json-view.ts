@@ -6,9 +6,9 @@ import type { Leads } from './related.js';
 const INDENT = '  ';
 
 /**
- * A JSON document as highlighted text in which paths of the API and web addresses are links.
+ * Renders a JSON document with highlighting and with links for API paths and web URLs.
  *
- * @param leads whether a path has a page
+ * @param leads returns true if a path has a page
  */
 export const jsonView = (value: unknown, label: string, leads: Leads = () => true): Html =>
   html`<pre class="json" tabindex="0" role="region" aria-label="${label}">
@@ -50,7 +50,7 @@ function text(value: string, leads: Leads): string {
     : `<a href="${escapeHtml(link)}"${link.startsWith('/') ? '' : ' rel="noopener noreferrer"'}>${shown}</a>`;
 }
 
-/** Where a text leads when it is an address: a path of this API, or http and https alone. */
+/** Returns the text if it is a path of the API or an http or https URL; null otherwise. */
 export function linkOf(value: string): string | null {
   if (/^\/api\/[\x21-\x7e]*$/.test(value)) return value;
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(value) || !URL.canParse(value)) return null;

@@ -5,7 +5,10 @@ import { assetUrl } from './assets.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { THEMES, withQuery, type PageContext, type Theme } from './page-context.js';
 
-/** Nothing inline, nothing from elsewhere: what slips through escaping still cannot run. */
+/**
+ * Content security policy that forbids inline code and other servers, so that unescaped input
+ * cannot run.
+ */
 const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -22,23 +25,23 @@ const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,
 };
 
-/** Headers of every page of ours. */
+/** Sets the headers of a page. */
 export function setPageHeaders(response: Response): void {
   for (const [name, text] of Object.entries(PAGE_HEADERS)) response.setHeader(name, text);
 }
 
-/** A page of ours as the answer of a handler. */
+/** Returns a page as the reply of a handler. */
 export const pageReply = (text: string): Reply => new Reply(200, text, PAGE_HEADERS);
 
 export interface PageParts {
   context: PageContext;
   title: string;
   content: Html;
-  /** Narrow pages hold one form or one message. */
+  /** True for a narrow page, which has one form or one message. */
   narrow?: boolean;
 }
 
-/** A whole document around its content. */
+/** Renders the whole document of a page. */
 export function page({ context, title, content, narrow = false }: PageParts): string {
   return html`<!doctype html>
     <html lang="en" ${attributes({ 'data-theme': context.theme })}>
@@ -141,7 +144,7 @@ function account({ actor, csrf, path, query }: PageContext): Html {
 export const csrfInput = (csrf: string): Html =>
   html`<input type="hidden" name="${CSRF_FIELD}" value="${csrf}" />`;
 
-/** The parameters a GET form keeps, as hidden fields. */
+/** Renders query parameters as hidden inputs, to keep them in a GET form. */
 export const hiddenQuery = (query: PageContext['query'], without: readonly string[]): Html[] =>
   Object.entries(query)
     .filter(([name]) => !without.includes(name))
@@ -151,7 +154,10 @@ export const hiddenQuery = (query: PageContext['query'], without: readonly strin
         .map((one) => html`<input type="hidden" name="${name}" value="${one}" />`),
     );
 
-/** A folded section: works without scripts, with the keyboard, and for links to its id. */
+/**
+ * Renders a folded section, which works without scripts, with the keyboard, and for links to its
+ * id.
+ */
 export const folded = (
   summary: HtmlValue,
   content: HtmlValue,

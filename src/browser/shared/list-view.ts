@@ -9,7 +9,7 @@ import { isInstant, objectTitleOf, valueView, type Item } from './values.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
 const MAX_COLUMNS = 7;
-/** Told by other columns, or too long for a cell. */
+/** Fields that other columns show or that are too long for a cell. */
 const NEVER_COLUMNS = new Set([
   'id',
   'type',
@@ -20,23 +20,23 @@ const NEVER_COLUMNS = new Set([
   'password',
 ]);
 
-/** Shown even where they are empty. */
+/** Columns that are shown even if they are empty. */
 const TOLD = new Set(['name', 'username', 'status', 'description']);
 
 export interface ListParts {
   context: PageContext;
   definition: ResourceDefinition | undefined;
-  /** The envelope of the answer. */
+  /** The response body with the rows. */
   body: Item;
-  /** The page has a form that makes one. */
+  /** True if the page has a form that creates an object. */
   isMade: boolean;
-  /** Rows can be taken off the list by this caller. */
+  /** True if the caller may remove rows from the list. */
   removable: boolean;
-  /** Otherwise a panel has shown them. */
+  /** False if a panel already shows the rows. */
   showsRows: boolean;
 }
 
-/** The rows of a list as a table, and the way to its other pages. */
+/** Renders the rows of a list as a table, and links to its other pages. */
 export function listView(parts: ListParts): Html {
   const rows = listOf(parts.body.results).filter(isRecord);
   return html`<section aria-labelledby="results-title">
@@ -46,7 +46,7 @@ export function listView(parts: ListParts): Html {
   </section>`;
 }
 
-/** Says why a list is empty, and what to do next. */
+/** Renders the reason why a list is empty, and a link to the next step. */
 function nothingView({ context, definition, isMade }: ListParts): Html {
   const { path, query } = context;
   if (isNarrowed(query)) {
@@ -65,7 +65,7 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
   const columns = columnsOf(definition, rows);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
   const labels = columns.map((name) => wordIn(definition, name));
-  // Rows of a list have the same labels: each is written out once.
+  // All rows have the same labels, so each label is rendered once.
   const marks = labels.map((label) => html`data-label="${label}"`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
     <table class="stacks">
@@ -104,7 +104,7 @@ function cell(
   row: Item,
   name: string,
   definition: ResourceDefinition | undefined,
-  /** Label of the cell where rows are cards; null for the cell with the name. */
+  /** Label of the cell in the card layout; null for the cell with the name. */
   mark: Html | null | undefined,
 ): Html {
   const shown = valueView(name, row, definition);
@@ -114,8 +114,8 @@ function cell(
 }
 
 /**
- * The columns that the layout names; else scalar fields that tell objects apart: what names them
- * first, then states, then the rest.
+ * Returns the columns of the layout, or else up to seven scalar fields: names first, then the
+ * status, then keys, references and other fields.
  */
 function columnsOf(
   definition: ResourceDefinition | undefined,
@@ -127,7 +127,7 @@ function columnsOf(
     if (NEVER_COLUMNS.has(name) || field?.kind === 'json' || field?.kind === 'variables') {
       return false;
     }
-    // A column in which nothing stands tells nothing, but for those that people look for.
+    // Empty columns are omitted, except for those that users expect.
     const isTold = TOLD.has(name) || rows.some((row) => row[name] !== null && row[name] !== '');
     return isTold && rows.every((row) => row[name] === null || typeof row[name] !== 'object');
   });
@@ -179,7 +179,7 @@ function pagination({ context, definition, body }: ListParts, shown: number): Ht
   const [next, previous] = [textIn(body, 'next'), textIn(body, 'previous')];
   const page = Number([context.query.page].flat()[0] ?? 1);
   const sent = Number(new URLSearchParams((next || previous).split('?')[1]).get('page_size'));
-  // Without a size in the links, a page that has a next one shows how long pages are.
+  // If the links have no page size, a page with a next page has the full size.
   const size = sent || (next ? shown : 0);
   const last = typeof count === 'number' ? Math.max(1, Math.ceil(count / (size || 1))) : 0;
   const step = (url: string | null | undefined, label: string, rel: string): Html =>

@@ -5,18 +5,18 @@ import type { PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
 
 export interface LoginForm {
-  /** Path to go on to. */
+  /** Path to redirect to after the login. */
   next: string;
   error?: string;
-  /** The setting `CUSTOM_LOGIN_INFO`. */
+  /** Value of the setting `CUSTOM_LOGIN_INFO`. */
   notice?: string;
-  /** A form that came after the session had ended. */
+  /** A form that was sent after the session had expired. */
   pending?: PendingForm | null;
 }
 
 const PENDING_FIELD = 'pending';
 
-/** The login form. Works without JavaScript. */
+/** Renders the login page, which works without JavaScript. */
 export function loginPage(
   context: PageContext,
   { next, notice = '', error = '', pending = null }: LoginForm,
@@ -72,7 +72,10 @@ export function loginPage(
 const carried = (name: string, pending: PendingForm): Html =>
   html`<input type="hidden" name="${name}" value="${JSON.stringify(pending)}" />`;
 
-/** After a login: the way back to the form that waits. A script takes it at once. */
+/**
+ * Renders the page after a login with a button that restores the pending form. A script presses the
+ * button.
+ */
 export function resumePage(
   context: PageContext,
   { next, pending }: { next: string; pending: PendingForm },

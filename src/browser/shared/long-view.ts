@@ -5,15 +5,17 @@ import { jsonView } from './json-view.js';
 import { folded } from './layout.js';
 import { wordForField } from './words.js';
 
-/** Longer values are folded. */
+/** Maximum size of a value that is not folded. */
 const SHORT = { lines: 4, characters: 240 };
-/** A page shows no more of one field; the JSON of the answer has all. */
+/** Maximum number of shown characters of a field; the JSON of the response is complete. */
 const MOST_CHARACTERS = 20_000;
 
-/** Documents and long texts of an object, folded unless they are short; null for everything else. */
+/**
+ * Renders documents and long texts, folded unless they are short; returns null for other values.
+ */
 export function longView(value: unknown, field: Field | undefined): Html | null {
   if (typeof value === 'object' && value !== null) {
-    // One inner object, such as who launched a run, has a name to be shown by.
+    // A nested object with a name, such as the user who launched a run, is shown by its name.
     if (isRecord(value) && typeof value.name === 'string') return null;
     const text = JSON.stringify(value, null, 2);
     if (text.length > MOST_CHARACTERS) return cut(text);

@@ -4,7 +4,7 @@ import { html, type HtmlValue } from './html.js';
 import type { PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
 
-/** Shows the result of the form that led here, and the fields that were ignored. */
+/** Renders the result of the form that redirected to the page, and the fields that were ignored. */
 export const noticeView = ({ notice }: PageContext): HtmlValue =>
   notice && [
     html`<p class="message good" role="status">${notice.text}</p>`,
@@ -14,13 +14,13 @@ export const noticeView = ({ notice }: PageContext): HtmlValue =>
       </p>`,
   ];
 
-/** Returns the values that a form of this page had before a login. */
+/** Returns the values that a form of the page had before a login. */
 export function resumedFor(
   pending: PendingForm | undefined,
   { path, method }: { path: string; method: string },
 ): Entered | undefined {
   if (pending?.path !== path) return undefined;
-  // A change is one form, whichever of the two methods it was sent by.
+  // PUT and PATCH share one form.
   const methodOf = (one: string): string => (one === 'PUT' ? 'PATCH' : one);
   return methodOf(pending.method) === methodOf(method) ? { submission: pending } : undefined;
 }

@@ -7,7 +7,7 @@ import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
 import { presetsOf } from './presets.js';
 import { takeRefusal, type FormRefusal } from './refusal.js';
 
-/** `auto` follows the browser's preference. */
+/** Color theme; `auto` follows the preference of the browser. */
 export type Theme = 'auto' | 'light' | 'dark';
 export const THEMES: readonly Theme[] = ['auto', 'light', 'dark'];
 export const THEME_COOKIE = 'theme';
@@ -15,7 +15,7 @@ const NOTICE_COOKIE = 'notice';
 const NOTICE_SECONDS = 30;
 const FIELD_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
-/** Only these words travel, never text. */
+/** Texts by the words that the cookie contains, so that a forged cookie cannot show other text. */
 const NOTICES = {
   created: 'Created.',
   saved: 'Saved.',
@@ -23,7 +23,7 @@ const NOTICES = {
   added: 'Added to the list.',
   removed: 'Removed from the list.',
   done: 'Done.',
-  // The result of the run stands below.
+  // The panels of the page show the result of the run.
   launched: 'Launched.',
 } as const;
 export type NoticeWord = keyof typeof NOTICES;
@@ -33,11 +33,11 @@ const isNotice = (word: string): word is NoticeWord => Object.hasOwn(NOTICES, wo
 /** The result of a form, shown on the next page. */
 export interface Notice {
   word: NoticeWord;
-  /** Names of fields that were sent and did not count. */
+  /** Names of the fields that were ignored. */
   ignored: readonly string[];
 }
 
-/** A notice as a page shows it. */
+/** A notice with its text. */
 interface ShownNotice {
   text: string;
   ignored: readonly string[];
@@ -46,20 +46,20 @@ interface ShownNotice {
 /** The parts of a request that pages use. */
 export interface PageContext {
   method: string;
-  /** With a trailing slash. */
+  /** Path with a trailing slash. */
   path: string;
   query: QueryParameters;
   actor: Actor | null;
   csrf: string;
   theme: Theme;
   notice: ShownNotice | null;
-  /** Why a form of one of its cards was refused. */
+  /** Errors of a form in one of the page's cards. */
   refusal: FormRefusal | null;
   /** Initial values of the form, by field. */
   presets: Readonly<Record<string, string>>;
-  /** Bookmarks that the browser keeps for the caller, the latest first. */
+  /** Bookmarks of the caller in this browser, newest first. */
   bookmarks: Readonly<Record<BookmarkKind, readonly Bookmark[]>>;
-  /** `https://host`, for commands to copy. */
+  /** Origin such as `https://host`, for commands to copy. */
   origin: string;
 }
 
@@ -68,7 +68,7 @@ type PageRequest = Pick<Request, 'method' | 'path' | 'headers' | 'protocol' | 's
   actor?: Actor | null;
 };
 
-/** Reads what a page needs, and gives the browser a CSRF token when it has none. */
+/** Reads the context of a page, and sets the CSRF cookie if the browser has none. */
 export function openPage(request: PageRequest, response: Response): PageContext {
   const cookies = cookiesOf(request.headers.cookie);
   if (cookies[NOTICE_COOKIE]) response.clearCookie(NOTICE_COOKIE, { path: '/' });
@@ -90,14 +90,14 @@ export function openPage(request: PageRequest, response: Response): PageContext 
   };
 }
 
-/** `saved`, or `launched.limit.forks` with the fields that were ignored. */
+/** Parses a cookie such as `saved`, or `launched.limit.forks` with ignored fields. */
 function readNotice(cookie = ''): ShownNotice | null {
   const [word = '', ...ignored] = cookie.split('.');
   const text = isNotice(word) ? NOTICES[word] : undefined;
   return text ? { text, ignored: ignored.filter((name) => FIELD_NAME.test(name)) } : null;
 }
 
-/** Keeps a word for the page that the browser is sent to next. */
+/** Stores a notice in a cookie for the next page. */
 export function leaveNotice(response: Response, notice: Notice, secure: boolean): void {
   response.cookie(NOTICE_COOKIE, [notice.word, ...notice.ignored].join('.'), {
     httpOnly: true,
@@ -108,7 +108,7 @@ export function leaveNotice(response: Response, notice: Notice, secure: boolean)
   });
 }
 
-/** The query string of a page with some parameters replaced; null takes one away. */
+/** Returns the query string of a page with replaced parameters; null removes a parameter. */
 export function withQuery(
   query: QueryParameters,
   changes: Record<string, string | null> = {},

@@ -7,12 +7,12 @@ import { takePresets } from './presets.js';
 import { THEME_COOKIE, THEMES } from './page-context.js';
 
 const YEAR_MS = 31_536_000_000;
-/** Fields of the form that adds one filter; together they become `field__lookup=value`. */
+/** Fields of the form that adds a filter; together they become `field__lookup=value`. */
 const FILTER_PARTS = ['_field', '_lookup', '_value'] as const;
 
 /**
- * The controls of pages are plain GET forms, whose fields a query string of the API does not have.
- * This turns such an address into the one that is meant, before anything else reads it.
+ * Converts the control parameters of pages to query parameters of the API by a redirect, before
+ * other handlers read the query.
  */
 export function pageControls(request: PlainRequest, response: Response, next: NextFunction): void {
   const browsing = request.method === 'GET' && acceptsHtml(request);
@@ -36,7 +36,7 @@ export function pageControls(request: PlainRequest, response: Response, next: Ne
   response.redirect(303, request.path + cleaned);
 }
 
-/** The query string without the pages' own parameters, or null when it has none of them. */
+/** Returns the query string without control parameters, or null if the query has none. */
 export function cleanQuery(query: QueryParameters): string | null {
   const entries = Object.entries(query).flatMap(([key, value]) =>
     [value ?? []].flat().map((one) => [key, one] as const),
@@ -45,7 +45,7 @@ export function cleanQuery(query: QueryParameters): string | null {
   const kept = entries.filter(([key, value]) => !own.has(key) && value !== '');
   if (kept.length === entries.length) return null;
   const added = addedFilter(query);
-  // Another filter or order starts on the first page again.
+  // A new filter restarts the list at its first page.
   const isNewList = '_field' in query;
   const search = new URLSearchParams(
     kept
@@ -57,7 +57,7 @@ export function cleanQuery(query: QueryParameters): string | null {
   return text === '' ? '' : `?${text}`;
 }
 
-/** A pattern that every text but the empty one matches, and nothing that is null. */
+/** A pattern that matches every text except the empty text, and never null. */
 export const ANYTHING = '.';
 
 function addedFilter(query: QueryParameters): [string, string] | null {

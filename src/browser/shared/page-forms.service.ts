@@ -16,25 +16,25 @@ const FORM_OF = 'controller:page-form';
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * A form whose fields differ from those of the resource or action. `toBody` makes the request body of
- * other clients from its values.
+ * A form whose fields differ from the fields of the resource or action. `toBody` converts its
+ * values to the request body of the API.
  */
 export interface PageForm {
-  /** Field that decides which other fields the form has; the form asks for it first. */
+  /** Field that determines the other fields; the form asks for its value first. */
   readonly choice?: string;
-  /** Values of `choice` that are created elsewhere, which this form does not offer. */
+  /** Values of `choice` that this form does not offer, because they are created elsewhere. */
   readonly madeElsewhere?: readonly string[];
-  /** Values of `choice` where they are objects, which all callers may choose. */
+  /** Returns the values of a `choice` that refers to objects; all callers may choose them. */
   choices?(): Promise<readonly Choice[]>;
-  /** How the form is arranged, where it is not as the object is shown. */
+  /** Layout of the form, if it differs from the layout of the object. */
   readonly pages?: PageLayout;
   /**
-   * The fields of the form; a name with a dot is a member of a document.
+   * Returns the fields of the form; a name with a dot is a member of a document.
    *
    * @param fields those that the caller may send
    * @param chosen value of `choice`
-   * @param known values that are filled in, of the object, or of the link to the page
-   * @param actor the caller: a form offers objects that the caller may read
+   * @param known current values, of the object or of the link to the page
+   * @param actor the caller, who gets only readable objects as options
    */
   fields(
     fields: readonly Field[],
@@ -42,9 +42,9 @@ export interface PageForm {
     known: Values,
     actor: Actor,
   ): readonly Field[] | Promise<readonly Field[]>;
-  /** Makes the request body. @throws Invalid naming fields of the form */
+  /** Returns the request body. @throws Invalid naming fields of the form */
   toBody?(filled: Record<string, unknown>): Record<string, unknown>;
-  /** Returns initial values of a change besides the members of the object. */
+  /** Returns additional initial values, besides the members of the object. */
   fromObject?(object: Item): Values;
   /**
    * Maps errors of the body to fields of the form.
@@ -52,34 +52,36 @@ export interface PageForm {
    * @param filled values of the form
    */
   errorsIn?(errors: FieldErrors, filled: Values): FieldErrors;
-  /** Renders the result of the form without sending it. @throws Invalid naming fields of the form */
+  /**
+   * Renders the result of the form without sending it. @throws Invalid naming fields of the form
+   */
   preview?(filled: Record<string, unknown>): Promise<Html> | Html;
 }
 
-/** A form as one page has it. */
+/** A form of a page. */
 export interface FormPlan {
   fields: readonly Field[];
-  /** The field to choose before the form can show others. */
+  /** The field whose value must be chosen first, or null. */
   asksFirst: Field | null;
-  /** The field that was chosen, which this page does not change. */
+  /** The field whose value is already chosen and fixed on this page, or null. */
   choice: Field | null;
   toBody(filled: Record<string, unknown>): Record<string, unknown>;
   fromObject(object: Item): Values;
   errorsIn(errors: FieldErrors, filled: Values): FieldErrors;
   pages: PageLayout | undefined;
-  /** Null: the form shows nothing before it is sent. */
+  /** Preview of the form, or null for a form without a preview. */
   preview: ((filled: Record<string, unknown>) => Promise<Html>) | null;
 }
 
 const isForm = (value: unknown): value is PageForm =>
   typeof memberOf(value, 'fields') === 'function';
 
-/** Makes a provider the form of the objects of a resource type, or of one action by its operation id. */
+/** Declares a provider as the form of a resource type, or of an action by its operation id. */
 export const PageFormOf = (...keys: string[]): ClassDecorator => SetMetadata(FORM_OF, keys);
 
 const MAKING: ReadonlySet<string> = new Set(['create', 'modify', 'replace']);
 
-/** The forms that the features declare. */
+/** Registry of the page forms of all features. */
 @Injectable()
 export class PageForms {
   private byKey: Map<string, PageForm> | undefined;
@@ -90,9 +92,11 @@ export class PageForms {
   ) {}
 
   /**
-   * @param known values that are filled in, of the object, or of the link to the page
+   * Returns the form of a route.
+   *
+   * @param known current values, of the object or of the link to the page
    * @param actor the caller
-   * @returns null where the fields of the route are the form
+   * @returns null if the form has the fields of the route
    */
   async plan(
     { info }: TableRoute,
@@ -148,5 +152,5 @@ async function choiceOf(form: PageForm, fields: readonly Field[]): Promise<Field
 const previewBy = (form: PageForm): FormPlan['preview'] =>
   form.preview ? async (filled) => form.preview?.(filled) ?? html`` : null;
 
-/** Returns the last of several values of one form field. */
+/** Returns the last value of a form field with several values. */
 const lastOf = (value: unknown): unknown => (Array.isArray(value) ? value.at(-1) : value);

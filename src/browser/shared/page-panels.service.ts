@@ -11,32 +11,35 @@ const PANEL_OF = 'controller:page-panel';
 
 /** The input of a panel. */
 export interface PanelContext<Shown extends object = object> {
-  /** The representation that the page shows. */
+  /** The representation of the object or response on the page. */
   object: Shown & Readonly<Record<string, unknown>>;
   actor: Actor;
-  /** Token for forms of the panel. */
+  /** CSRF token for forms of the panel. */
   csrf: string;
   /** Query string of the page. */
   query: QueryParameters;
-  /** Path of the page, for forms that lead back to it. */
+  /** Path of the page, as the return path of forms. */
   path: string;
-  /** `https://host` as the browser has it. */
+  /** Origin such as `https://host`, as the browser sees it. */
   origin: string;
   /** Initial values of forms from the query string, by field. */
   presets: Readonly<Record<string, string>>;
-  /** Why a form of one of the cards was refused. */
+  /** Errors of a form in one of the page's cards. */
   refusal: FormRefusal | null;
   /** Values of the form whose response the page shows. */
   sent: Readonly<Record<string, unknown>>;
 }
 
-/** Adds a section to pages: of one kind of object above its fields, of one list, or of one answer. */
+/** A section of pages: above the fields of a type of object, above a list, or above a response. */
 export interface Panel<Shown extends object = object> {
-  /** Comes before other panels. */
+  /** True if the panel is placed before other panels. */
   readonly leads?: boolean;
-  /** Shows the rows of its list itself, in another way than as a table of them. */
+  /** True if the panel renders the rows of its list instead of the default table. */
   readonly showsRows?: boolean;
-  /** Actions of the object that it has forms for, by the last part of their URLs: no others are needed. */
+  /**
+   * Actions of the object with a form in the panel, by the last part of their URLs; the page shows
+   * no other form for them.
+   */
   readonly covers?: readonly string[];
   render(context: PanelContext<Shown>): Promise<Html | null> | Html | null;
 }
@@ -44,13 +47,13 @@ export interface Panel<Shown extends object = object> {
 const isPanel = (value: unknown): value is Panel => typeof memberOf(value, 'render') === 'function';
 
 /**
- * Makes a provider a panel of the detail pages of these resource types, of the pages that these
- * operations answer, such as `teams_list`, or in place of the rows of a type wherever they are
- * listed, such as `team_rows`.
+ * Declares a provider as a panel. A key is a resource type for detail pages, an operation id such
+ * as `teams_list` for its page, or a type with a suffix such as `team_rows` to replace the rows of
+ * all lists of the type.
  */
 export const PagePanel = (...keys: string[]): ClassDecorator => SetMetadata(PANEL_OF, keys);
 
-/** The panels that the features declare. */
+/** Registry of the panels of all features. */
 @Injectable()
 export class PagePanels {
   private byType: Map<string, Panel[]> | undefined;
@@ -60,7 +63,7 @@ export class PagePanels {
     private readonly reflector: Reflector,
   ) {}
 
-  /** Returns true when a panel shows the rows of the list of an operation. */
+  /** Returns true if a panel renders the rows of the list of an operation. */
   showRows(operationId: string | undefined): boolean {
     return this.of(operationId ?? '').some(({ showsRows = false }) => showsRows);
   }
@@ -74,12 +77,12 @@ export class PagePanels {
     return sections;
   }
 
-  /** Returns true when a key has panels. */
+  /** Returns true if a key has panels. */
   has(type: string): boolean {
     return this.of(type).length > 0;
   }
 
-  /** Returns true when a panel has the form of an action. */
+  /** Returns true if a panel has a form for an action. */
   covers(type: string, action: string): boolean {
     return this.of(type).some(({ covers = [] }) => covers.includes(action));
   }

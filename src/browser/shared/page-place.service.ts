@@ -10,16 +10,16 @@ import { PageTrail, type Step } from './page-trail.service.js';
 import { objectTitleOf } from './values.js';
 import { isIdText } from '../../common/resource/ids.js';
 
-/** A page, as far as it says where it is. */
+/** The parts of a page that determine its title and breadcrumbs. */
 interface Placed {
-  /** With a trailing slash. */
+  /** Path with a trailing slash. */
   path: string;
   entry: TableEntry | undefined;
   route: TableRoute | undefined;
   actor: Actor | null;
   status: number;
   body: unknown;
-  /** The row of the object in the path, where the caller may read it. */
+  /** Row of the object in the path, if the caller may read the object. */
   target: Row | undefined;
 }
 
@@ -29,18 +29,20 @@ export interface Place {
   of: string | null;
   /** Names of the objects in the path, by URL. */
   names: ReadonlyMap<string, string>;
-  /** The steps before the object in the path. */
+  /** Breadcrumbs before the object in the path. */
   trail: readonly Step[];
 }
 
 interface Subject {
   definition: ResourceDefinition;
-  /** Its id or name in the path. */
+  /** Id or name of the object in the path. */
   segment: string;
   url: string;
 }
 
-/** Tells where a page is, in names instead of ids, as far as the caller may read them. */
+/**
+ * Finds the title and breadcrumbs of a page, with names instead of ids if the caller may read them.
+ */
 @Injectable()
 export class PagePlace {
   constructor(
@@ -78,7 +80,7 @@ export class PagePlace {
   }
 }
 
-/** The object in the path that the page is about or below. */
+/** Returns the object in the path that the page shows or is below. */
 function subjectOf({ path, entry, route }: Placed): Subject | null {
   const any = route ?? [...(entry?.routes.values() ?? [])][0];
   const definition = any?.info?.parent;

@@ -22,14 +22,14 @@ import { leadsBy } from './related.js';
 import { responseView } from './response-view.js';
 import { valueView, type Item } from './values.js';
 
-/** An answer of the API that is to be shown as a page. */
+/** A response of the API to render as a page. */
 export interface Shown {
   status: number;
-  /** After JSON: dates are text. */
+  /** Body after JSON serialization: dates are text. */
   body: unknown;
-  /** A form of the page that was refused or is looked at, shown again with its messages. */
+  /** A rejected or previewed form to show again. */
   refused?: Entered;
-  /** Set above the answer, such as the explanation of a refusal. */
+  /** Message above the response, such as the explanation of an error. */
   message?: HtmlValue;
 }
 
@@ -41,7 +41,7 @@ interface View extends Shown, FilledPage {
   response: Response;
 }
 
-/** Draws the page of any URL from its route's declaration and the JSON of its answer. */
+/** Renders the page of a URL from the declaration of its route and its JSON response. */
 @Injectable()
 export class PageRenderer {
   constructor(
@@ -71,13 +71,13 @@ export class PageRenderer {
     const star = starOf(request, response, view);
     const usable = await this.sections.usable(view);
     const forms = await this.sections.sections(view, usable, title);
-    // A form that is shown again says itself what is wrong with what was entered.
+    // A form that is shown again already shows its errors.
     const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
     const answer = responseView(context, response, view, {
       open: this.jsonIsOpen(view, usable),
       leads: leadsBy(this.table),
     });
-    // People come for what can be done; what a form sent is answered first.
+    // Forms come before the response, except after a form was sent.
     const answersLast = shown.refused !== undefined || context.method === 'GET';
     return page({
       context,
@@ -98,7 +98,9 @@ export class PageRenderer {
     });
   }
 
-  /** The part that depends on what the answer is: rows, an object, a directory, or nothing. */
+  /**
+   * Renders the main part of the page by the type of the response: rows, an object, or a directory.
+   */
   private async main(view: View, usable: readonly UsableRoute[]): Promise<HtmlValue> {
     const { context, body, route, actor } = view;
     const definition = route?.info?.resource;
@@ -119,7 +121,7 @@ export class PageRenderer {
     return html`${panels} ${directoryView(body)}`;
   }
 
-  /** The rows of a list, by panels of their kind where there are some. */
+  /** Renders the rows of a list, by the panels of their type if there are any. */
   private async rowsOf(view: View, body: Item, usable: readonly UsableRoute[]): Promise<Html> {
     const { context, route } = view;
     const definition = route?.info?.resource;
@@ -149,7 +151,10 @@ export class PageRenderer {
     });
   }
 
-  /** Values that cards show are not shown again, least of all secrets. */
+  /**
+   * Returns false if other parts of the page show the values, because secrets must not be shown
+   * twice.
+   */
   private jsonIsOpen(
     { body, status, context, route }: View,
     usable: readonly UsableRoute[],
@@ -161,7 +166,10 @@ export class PageRenderer {
   }
 }
 
-/** The star of the object that the page shows, which is kept as the latest that was looked at. */
+/**
+ * Returns the star button of the object on the page, and adds the object to the recently viewed
+ * objects.
+ */
 function starOf(
   request: ApiRequest,
   response: Response,
@@ -176,14 +184,17 @@ function starOf(
   return { value: `${actor.id}.${type}-${id}`, isSet: isStarred(request, actor.id, mark) };
 }
 
-/** The state of the object that the page shows, where it has one. */
+/** Renders the status of the object on the page; returns null without a status. */
 function stateOf({ context, body, status, route }: View): Html | null {
   const isObject = context.method === 'GET' && status < 400 && route?.info?.kind === 'retrieve';
   if (!isObject || !isRecord(body) || typeof body.status !== 'string') return null;
   return body.status === '' ? null : valueView('status', body, route.info?.resource);
 }
 
-/** The filters of a list stay where one of them is refused: there it is taken away. */
+/**
+ * Renders the filters of a list, also after an invalid filter, so that the user can remove the
+ * filter.
+ */
 const filtersOf = ({ context, route }: View): HtmlValue =>
   context.method === 'GET' &&
   route?.info?.kind === 'list' &&

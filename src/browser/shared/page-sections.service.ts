@@ -18,7 +18,7 @@ import type { PendingForm } from './pending-form.js';
 import { relatedActions } from './related.js';
 import type { Item } from './values.js';
 
-/** A page, as far as its forms depend on it. */
+/** The parts of a page that determine its forms. */
 export interface FilledPage {
   context: PageContext;
   entry: TableEntry | undefined;
@@ -29,17 +29,17 @@ export interface FilledPage {
   resumed: PendingForm | undefined;
 }
 
-/** A route that writes, with what of it is open to the caller. */
+/** A route that writes, with the parts that the caller may use. */
 export interface UsableRoute extends TableRoute {
   info: RouteInfo;
   open: OpenParts;
   plan: FormPlan | null;
 }
 
-/** Methods that a page has forms for, in the order of the page. */
+/** Methods with forms, in the order of the page. */
 const FORM_METHODS = ['POST', 'PATCH', 'PUT'] as const;
 
-/** Finds the forms of a page: those of its own URL, and the actions beside its object. */
+/** Finds the forms of a page: those of its URL, and the actions of its object. */
 @Injectable()
 export class PageSections {
   constructor(
@@ -50,7 +50,10 @@ export class PageSections {
     private readonly panels: PagePanels,
   ) {}
 
-  /** The routes of the page's URL that the caller may use, and that there is something to fill with. */
+  /**
+   * Returns the routes of the page's URL that the caller may use. Omits update routes if the page
+   * does not show the object.
+   */
   async usable(page: FilledPage): Promise<UsableRoute[]> {
     const { entry, actor, context } = page;
     if (!actor || !entry) return [];
@@ -66,7 +69,7 @@ export class PageSections {
     return usable;
   }
 
-  /** The forms of these routes; where one was refused, that one alone. */
+  /** Renders the forms of the routes, or only the form that was rejected. */
   async sections(
     { context, actor, body, status, refused, resumed }: FilledPage,
     usable: readonly UsableRoute[],
@@ -93,7 +96,9 @@ export class PageSections {
     return sections;
   }
 
-  /** Renders forms of the actions on an object that have no page and that the caller may perform. */
+  /**
+   * Renders forms of the actions on an object that the caller may perform and that have no page.
+   */
   async beside(
     object: Item,
     { context, resumed }: Pick<FilledPage, 'context' | 'resumed'>,
@@ -114,7 +119,7 @@ export class PageSections {
   }
 }
 
-/** The object that the page shows, for filling the forms that change it. */
+/** Returns the object on the page, to fill its update forms. */
 const objectOf = ({ method }: PageContext, body: unknown): Item | null =>
   method === 'GET' && isRecord(body) && !Array.isArray(body.results) ? body : null;
 
@@ -125,11 +130,11 @@ function placed(refused: Entered | undefined, plan: FormPlan | null): Entered | 
   return { submission, errors: plan.errorsIn(errors, submission.values) };
 }
 
-/** A page whose answer is not the object, such as that of OPTIONS, has nothing to fill a change from. */
+/** Returns false for a change on a page without the object, such as an OPTIONS response. */
 const canFill = ({ context, body, refused }: FilledPage, route: TableRoute): boolean =>
   !changes(route) || refused !== undefined || objectOf(context, body) !== null;
 
-/** Returns initial values of a form, or the values that were sent. */
+/** Returns the initial or submitted values of a form. */
 const knownOf = ({ context, body, refused, resumed }: FilledPage, route: TableRoute): Item => ({
   ...(changes(route) ? objectOf(context, body) : context.presets),
   ...resumedFor(resumed, { path: context.path, method: route.method })?.submission.values,

@@ -14,7 +14,7 @@ import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { objectTitleOf } from './values.js';
 
-/** One step on the way to a page. */
+/** A breadcrumb. */
 export interface Step {
   name: string;
   url: string;
@@ -22,12 +22,12 @@ export interface Step {
 
 /** The reference to the parent of an object: its organization, or the object that it is a part of. */
 interface Owner {
-  /** The reference that leads to it. */
+  /** Field with the reference to the parent. */
   field: string;
   target: () => ResourceDefinition;
 }
 
-/** The way to objects by what they belong to: "Shop / Teams / Operations". */
+/** Finds the breadcrumbs of an object from its parents: "Shop / Teams / Operations". */
 @Injectable()
 export class PageTrail {
   constructor(
@@ -36,8 +36,8 @@ export class PageTrail {
   ) {}
 
   /**
-   * The steps before an object, the outermost first, as far as the caller may read them: one
-   * statement for each of what it is inside of.
+   * Returns the breadcrumbs before an object, outermost first, for the parents that the caller may
+   * read. Runs one statement for each parent.
    */
   async before(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Step[]> {
     const all = `/api/v2/${definition.path}/`;
@@ -51,7 +51,7 @@ export class PageTrail {
       selectRows(target, 't', sql`t.*`, and(sql`t.id = ${id}`, isReadable)),
     );
     if (!above) return [{ name, url: all }];
-    // A template of any kind lives where its kind does.
+    // The URL of a template depends on its type.
     const kind = target.variants ? resource(String(above.type)) : target;
     const url = kind.url(id);
     const below = `${url}${definition.path}/`;
@@ -64,7 +64,9 @@ export class PageTrail {
   }
 }
 
-/** Returns `auditParent` or the `within` of the page layout, else the organization of the natural key. */
+/**
+ * Returns `auditParent`, or `within` of the page layout, or the organization of the natural key.
+ */
 function ownerOf(definition: ResourceDefinition): Owner | null {
   const { auditParent, naturalKey, pages } = definition;
   if (auditParent) return { field: auditParent.field, target: () => resource(auditParent.type) };

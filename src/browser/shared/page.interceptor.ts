@@ -21,9 +21,9 @@ import { PageRenderer } from './page-renderer.service.js';
 import { isRecord } from '../../common/records.js';
 
 /**
- * Turns answers into pages for browsers (docs/contract/pages.md), and forms of those pages into
- * requests like any other. The handlers know nothing of it. It surrounds the reply interceptor:
- * what it sees is the JSON that every other client would get.
+ * Renders responses as pages for browsers (docs/contract/pages.md), and converts forms of the pages
+ * to API requests. Handlers are unaware of pages. Wraps the reply interceptor, so its input is the
+ * JSON of other clients.
  */
 @Injectable()
 export class PageInterceptor implements NestInterceptor {
@@ -38,7 +38,7 @@ export class PageInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<ApiRequest>();
     const response = context.switchToHttp().getResponse<Response>();
     const submission = submissionOf(request);
-    // OPTIONS is data for programs; only the button of a page shows it as one
+    // An OPTIONS response is data for API clients; only the button of a page requests it as a page
     // (docs/contract/pages.md).
     const browsing =
       /^\/api(\/|$)/.test(request.path) &&
@@ -110,7 +110,7 @@ export class PageInterceptor implements NestInterceptor {
   }
 }
 
-/** Where a browser goes after a form: to the object, back to the list, or nowhere. */
+/** Returns the URL to redirect to after a form: the object or the list; null for no redirect. */
 function nextPage(
   request: ApiRequest,
   response: Response,

@@ -3,14 +3,14 @@ import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
 
-/** A form that stands on another page than that of its URL. */
+/** A form on another page than its URL's. */
 export interface PanelForm {
-  /** Where it is sent. */
+  /** URL that the form is sent to. */
   action: string;
   csrf: string;
-  /** Where it leads when it is done; to what it made unless this is said. */
+  /** Path to redirect to after success; by default the created object. */
   returnTo?: string;
-  /** A refusal leads there as well, to be told in the card; for forms of choices alone. */
+  /** True if errors are shown in the card at `returnTo`; only for forms without entered text. */
   isToldThere?: boolean;
   method?: 'PATCH' | 'DELETE';
   /** Values of hidden fields. */
@@ -29,14 +29,16 @@ export const panelForm = (
     ${Object.entries(fields).map(([name, value]) => hiddenInput(name, String(value)))} ${content}
   </form>`;
 
-/** A button that does one thing. */
+/** Renders a form with only a button. */
 export const panelButton = (form: PanelForm, label: HtmlValue, kind = 'small'): Html =>
   panelForm({ kind: 'action', ...form }, html`<button class="${kind}">${label}</button>`);
 
 export const hiddenInput = (name: string, value: string | number): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 
-/** A choice among objects: a list, or a box for an id where there are too many; scripts search in both. */
+/**
+ * Renders a select of objects, or an input for the id if there are too many; scripts add a search.
+ */
 export function objectSelect(
   { id, name, label, list }: { id: string; name: string; label: string; list: string },
   { options, more }: ReferenceChoices,
@@ -61,7 +63,7 @@ export function objectSelect(
   </div>`;
 }
 
-/** One line of text to fill in. */
+/** Renders a single-line text input with its label. */
 export const panelTextInput = (
   { id, name, label }: { id: string; name: string; label: string },
   more: Record<string, string | number | boolean | null> = {},
@@ -71,7 +73,7 @@ export const panelTextInput = (
     <input ${attributes({ id, name, type: 'text', autocomplete: 'off', ...more })} />
   </div>`;
 
-/** A card of a page. */
+/** Renders a card of a page. */
 export const panelCard = (id: string, title: string, content: HtmlValue): Html =>
   html`<section class="card panel-card" id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>

@@ -10,7 +10,7 @@ import { RouteTable } from '../../common/rest/route-table.service.js';
 import { isRecord } from '../../common/records.js';
 import type { Item } from './values.js';
 
-/** Reads objects for panels by the rules that all clients have. */
+/** Reads objects for panels with the permissions of the caller. */
 @Injectable()
 export class PanelSource {
   constructor(
@@ -25,13 +25,16 @@ export class PanelSource {
     return route ? this.options.openParts(route, path, actor) : NOTHING_OPEN;
   }
 
-  /** An object as a page shows it: dates are text. @throws NotFound, Forbidden as its URL does */
+  /**
+   * Returns an object after JSON serialization: dates are text. @throws NotFound, Forbidden like
+   * its URL
+   */
   async object(definition: ResourceDefinition, id: number, actor: Actor): Promise<Item> {
     const row = await this.resources.load(definition, id, actor);
     return asJson(await this.resources.show(definition, row, actor));
   }
 
-  /** The objects of a list as a page shows them: dates are text. */
+  /** Returns the objects of a list after JSON serialization: dates are text. */
   async list(
     definition: ResourceDefinition,
     query: Record<string, string>,

@@ -7,25 +7,28 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import type { Submission } from './browser-form.js';
 import { isRecord } from '../../common/records.js';
 
-/** A form that came after its session had ended, kept by the browser until the user logs in. */
+/** A form that was sent with an expired session; the browser keeps the form during the login. */
 export interface PendingForm extends Submission {
-  /** Where the form was sent. */
+  /** Path that the form was sent to. */
   path: string;
   method: string;
 }
 
-/** Leaves room for the other fields of the login. */
+/** Maximum length that leaves space for the other fields of the login form. */
 const MAX_LENGTH = STRANGER_LIMIT - 4096;
 
-/** Returns true for fields whose values must not be shown again: secrets, and documents with secrets. */
+/**
+ * Returns true for fields whose values must not be shown again: secrets, and documents with
+ * secrets.
+ */
 const isSecret = (field: Field, definition: ResourceDefinition | undefined): boolean =>
   field.kind === 'secret' ||
   field.writeOnly ||
   (definition?.auditHidden.includes(field.name) ?? false);
 
 /**
- * Returns the values of a form to keep during a login: all but declared secrets and fields that the
- * form marks as secret. Null without values.
+ * Returns the values of a form to keep during a login, without declared secrets and without fields
+ * that the form marks as secret. Returns null without values.
  */
 export function pendingForm(
   { path, method }: { path: string; method: string },
@@ -34,19 +37,19 @@ export function pendingForm(
 ): PendingForm | null {
   const hidden = (info?.body ?? []).filter((field) => isSecret(field, info?.resource));
   const dropped = new Set([CSRF_FIELD, ...secrets, ...hidden.map(({ name }) => name)]);
-  // `document.member` is a part of what may be hidden as a whole.
+  // A name such as `document.member` belongs to a document that may be hidden.
   const isDropped = (name: string): boolean =>
     dropped.has(name) || dropped.has(name.split('.')[0] ?? name);
   const kept = Object.fromEntries(Object.entries(values).filter(([name]) => !isDropped(name)));
-  // Parts of a raw text may be secret.
+  // The raw text may contain secrets.
   const text = hidden.length > 0 ? null : raw;
   if (text === null && Object.keys(kept).length === 0) return null;
   const form = { path, method, values: kept, raw: text, secrets: [] };
-  // It comes back with the login, as a field of a form that may be no larger.
+  // The login form contains the pending form, and its size is limited.
   return encodeURIComponent(JSON.stringify(form)).length > MAX_LENGTH ? null : form;
 }
 
-/** Reads what a login page carried; null for anything else. */
+/** Parses the pending form of a login page; returns null for invalid input. */
 export function readPending(text: unknown): PendingForm | null {
   if (typeof text !== 'string' || text === '') return null;
   let given: unknown;

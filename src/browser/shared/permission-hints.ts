@@ -5,9 +5,9 @@ import { findResource } from '../../common/resource/registry.js';
 import { describeRole } from '../../common/resource/role-words.js';
 
 /**
- * Sentences saying which roles would allow what was refused, as far as the policies tell
- * (docs/contract/access.md#hints-on-refusals). They speak of rules only, never of objects or of who
- * holds what.
+ * Returns descriptions of the roles that would allow a forbidden request, as far as the policies
+ * declare them (docs/contract/access.md#hints-on-refusals). The descriptions depend only on
+ * policies, never on objects or grants.
  */
 export function rolesThatAllow(info: RouteInfo | undefined): string[] {
   if (!info) return [];
@@ -26,7 +26,7 @@ function ruleFor({ policy }: ResourceDefinition, action: string): Predicate | un
   return policy.actions?.[action];
 }
 
-/** Creating needs the object's own rule and those of what the body names. */
+/** Returns the rules for a new object: its own rule, and the rules of required references. */
 function createRules({ resource, body = [] }: RouteInfo): (Predicate | undefined)[] {
   const own = resource?.policy.add?.({});
   const references = body.flatMap(({ target, needs, required }) =>

@@ -1,14 +1,14 @@
 import type { PlainRequest } from '../../common/http/request.js';
 
-/** Starts the names of parameters that begin the form of a page: `?_with.name=Nightly`. */
+/** Prefix of query parameters with initial values of a form: `?_with.name=Nightly`. */
 export const PRESET = '_with.';
 const presets = new WeakMap<object, Readonly<Record<string, string>>>();
 
-/** Returns the initial values of a form that the link to its page sets, by field. */
+/** Returns the initial values of a form from the query, by field. */
 export const presetsOf = (request: object): Readonly<Record<string, string>> =>
   presets.get(request) ?? {};
 
-/** Takes them off the query: whatever reads that does not see them. */
+/** Moves the presets out of the query, so that other handlers do not read them. */
 export function takePresets(request: PlainRequest): void {
   const entries = Object.entries(request.query);
   const given = entries.filter(([key]) => key.startsWith(PRESET));

@@ -4,7 +4,7 @@ import { changes, type FormRequest } from './forms.service.js';
 import { html, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 
-/** The form of a route as the JSON that a program would send. */
+/** Renders the raw form of a route, with the JSON body of the API. */
 export function rawForm(
   { key, route, info, context, object, entered }: FormRequest,
   fields: readonly Field[],

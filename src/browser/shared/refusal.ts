@@ -7,17 +7,17 @@ import { listOf, isRecord } from '../../common/records.js';
 import { messagesOf } from './form-errors.js';
 import { html, type HtmlValue } from './html.js';
 
-/** Why a form of a card was refused, told where the form stands. */
+/** Errors of a form in a card, shown in the card. */
 export interface FormRefusal {
-  /** The card, as the address of the page names it. */
+  /** Id of the card, from the fragment of the return path. */
   card: string;
-  /** Where the form was sent, and what was chosen in it. */
+  /** Path that the form was sent to, and the selected value. */
   path: string;
   chosen: string;
   messages: readonly string[];
 }
 
-/** A form of a card, and the answer to it. */
+/** A form of a card, and the error response to it. */
 interface RefusedForm {
   returnTo: string;
   path: string;
@@ -27,15 +27,15 @@ interface RefusedForm {
 
 const COOKIE = 'refusal';
 const SECONDS = 30;
-/** Keeps the cookie below the 4,096 bytes that browsers store, in any script. */
+/** Limits that keep the cookie below the 4,096 bytes that browsers store. */
 const MOST_MESSAGES = 3;
 const MAX_MESSAGE = 300;
 
-/** Signs the text with the session's cookie, so that another site cannot put text on a page. */
+/** Signs the text with the session cookie, so that another site cannot inject text into a page. */
 const signatureOf = (session: string, text: string): string =>
   createHmac('sha256', session).update(`${COOKIE}.${text}`).digest('hex');
 
-/** Keeps the reasons for the page that the form stands on, and for no other. */
+/** Stores the errors in a cookie, which only the page with the form receives. */
 export function leaveRefusal(
   request: Cookies,
   response: Response,
@@ -55,7 +55,7 @@ export function leaveRefusal(
   });
 }
 
-/** Reads what was left for this page, and takes it away. */
+/** Returns the stored errors for the page, and clears their cookie. */
 export function takeRefusal(
   request: Cookies & { path: string },
   response: Response,
@@ -75,7 +75,7 @@ export function takeRefusal(
   };
 }
 
-/** The reasons, in the card whose form was refused. */
+/** Renders the errors in the card whose form was rejected. */
 export const refusalView = (refusal: FormRefusal | null, card: string): HtmlValue =>
   refusal?.card === card &&
   html`<div class="message error" role="alert">

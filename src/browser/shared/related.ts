@@ -6,12 +6,12 @@ import { isRecord } from '../../common/records.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { wordIn } from './words.js';
 
-/** Tests whether a path has a page, so that it can be a link. */
+/** Returns true if a path has a page and can be a link. */
 export type Leads = (path: string) => boolean;
 
-/** Makes a `Leads` of the routes; a path without a route counts as a page. */
+/** Creates a `Leads` function from the routes; a path without a route counts as a page. */
 export function leadsBy(table: RouteTable): Leads {
-  // Rows of a list have the same links but for their ids: each is looked up once.
+  // The links of rows differ only in their ids, so each link is looked up once.
   const known = new Map<string, boolean>();
   return (path) => {
     const place = (path.split('?')[0] ?? '').replace(/\/\d+(?=\/)/g, '/0');
@@ -21,14 +21,14 @@ export function leadsBy(table: RouteTable): Leads {
   };
 }
 
-/** Something beside an object that is done by POST alone, such as sending it again. */
+/** An action on an object with only a POST route, such as resending a notification. */
 export interface RelatedAction {
   path: string;
   route: TableRoute;
   info: RouteInfo;
 }
 
-/** The actions on an object; what has a page too is reached by its link. */
+/** Returns the actions on an object; an action with a page is reached by a link instead. */
 export function relatedActions(table: RouteTable, { url }: Item): RelatedAction[] {
   if (typeof url !== 'string') return [];
   const pattern = url.replace(/[^/]+\/$/, ':id/');
@@ -43,11 +43,14 @@ export function relatedActions(table: RouteTable, { url }: Item): RelatedAction[
 
 export interface RelatedParts {
   table: RouteTable;
-  /** `https://host`, before addresses that are entered elsewhere. */
+  /** Origin such as `https://host`, the prefix of URLs to enter in other systems. */
   origin: string;
 }
 
-/** The pages beside an object, and the addresses that others send to, in full. */
+/**
+ * Renders links to the related pages of an object, and full URLs that other systems send requests
+ * to.
+ */
 export function relatedLinks(
   object: Item,
   definition: ResourceDefinition,
@@ -76,7 +79,7 @@ export function relatedLinks(
   </nav>`;
 }
 
-/** Returns links below the object first, since the fields show the others too. */
+/** Returns links below the object first, because the fields also show the others. */
 function pathsOf({ related, url }: Item): [name: string, path: string][] {
   if (!isRecord(related)) return [];
   const paths = Object.entries(related).filter(

@@ -7,18 +7,18 @@ import { withQuery, type PageContext } from './page-context.js';
 import type { Leads } from './related.js';
 import { isRecord } from '../../common/records.js';
 
-/** Headers of the page itself, and headers that hold secrets. */
+/** Headers that only pages have, and headers with secrets. */
 const PAGE_HEADERS = new Set(['set-cookie', 'content-security-policy', 'content-type']);
 
-/** Rows whose JSON a page shows; the JSON of a long list takes as long to render as the rest. */
+/** Maximum number of rows in the JSON view, which limits the rendering time of long lists. */
 const JSON_ROWS = 25;
 
-/** Where a page tells what a program gets: its fragment. */
+/** Id of the section with the API response. */
 export const ANSWER = 'response';
 
 /**
- * Shows the response that programs get from the URL of a page: request line, status, headers, JSON,
- * a curl command, and the other methods of the URL.
+ * Renders the API response of a page's URL: request line, status, headers, JSON, a curl command and
+ * the other methods of the URL.
  */
 export function responseView(
   context: PageContext,
@@ -58,7 +58,9 @@ const optionsButton = ({ path, csrf }: PageContext): Html =>
     </button>
   </form>`;
 
-/** The JSON of an answer; of a long list the beginning, and the way to all of it. */
+/**
+ * Renders the JSON of a response; for a long list the first rows and a link to the complete JSON.
+ */
 function documentView(body: unknown, all: string, leads: Leads): Html {
   const label = 'JSON of the answer';
   const rows = isRecord(body) && Array.isArray(body.results) ? body.results : [];
@@ -84,7 +86,7 @@ function headerList(response: Response): Html {
   </dl>`;
 }
 
-/** `x-api-time` as it is usually written. */
+/** Returns a header name in title case, such as `X-Api-Time`. */
 const titled = (name: string): string =>
   name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
 
@@ -101,5 +103,5 @@ function curlView({ origin, method }: PageContext, target: string): Html {
     <p class="hint">Make a token at <a href="/api/v2/tokens/">Tokens</a>.</p>`;
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

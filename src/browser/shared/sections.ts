@@ -1,13 +1,13 @@
 import type { PageLayout } from '../../common/resource/page-layout.js';
 
-/** Parts of a page or form below one heading. */
+/** Parts of a page or form with a common heading. */
 export interface Section<Part> {
   /** Heading; empty for the first section. */
   title: string;
   parts: readonly Part[];
 }
 
-/** Sorts parts by the headings of a layout; omits headings without parts. */
+/** Groups parts by the sections of a layout; omits empty sections. */
 export function inSections<Part>(
   { sections = {} }: PageLayout,
   parts: readonly Part[],

@@ -6,10 +6,10 @@ import { html, type Html } from './html.js';
 import { linkOf } from './json-view.js';
 import { isRecord, memberOf } from '../../common/records.js';
 
-/** An object of a representation, after JSON: dates are text. */
+/** A representation after JSON serialization: dates are text. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Returns the name of an object, or a substitute for it. */
+/** Returns the name of an object, or its type and id without a name. */
 export function objectTitleOf(item: Item): string {
   for (const key of ['name', 'username', 'hostname', 'identifier', 'subject', 'description']) {
     const value = item[key];
@@ -43,7 +43,7 @@ export const statusBadge = (status: string, label = labelOf(status)): Html =>
 
 const NONE = html`<span class="none" role="img" aria-label="none">–</span>`;
 
-/** A length of time for people: `2.5 s`, `4 min 5 s`, `3 h 20 min`. */
+/** Formats a duration: `2.5 s`, `4 min 5 s`, `3 h 20 min`. */
 export function durationText(seconds: number): string {
   if (seconds < 10) return `${Math.round(seconds * 10) / 10} s`;
   const whole = Math.round(seconds);
@@ -52,7 +52,7 @@ export function durationText(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** One value for people: references by name, dates readable, documents as short text. */
+/** Renders a value: references by name, dates in readable form, documents as short text. */
 export function valueView(
   name: string,
   item: Item,
@@ -79,7 +79,7 @@ export function valueView(
   return isInstant(name, definition) ? timeView(value) : textView(name, value, field);
 }
 
-/** As its field declares it, or the schema of what a resource shows besides its fields. */
+/** Returns true for an instant, by the field or by the schema of the resource's other members. */
 export const isInstant = (name: string, definition: ResourceDefinition | undefined): boolean =>
   definition?.field(name)?.kind === 'datetime' ||
   definition?.shows.fields?.[name]?.format === INSTANT.format;
@@ -100,15 +100,15 @@ function choiceLabel(field: Field | undefined, value: unknown): string {
   return choice ? choice[1] : String(value);
 }
 
-/** An object within an object, such as who launched a run. */
+/** Renders a nested object, such as the user who launched a run. */
 const named = ({ url, type }: Item, name: string): Html => {
   const kind = typeof type === 'string' && html` <small>${labelOf(type)}</small>`;
-  // The object may be of a user's JSON: links to elsewhere are not made of it.
+  // The object may come from the JSON of a user, so external URLs are not linked.
   const isOwn = typeof url === 'string' && url.startsWith('/api/');
   return isOwn ? html`<a href="${url}">${name}</a>${kind}` : html`${name}${kind}`;
 };
 
-/** An id that is no field of the resource, but told of as one. */
+/** Returns true for an id that is not a field but has a related link and a summary. */
 const isLinked = (name: string, { related, summary_fields: summaries }: Item): boolean =>
   isRecord(related) && typeof related[name] === 'string' && isRecord(memberOf(summaries, name));
 
@@ -117,13 +117,13 @@ function reference(name: string, id: number, item: Item, field: Field | undefine
   const summary = summaries[name];
   const target = field?.target?.();
   const title = isRecord(summary) ? objectTitleOf({ type: target?.type, ...summary }) : `#${id}`;
-  // An object of several kinds lives where its kind does: its link knows.
+  // The URL of an object with variants depends on its type, so only the related link is correct.
   const related = isRecord(item.related) ? item.related[name] : undefined;
   const url = related ?? (target?.variants ? undefined : target?.url(id));
   return typeof url === 'string' ? html`<a href="${url}">${title}</a>` : html`${title}`;
 }
 
-/** An instant to the second, in UTC; the exact text stays in the attribute. */
+/** Renders an instant in UTC with seconds; the attribute has the exact value. */
 export const timeView = (value: string): Html => {
   const instant = new Date(value);
   if (Number.isNaN(instant.getTime())) return html`${value}`;

@@ -2,9 +2,7 @@ import type { Field } from '../../common/fields/field.js';
 import { labelOf } from '../../common/fields/label.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 
-/**
- * Words for people, by the names of the API. Only pages use them; JSON and OPTIONS keep the names.
- */
+/** Labels by API name. Only pages use them; JSON and OPTIONS use the API names. */
 const CALLED: ReadonlyMap<string, string> = new Map(
   Object.entries({
     dtend: 'Ends',
@@ -33,7 +31,7 @@ const CALLED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Abbreviations and the like within a name. */
+/** Replacements within a name, such as for abbreviations. */
 const WITHIN: readonly (readonly [RegExp, string])[] = [
   [/^ask (.+) on launch$/i, 'Ask for $1'],
   [/\bscm /i, ''],
@@ -44,7 +42,7 @@ const WITHIN: readonly (readonly [RegExp, string])[] = [
   [/\bid\b/gi, 'ID'],
 ];
 
-/** A name of the API as people read it: "Source control" for `scm_type`. */
+/** Returns the label of an API name: "Source control" for `scm_type`. */
 export function wordFor(name: string): string {
   const called = CALLED.get(name);
   if (called !== undefined) return called;
@@ -52,17 +50,17 @@ export function wordFor(name: string): string {
   return words.replace(/^./, (letter) => letter.toUpperCase());
 }
 
-/** Returns the word for a field: the declared label, unless it only repeats the name. */
+/** Returns the label of a field: the declared label, unless it only repeats the name. */
 export const wordForField = ({ name, label }: Pick<Field, 'name' | 'label'>): string =>
   CALLED.has(name) || label === labelOf(name) ? wordFor(name) : label;
 
-/** Returns the help below a field; empty where it only repeats the label: "Name of this object." */
+/** Returns the help of a field; empty if the help only repeats the label: "Name of this object." */
 export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string {
   const [, told = ''] = /^(?:optional )?(.+?)(?: of this object)?\.$/i.exec(help) ?? [];
   return told.toLowerCase() === label.toLowerCase() ? '' : help;
 }
 
-/** Counts objects: "1 inventory", "0 inventories"; "entries" where the list has a title of its own. */
+/** Returns a count such as "1 inventory"; "entries" if the list has its own title. */
 export function countOf(definition: ResourceDefinition | undefined, count: number): string {
   if (!definition || definition.pages.list?.title !== undefined) {
     return `${count} ${count === 1 ? 'entry' : 'entries'}`;
@@ -71,11 +69,11 @@ export function countOf(definition: ResourceDefinition | undefined, count: numbe
   return `${count} ${uncapitalized(kind)}`;
 }
 
-/** Within a sentence; abbreviations stay as they are. */
+/** Returns a label for use within a sentence; keeps abbreviations unchanged. */
 const uncapitalized = (text: string): string =>
   text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
-/** Returns the word for a member of an object. */
+/** Returns the label of a member of an object. */
 export function wordIn(definition: ResourceDefinition | undefined, name: string): string {
   const field = definition?.field(name);
   return field ? wordForField(field) : wordFor(name);

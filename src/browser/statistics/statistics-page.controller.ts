@@ -12,7 +12,7 @@ import { Route } from '../../common/rest/route.js';
 import { STATISTICS_PARAMETERS, StatisticsService } from '../../statistics/statistics.service.js';
 import { statisticsPage } from './statistics-page.js';
 
-/** Serves the statistics as a page. */
+/** Serves the statistics page. */
 @ApiTags('root')
 @Controller('statistics')
 export class StatisticsPageController {

@@ -9,7 +9,7 @@ import type { Capacity, Statistics } from '../../statistics/statistics.service.j
 const PERIODS = [7, 14, 30, 90];
 const MAX_NAME = 80;
 
-/** Renders the page of statistics: charts, and each of their numbers as text. */
+/** Renders the statistics page: charts, and all of their numbers as text. */
 export function statisticsPage(context: PageContext, statistics: Statistics): string {
   const { days, outcomes, slow_tasks: tasks, failing_hosts: hosts } = statistics;
   return page({
@@ -129,7 +129,7 @@ interface BarRow {
 
 const BAR = { width: 120, height: 12 };
 
-/** Renders a table with a bar for each row; the longest bar is the largest number. */
+/** Renders a table with a bar for each row, scaled to the largest value. */
 function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]): Html {
   const most = Math.max(...rows.map(({ size }) => size)) || 1;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="${first}">

@@ -25,10 +25,10 @@ interface ShownTeam {
 }
 
 const CARD = 'members';
-/** Members that the card shows; their list has all. */
+/** Maximum number of members in the card; the list of the API is complete. */
 const SHOWN = 50;
 
-/** The people of a team, and the ways to add some: those who are there, and new ones. */
+/** Renders the members of a team, and forms that add an existing user or create a user. */
 @Injectable()
 @PagePanel('team')
 export class TeamMembersPanel implements Panel<ShownTeam> {

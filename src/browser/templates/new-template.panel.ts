@@ -3,13 +3,15 @@ import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 
-/** Lists on which templates are created. */
+/** Labels and paths of the lists that create templates. */
 const MADE = [
   ['New job template', '/api/v2/job_templates/'],
   ['New workflow', '/api/v2/workflow_job_templates/'],
 ] as const;
 
-/** The list of templates of all kinds takes none: here is where each kind is made. */
+/**
+ * Renders links to create a template of each type, which the list of all types does not support.
+ */
 @Injectable()
 @PagePanel('unified_job_templates_list')
 export class NewTemplatePanel implements Panel {

@@ -15,7 +15,7 @@ interface ShownTemplate {
   summary_fields: { user_capabilities?: { edit?: boolean } };
 }
 
-/** Shows the webhook of a template with its last delivery, or a link to set one up. */
+/** Renders the webhook of a template with its last delivery, or buttons that set up a webhook. */
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => type))
 export class ConnectedPanel implements Panel<ShownTemplate> {
@@ -59,7 +59,7 @@ function lastDelivery(last: Item | undefined): HtmlValue {
     <small>${timeView(String(received))}</small>`;
 }
 
-/** A button for each code host: it gives the template a key and an address for it. */
+/** Renders a button for each code host, which enables the webhook and creates its key and URL. */
 export const serviceButtons = (form: PanelForm): Html =>
   panelForm(
     { ...form, method: 'PATCH', kind: 'actions' },

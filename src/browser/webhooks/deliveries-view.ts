@@ -3,7 +3,7 @@ import { panelButton } from '../shared/panel-forms.js';
 import { statusBadge, timeView, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 
-/** The last deliveries, what became of them, and the button that sends one again. */
+/** Renders the last webhook deliveries with their results and a redeliver button. */
 export function deliveriesView(
   deliveries: readonly Item[],
   { csrf, returnTo }: { csrf: string; returnTo: string },

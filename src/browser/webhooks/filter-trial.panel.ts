@@ -15,7 +15,7 @@ interface Trial {
 
 export const TRIAL_PATH = 'webhook_filters/test/';
 
-/** Filters to be tried on what was received, and to be kept once they do what they should. */
+/** Renders a form that tests filters on received deliveries or saves the filters. */
 export const trialForm = (templateUrl: string, filters: string, csrf: string): Html =>
   html`<form method="post" action="${templateUrl}${TRIAL_PATH}">
     ${csrfInput(csrf)}
@@ -41,7 +41,7 @@ ${filters}</textarea>
     </div>
   </form>`;
 
-/** Which of the received deliveries would have launched, and the filters again. */
+/** Renders the deliveries that the filters would have launched, and the filter form. */
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook_filters_test`))
 export class FilterTrialPanel implements Panel<Trial> {

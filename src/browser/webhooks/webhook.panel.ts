@@ -18,7 +18,7 @@ import { serviceButtons } from './connected.panel.js';
 import { deliveriesView } from './deliveries-view.js';
 import { trialForm } from './filter-trial.panel.js';
 
-/** Deliveries and posts that the page shows; their lists have all. */
+/** Maximum number of deliveries and status posts on the page; the lists of the API are complete. */
 const SHOWN = '10';
 const PAGE = 'webhook/';
 
@@ -27,11 +27,14 @@ interface Parts {
   template: Item;
   templateUrl: string;
   csrf: string;
-  /** Path of the page itself. */
+  /** Path of the page. */
   path: string;
 }
 
-/** All that connects a repository with a template: what to enter there, and what came of it. */
+/**
+ * Renders the webhook setup of a template: values for the code host, deliveries, filters and status
+ * posts.
+ */
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook`))
 export class WebhookPanel implements Panel<WebhookSetup> {
@@ -109,7 +112,7 @@ function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
     )}`;
 }
 
-/** A value to be carried elsewhere; a script adds the button that copies it. */
+/** Renders a value with a copy button, which a script adds. */
 const copied = (label: string, value: string): Html =>
   html`<div>
     <dt>${label}</dt>

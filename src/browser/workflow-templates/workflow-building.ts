@@ -14,23 +14,23 @@ import { EDGE_WORDS, type ShownNode } from '../workflows/graph-view.js';
 import { keysOf } from '../../common/records.js';
 
 export interface BuildingParts {
-  /** URL of the workflow. */
+  /** URL of the workflow job template. */
   url: string;
   csrf: string;
   nodes: readonly ShownNode[];
   edges: readonly Edge[];
-  /** Ids of nodes that run nothing yet. */
+  /** Ids of the nodes without a template. */
   idle: ReadonlySet<number>;
-  /** Templates that a step may run. */
+  /** Templates that the caller may use in a step. */
   templates: ReferenceChoices;
-  /** The node that the next step follows, as the page was asked for; the last one otherwise. */
+  /** Id of the node that the next step follows; the last node if unknown. */
   after: number | null;
 }
 
 const HERE = '#build';
 const nodeUrl = (id: number): string => resource('workflow_job_template_node').url(id);
 
-/** Builds a workflow step by step: what follows what, by name, with buttons alone. */
+/** Renders forms that add, link and remove the steps of a workflow. */
 export function buildingView(parts: BuildingParts): Html {
   const { nodes, after } = parts;
   const last = nodes.find(({ id }) => id === after) ?? nodes.at(-1);
@@ -60,7 +60,9 @@ function firstStep(parts: BuildingParts): Html {
     ${panelForm(form, html`<button>Ask for an approval first</button>`)}`;
 }
 
-/** A step after another one: the button says when. */
+/**
+ * Renders the form that adds a step after a node; each button adds it with a different condition.
+ */
 function nextStep(node: ShownNode, parts: BuildingParts): Html {
   const { csrf, templates, url } = parts;
   const form = { action: url, csrf, returnTo: back(parts) };
@@ -74,7 +76,7 @@ function nextStep(node: ShownNode, parts: BuildingParts): Html {
     ${panelForm(form, html`<span>Ask for an approval</span> ${buttons}`)}`;
 }
 
-/** A node that is to wait for an approval, or whose template was deleted: the user says which. */
+/** Renders forms for a node without a template, which set a template or an approval. */
 function idleStep({ id, name }: ShownNode, parts: BuildingParts): Html {
   const { csrf } = parts;
   const form = { csrf, returnTo: back(parts) };
@@ -126,7 +128,7 @@ function nodeRows(parts: BuildingParts): Html {
   </div>`;
 }
 
-/** The links to a step, each with a button that removes it. */
+/** Renders the incoming links of a step, each with a button that removes the link. */
 function startsAfter(id: number, parts: BuildingParts): HtmlValue {
   const leading = parts.edges.filter(({ to }) => to === id);
   const nameOf = (one: number): string => parts.nodes.find((node) => node.id === one)?.name ?? '';

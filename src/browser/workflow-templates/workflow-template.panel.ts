@@ -18,7 +18,10 @@ interface ShownWorkflow {
   url: string;
 }
 
-/** The graph of a workflow job template, and for those who may change it what builds it. */
+/**
+ * Renders the graph of a workflow job template, and the forms that change it if the caller may use
+ * them.
+ */
 @Injectable()
 @PagePanel('workflow_job_template')
 export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
@@ -69,5 +72,5 @@ const shownNode = ({ id, identifier, name, type }: TemplateNodeOnPage): ShownNod
   url: resource('workflow_job_template_node').url(id),
 });
 
-/** The name that is made up for a node without one. */
+/** Pattern of a generated node identifier. */
 const IDLE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

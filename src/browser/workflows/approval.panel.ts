@@ -13,7 +13,7 @@ interface ShownApproval {
   related: { source_workflow_job?: string; job?: string };
 }
 
-/** Shows an approval with its deadline and the buttons that decide it. */
+/** Renders an approval with its deadline and the approve and deny buttons. */
 @Injectable()
 @PagePanel('workflow_approval')
 export class ApprovalPanel implements Panel<ShownApproval> {

@@ -16,7 +16,7 @@ export interface Layout {
   height: number;
   /** Upper left corner of each node. */
   places: ReadonlyMap<number, Point>;
-  /** The way of each edge: from the right side of a node to the left side of another. */
+  /** Points of each edge, from the right side of a node to the left side of another node. */
   ways: readonly { edge: Edge; points: readonly Point[] }[];
 }
 
@@ -25,10 +25,10 @@ export const NODE_HEIGHT = 64;
 const LAYER_GAP = 104;
 const ROW_GAP = 26;
 const MARGIN = 12;
-/** How often rows are put in the order of what they hang on. */
+/** Number of passes that reorder the rows by their neighbors. */
 const SWEEPS = 4;
 
-/** A node, or the place where a long edge passes a layer. */
+/** A node, or the point of a layer that a long edge passes. */
 interface Slot {
   node: number | null;
   layer: number;
@@ -38,10 +38,11 @@ interface Slot {
 }
 
 /**
- * Draws a graph in layers from left to right: each node stands right of all its parents (longest
- * path), rows follow the rows of their neighbours, and long edges get a place in each layer they pass.
+ * Lays out a graph in layers from left to right. Each node is to the right of its parents (longest
+ * path), rows follow the rows of their neighbors, and long edges get a slot in each layer that they
+ * pass.
  *
- * @param edges without cycles; edges of nodes that are not given are left out
+ * @param edges without cycles; edges of unknown nodes are omitted
  */
 export function layOut(nodes: readonly Placeable[], edges: readonly Edge[]): Layout {
   const ids = new Set(nodes.map(({ id }) => id));
@@ -77,10 +78,11 @@ const newSlot = (node: number | null, layer: number): Slot => ({
   children: [],
 });
 
-/** The layer of each node: the number of edges on the longest way that leads to it. */
+/** Returns the layer of each node: the number of edges on the longest path to it. */
 function longestPaths(nodes: readonly Placeable[], edges: readonly Edge[]): Map<number, number> {
   const layers = new Map(nodes.map(({ id }) => [id, 0]));
-  // Without a cycle no way is longer than there are nodes; the bound ends on a broken graph too.
+  // Without a cycle, no path is longer than the number of nodes; the bound also ends a cyclic
+  // graph.
   for (let round = 0, isChanged = true; isChanged && round < nodes.length; round += 1) {
     isChanged = false;
     for (const { from, to } of edges) {
@@ -93,7 +95,7 @@ function longestPaths(nodes: readonly Placeable[], edges: readonly Edge[]): Map<
   return layers;
 }
 
-/** Both ends of an edge and a slot in every layer between them, tied to each other. */
+/** Returns the ends of an edge and a slot in each layer between them, linked to each other. */
 function chainOf({ from, to }: Edge, slots: ReadonlyMap<number, Slot>): Slot[] {
   const [first, last] = [entryOf(slots, from), entryOf(slots, to)];
   const chain = [first];
@@ -117,7 +119,7 @@ function inLayers(slots: readonly Slot[]): Slot[][] {
   return Array.from(layers, (layer) => layer ?? []);
 }
 
-/** Puts the slots of each layer in the order of the mean row of their neighbours in the one before. */
+/** Sorts the slots of each layer by the mean row of their neighbors in the previous layer. */
 function order(layers: readonly Slot[][], forward: boolean): void {
   const sequence = forward ? [...layers] : [...layers].reverse();
   for (const layer of sequence) {
@@ -133,7 +135,10 @@ function order(layers: readonly Slot[][], forward: boolean): void {
   }
 }
 
-/** Points of an edge: out on the right, through the middle of what it passes, in on the left. */
+/**
+ * Returns the points of an edge: from the right side, through the slots that it passes, to the left
+ * side.
+ */
 function wayOf(corners: readonly Point[]): Point[] {
   return corners.flatMap(({ x, y }, index): Point[] => {
     const middle = y + NODE_HEIGHT / 2;

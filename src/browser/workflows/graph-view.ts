@@ -7,34 +7,34 @@ import { layOut, NODE_HEIGHT, NODE_WIDTH, type Point } from './graph-layout.js';
 import { keysOf } from '../../common/records.js';
 import { labelOf } from '../../common/fields/label.js';
 
-/** A node as a page shows it. */
+/** A node of the graph on a page. */
 export interface ShownNode {
   id: number;
   /** Name of the template, or the identifier. */
   name: string;
-  /** Kind of what it runs, in words. */
+  /** Label of the node's type. */
   kind: string;
-  /** State of the node; null where the graph has none, as that of a template. */
+  /** State of the node; null in the graph of a template. */
   state: string | null;
-  /** Page of its run, or of the node. */
+  /** URL of the run, or of the node. */
   url: string | null;
-  /** Buttons, such as those that decide on an approval. */
+  /** Buttons of the node, such as approve and deny. */
   actions?: Html | null;
 }
 
-/** More than this is a list, not a picture. */
+/** Maximum number of nodes in a picture; a larger graph is only a table. */
 const MAX_DRAWN = 200;
-/** Nodes that hang together with nothing are a list as well, when they are many. */
+/** Maximum number of nodes in a picture without edges. */
 const MAX_LOOSE = 12;
 
-/** When an edge is taken, in words. */
+/** Conditions of edges in words. */
 export const EDGE_WORDS: Record<Edge['kind'], string> = {
   success: 'on success',
   failure: 'on failure',
   always: 'always',
 };
 
-/** The graph of a workflow as a picture, and the same as a table. */
+/** Renders the graph of a workflow as a picture and as a table. */
 export function graphView(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
   if (nodes.length === 0) return html`<p class="empty">The workflow has no nodes.</p>`;
   const isDrawn = nodes.length <= MAX_DRAWN && (edges.length > 0 || nodes.length <= MAX_LOOSE);
@@ -76,7 +76,7 @@ function picture(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
   </div>`;
 }
 
-/** A line told by its colour, its dashes and a word. */
+/** Renders an edge as a line with the color, dashes and label of its condition. */
 function edgeView({ kind }: Edge, points: readonly Point[]): Html {
   const [start, next] = [itemAt(points, 0), itemAt(points, 1)];
   const place = { x: (start.x + next.x) / 2, y: (start.y + next.y) / 2 + 4 };
@@ -86,7 +86,7 @@ function edgeView({ kind }: Edge, points: readonly Point[]): Html {
   </g>`;
 }
 
-/** Curves across the gaps between layers, straight lines past nodes. */
+/** Returns an SVG path with curves between layers and straight lines past nodes. */
 function curve(points: readonly Point[]): string {
   return points
     .map(({ x, y }, index) => {

@@ -10,7 +10,10 @@ import type { Edge } from '../../workflows/workflow-rows.service.js';
 import type { ShownNode } from './graph-view.js';
 import { labelOf } from '../../common/fields/label.js';
 
-/** The nodes of a workflow job with the states of their runs, and its edges: two statements. */
+/**
+ * Loads the nodes of a workflow job with the states of their runs, and its edges, with two
+ * statements.
+ */
 export async function loadRunGraph(
   repository: WorkflowJobNodesRepository,
   workflowJobId: number,
@@ -35,7 +38,7 @@ function shownNode(row: NodeOnPage, csrf: string): ShownNode {
   };
 }
 
-/** `workflow_approval_template` as people say it: "Approval". */
+/** Returns the label of a template type: "Approval" for `workflow_approval_template`. */
 export const kindOf = (templateType: string | null): string =>
   templateType === null
     ? 'Nothing to run'
@@ -43,7 +46,7 @@ export const kindOf = (templateType: string | null): string =>
         templateType.replace(/^workflow_approval_/, 'approval_').replace(/(?:_job)?_template$/, ''),
       );
 
-/** Approve and deny, as the forms of one approval. */
+/** Renders the approve and deny buttons of an approval. */
 export const decisionForms = (url: string, csrf: string): Html =>
   html`<form method="post" action="${url}approve/">
       ${csrfInput(csrf)}<button class="button primary small">Approve</button>

@@ -7,21 +7,21 @@ import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { EDGE_WORDS, type ShownNode } from './graph-view.js';
 
 const FAILED: ReadonlySet<string> = new Set(['failed', 'error', 'canceled']);
-/** Nodes that are told in full; the graph has all. */
+/** Maximum number of failed nodes with details; the graph is complete. */
 export const MAX_CAUSES = 5;
 
-/** A node that ended badly, and how the workflow came to it. */
+/** A failed node, and the path of the workflow to the node. */
 export interface FailedNode {
   node: ShownNode;
-  /** From the first node on, with when each is followed. */
+  /** Steps from the first node on, each with the condition of the next step. */
   path: readonly Step[];
-  /** Nodes that the workflow went on with because of it; none where it ended there. */
+  /** Nodes that the workflow ran after the failure; empty if the workflow ended there. */
   next: readonly ShownNode[];
 }
 
 interface Step {
   node: ShownNode;
-  /** When the step after it is taken. */
+  /** Condition of the next step. */
   kind: Edge['kind'];
 }
 
@@ -33,7 +33,7 @@ export interface NodeRun {
   failures: readonly RunFailure[];
 }
 
-/** The nodes that failed, those that ended the workflow first. */
+/** Returns the failed nodes; first those that ended the workflow. */
 export function failedNodes(nodes: readonly ShownNode[], edges: readonly Edge[]): FailedNode[] {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   return nodes
@@ -53,7 +53,7 @@ type ById = ReadonlyMap<number, ShownNode>;
 
 const hasRun = ({ state }: ShownNode): boolean => state !== 'not started' && state !== 'skipped';
 
-/** Returns true when the end of a node satisfies an edge. */
+/** Returns true if the final state of a node satisfies an edge. */
 function isTaken({ from, kind }: Edge, byId: ById): boolean {
   const state = byId.get(from)?.state ?? '';
   if (kind === 'success') return state === 'successful';
@@ -61,7 +61,7 @@ function isTaken({ from, kind }: Edge, byId: ById): boolean {
   return state === 'successful' || FAILED.has(state);
 }
 
-/** How the workflow came to a node; of several ways the one that was made first. */
+/** Returns the path of the workflow to a node; follows the first satisfied edge of each node. */
 function pathTo(node: ShownNode, byId: ById, edges: readonly Edge[]): Step[] {
   const path: Step[] = [];
   const seen = new Set([node.id]);
@@ -77,9 +77,10 @@ function pathTo(node: ShownNode, byId: ById, edges: readonly Edge[]): Step[] {
 }
 
 /**
- * Why a workflow job failed: which node, by which way it came there, and what its run says.
+ * Renders the reason why a workflow job failed: the failed nodes, the paths to them, and the errors
+ * of their runs.
  *
- * @param runs what is known of runs, by node; a caller may not read all of them
+ * @param runs known runs by node id; the caller may not read all of them
  */
 export function workflowCauseView(
   { status, job_explanation: explanation = '' }: { status: string; job_explanation?: string },

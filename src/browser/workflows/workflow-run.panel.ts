@@ -25,7 +25,10 @@ import {
 
 type ShownWorkflowRun = ShownRun & { job_explanation?: string };
 
-/** Why a workflow job failed, and the graph of a workflow job with the states of its nodes; the script keeps it up to date. */
+/**
+ * Renders a workflow job: the reason of a failure, and the graph with the states of the nodes. A
+ * script updates the page.
+ */
 @Injectable()
 @PagePanel('workflow_job')
 export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
@@ -65,7 +68,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
       }`;
   }
 
-  /** Reads the failures of those runs of nodes that the caller may read. */
+  /** Loads the failures of the runs that the caller may read. */
   private async runsOf(
     failed: readonly FailedNode[],
     rows: readonly NodeOnPage[],
@@ -85,5 +88,5 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
   }
 }
 
-/** Failures that are named of one node; the page of its run has all. */
+/** Maximum number of failures of a node; the page of the run shows all. */
 const MAX_FAILURES = 3;

@@ -20,7 +20,7 @@ export interface Step {
   url: string;
 }
 
-/** The reference to the parent of an object: its organization, or the object that it is a part of. */
+/** The reference to the parent of an object: its organization, or the object that contains it. */
 interface Owner {
   /** Field with the reference to the parent. */
   field: string;

@@ -4,11 +4,11 @@ import type { Database } from './database.js';
 import { insertRows, takeIds } from './rows.js';
 
 /**
- * Base class of the only code that names a table (docs/decisions/0051-repositories.md): a TypeORM
- * repository whose statements join the ambient transaction. Single rows are written with TypeORM's
- * `insert`, `update` and `delete`, and checked with `existsBy` and `countBy`. Lists, joins, bulk writes and
- * reads of rows with instants are methods with SQL that `this.database` runs; TypeORM would truncate
- * instants to milliseconds.
+ * Base class of the repositories of tables (docs/decisions/0051-repositories.md): a TypeORM repository
+ * whose statements join the ambient transaction. Single rows are written with TypeORM's `insert`, `update`
+ * and `delete`, and checked with `existsBy` and `countBy`; objects of resources with the SQL of
+ * `ResourceService`. Lists, joins, bulk writes and reads of rows with instants are methods with SQL that
+ * `this.database` runs; TypeORM would truncate instants to milliseconds.
  *
  * A statement about another table gets columns of this one through a function that the file exports:
  * `usernameOf(sql`run.created_by_id`)`.

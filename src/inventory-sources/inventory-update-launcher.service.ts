@@ -24,6 +24,7 @@ export interface StartedSource {
 @Injectable()
 export class InventoryUpdateLauncher extends UpdateLauncher {
   protected readonly templateField = 'inventory_source';
+  protected readonly noUpdate = 'The inventory source was deleted.';
 
   constructor(
     database: Database,

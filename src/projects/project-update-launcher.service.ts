@@ -10,6 +10,7 @@ import { ProjectUpdatesRepository } from './project-updates.repository.js';
 @Injectable()
 export class ProjectUpdateLauncher extends UpdateLauncher {
   protected readonly templateField = 'project';
+  protected readonly noUpdate = 'The project has no source to be updated from.';
 
   constructor(
     database: Database,

@@ -14,6 +14,8 @@ export type NewUpdate = NewRun & Row & { name: string; organization_id: number |
 export abstract class UpdateLauncher extends Launcher {
   /** Field of an update that refers to its template. */
   protected abstract readonly templateField: 'project' | 'inventory_source';
+  /** Reason for a template without an update: it has no source, or was deleted meanwhile. */
+  protected abstract readonly noUpdate: string;
 
   constructor(
     database: Database,
@@ -45,7 +47,7 @@ export abstract class UpdateLauncher extends Launcher {
         const [row] = at < 0 ? [] : rows.splice(at, 1);
         return row
           ? { run: { id: row.id, type: row.type, ignored: {} }, errors: {} }
-          : { run: null, errors: { project: [NO_SOURCE] } };
+          : { run: null, errors: { [this.templateField]: [this.noUpdate] } };
       });
     });
   }
@@ -56,8 +58,6 @@ export abstract class UpdateLauncher extends Launcher {
    */
   protected abstract insert(requests: readonly RunRequest[]): Promise<NewUpdate[]>;
 }
-
-const NO_SOURCE = 'The project has no source to be updated from.';
 
 /** Returns the plan of an update that nothing but its template determines. */
 export const planOf = (request: RunRequest, errors: LaunchCheck['errors'] = {}): LaunchCheck => ({

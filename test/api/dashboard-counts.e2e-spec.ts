@@ -25,8 +25,14 @@ it('counts what exists and what failed, with the lists that show it', async () =
   const good = await test.make.host(inventory);
   const bad = await test.make.host(inventory);
   const project = await test.make.project({ scm_type: 'git', scm_url: 'https://git.test/a.git' });
+  const source = await test.make.row('inventory_source', {
+    name: 'Cloud',
+    inventory: inventory.id,
+    source: 'ec2',
+  });
   await test.database.execute(sql`
-    UPDATE unified_job_templates SET last_job_failed = TRUE WHERE id = ${project.id}`);
+    UPDATE unified_job_templates SET last_job_failed = TRUE
+    WHERE id IN (${project.id}, ${source.id})`);
   await test.database.execute(sql`
     WITH job AS (
       INSERT INTO unified_jobs (type, name, status) VALUES ('job', 'run', 'failed') RETURNING id
@@ -49,6 +55,13 @@ it('counts what exists and what failed, with the lists that show it', async () =
   expect(after.inventories).toMatchObject({
     total: before.inventories.total + 1,
     job_failed: before.inventories.job_failed + 1,
+    total_with_inventory_source: before.inventories.total_with_inventory_source + 1,
+    inventory_failed: before.inventories.inventory_failed + 1,
+  });
+  expect(after.inventory_sources.ec2).toMatchObject({
+    label: 'Amazon EC2',
+    total: before.inventory_sources.ec2.total + 1,
+    failed: before.inventory_sources.ec2.failed + 1,
   });
   expect(after.projects.failed).toBe(before.projects.failed + 1);
   expect(after.scm_types.git.failed).toBe(before.scm_types.git.failed + 1);
@@ -67,7 +80,7 @@ it('counts for each caller what its lists count', async () => {
   }
 });
 
-it('asks a constant number of statements', async () => {
+it('asks at most three statements, whatever it counts', async () => {
   const count = await countQueries(test.database, () => get('dashboard/'));
   expect(count).toBeLessThanOrEqual(3);
 });
@@ -96,6 +109,12 @@ it('draws runs by result, without updates that jobs started for themselves', asy
     ...updates,
     error: updates.error! + 1,
   });
+});
+
+it('draws no runs that the caller may not read', async () => {
+  await run('job', 'successful', 1);
+  const { jobs } = await get('dashboard/graphs/jobs/', test.as.nobody);
+  expect(jobs.successful.filter(([, runs]: [number, number]) => runs > 0)).toEqual([]);
 });
 
 it.each([

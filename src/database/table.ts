@@ -37,9 +37,6 @@ export abstract class WideLinkRow {
   id!: number;
 }
 
-/** Class of the rows of a table, abstract or not. */
-export type EntityClass = abstract new (...args: never[]) => object;
-
 type TableArgs = ReturnType<typeof getMetadataArgsStorage>['tables'][number];
 
 /** Returns the declaration of the table that has the rows of a class or of an ancestor of it. */

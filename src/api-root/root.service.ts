@@ -15,7 +15,7 @@ import { installationUuid } from '../settings/installation.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { liveIsolations } from '../instances/instances.repository.js';
-import { liveNodes } from '../instances/worker-nodes.repository.js';
+import { enabledNodes } from '../instances/worker-nodes.repository.js';
 
 /**
  * Root keys that differ from the path, for compatibility with clients
@@ -83,7 +83,7 @@ export class RootService {
   async ping(): Promise<object> {
     const row = await this.database.row<Installation>(sql`
       SELECT ${installationUuid()} AS uuid,
-        (SELECT coalesce(sum(node.capacity), 0)::int FROM (${liveNodes()}) node) AS capacity,
+        (SELECT coalesce(sum(node.capacity), 0)::int FROM (${enabledNodes()}) node) AS capacity,
         ARRAY(SELECT label FROM (${liveIsolations()}) live ORDER BY label) AS isolation`);
     const { uuid, isolation, capacity } = existing(row, 'a SELECT without FROM has a row');
     const node = hostname();

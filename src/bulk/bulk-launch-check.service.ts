@@ -93,6 +93,7 @@ export class BulkLaunchCheck {
           inventories: named(all, 'inventory'),
           credentials: named(all, 'credentials'),
           labels: named(all, 'labels'),
+          instanceGroups: named(all, 'instance_groups'),
         },
         actor,
       ),
@@ -199,9 +200,8 @@ function checkedUpdate(
   // Errors must not reveal data of a project that the caller cannot update, as with templates.
   const isManual =
     subject?.type === 'project' && subject.may_start && (subject.scm_type ?? '') === '';
-  const ignored = [...entry.ignored, ...Object.keys(entry.prompts)];
   return {
-    result: { entry, effective, ignored, secrets: [] },
+    result: { entry, effective, ignored: Object.keys(entry.prompts), secrets: [] },
     errors: isManual
       ? { unified_job_template: ['The project has no source to be updated from.'] }
       : {},
@@ -223,12 +223,11 @@ function overlaid(defaults: Prompts, own: Prompts): Prompts {
 function ownIgnored(entry: JobEntry, { ignored }: Pick<PlannedLaunch, 'ignored'>): string[] {
   const variables = Object.keys(ignored.extra_vars ?? {});
   const own = entry.prompts.extra_vars ?? {};
-  const names = Object.keys(ignored).filter((field) =>
+  return Object.keys(ignored).filter((field) =>
     field === 'extra_vars'
       ? variables.some((name) => Object.hasOwn(own, name))
       : Object.hasOwn(entry.prompts, field),
   );
-  return [...entry.ignored, ...names];
 }
 
 /** Removes errors about unknown references, which are reported elsewhere with the forbidden ones. */

@@ -68,6 +68,11 @@ const OBJECTS = [
   ['inventory', 'Inventories', (id, { inventories }) => inventories.get(id)?.mayUse === true],
   ['credentials', 'Credentials', (id, { credentials }) => credentials.get(id)?.mayUse === true],
   ['labels', 'Labels', (id, { labels }) => labels.get(id)?.mayRead === true],
+  [
+    'instance_groups',
+    'Instance Groups',
+    (id, { instanceGroups }) => instanceGroups.get(id)?.mayUse === true,
+  ],
   ['execution_environment', 'Execution Environments', () => false],
 ] as const satisfies readonly [ObjectField, plural: string, Usable][];
 
@@ -88,6 +93,7 @@ export function usableAmong(objects: LaunchObjects, all: readonly Prompts[]): La
     inventories: usable(objects.inventories, 'inventory', ({ mayUse }) => mayUse),
     credentials: usable(objects.credentials, 'credentials', ({ mayUse }) => mayUse),
     labels: usable(objects.labels, 'labels', ({ mayRead }) => mayRead),
+    instanceGroups: usable(objects.instanceGroups, 'instance_groups', ({ mayUse }) => mayUse),
   };
 }
 

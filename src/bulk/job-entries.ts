@@ -23,8 +23,6 @@ export interface JobEntry {
   templateId: number;
   identifier: string;
   prompts: Prompts;
-  /** Sent fields that have no effect in a bulk launch. */
-  ignored: string[];
 }
 
 /**
@@ -38,7 +36,7 @@ export function readLaunch(body: Values): {
   errors: FieldErrors;
 } {
   const { values, errors } = readFields(BulkLaunchRequest, sent(body, DEFAULTS_MAYBE_EMPTY));
-  const { prompts } = promptsIn(values, errors);
+  const prompts = promptsIn(values, errors);
   return { values, prompts, errors };
 }
 
@@ -63,11 +61,11 @@ export async function readJobEntries(given: readonly unknown[]): Promise<{
 function readJob(given: unknown): { entry: JobEntry | null; errors: FieldErrors } {
   if (!isRecord(given)) return { entry: null, errors: { __all__: [noDictionary(given)] } };
   const { values, errors } = readFields(BulkJob, sent(given, JOB_FIELDS_MAYBE_EMPTY));
-  const { prompts, ignored } = promptsIn(values, errors);
+  const prompts = promptsIn(values, errors);
   if (Object.keys(errors).length > 0) return { entry: null, errors };
   const templateId = existing(values.unified_job_template, 'a required field was read');
   const identifier = values.identifier ?? randomUUID();
-  return { entry: { templateId, identifier, prompts, ignored }, errors };
+  return { entry: { templateId, identifier, prompts }, errors };
 }
 
 /** Removes fields that count as not sent when they are empty. */
@@ -76,18 +74,16 @@ const sent = (body: Values, maybeEmpty: ReadonlySet<string>): Values =>
     Object.entries(body).filter(([name, value]) => value !== '' || !maybeEmpty.has(name)),
   );
 
-/** Returns the prompts among the parsed values. Instance groups have no effect in a bulk launch. */
+/** Returns the prompts among the parsed values. */
 function promptsIn(
   { extra_vars: vars, extra_data: data, ...others }: Values,
   errors: FieldErrors,
-): Pick<JobEntry, 'prompts' | 'ignored'> {
-  if (errors.extra_vars || errors.extra_data) return { prompts: {}, ignored: [] };
+): Prompts {
+  if (errors.extra_vars || errors.extra_data) return {};
   if (!agree(vars, data)) {
     errors.extra_vars = ['extra_vars and extra_data differ: send one of them.'];
   }
-  const read = promptsOfBody({ ...others, extra_vars: vars ?? data });
-  const { instance_groups: groups = [], ...prompts } = read;
-  return { prompts, ignored: groups.length > 0 ? ['instance_groups'] : [] };
+  return promptsOfBody({ ...others, extra_vars: vars ?? data });
 }
 
 /** True unless both texts are sent and contain different variables. */

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { isAbsolute, normalize, resolve } from 'node:path';
 import { MEGABYTE } from './http-settings.js';
 import { bytes, integer, listSetting, seconds, string } from './setting.js';
@@ -43,6 +44,12 @@ export const JOB_SETTINGS = {
     min: 1,
     max: 1000,
     help: 'Jobs and project updates one worker runs at once.',
+  }),
+  INSTANCE_NAME: string({
+    category: 'jobs',
+    default: '',
+    max: 250,
+    help: 'Name of the instance that the workers of this machine belong to; empty: the host name.',
   }),
   JOB_ISOLATION: string({
     category: 'jobs',
@@ -188,3 +195,7 @@ function shownPathFaults(entries: readonly string[], dataDir: string): string[] 
     return [];
   });
 }
+
+/** Returns the name of the instance that this process belongs to. */
+export const instanceName = ({ INSTANCE_NAME: name }: { readonly INSTANCE_NAME: string }): string =>
+  name || hostname();

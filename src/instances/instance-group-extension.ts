@@ -5,31 +5,24 @@ import type {
   RowOf,
 } from '../common/resource/define-resource.js';
 import type { InstanceGroup } from './instance-group.entity.js';
-import { DEFAULT_GROUP, membersOfGroups } from './instance-groups.repository.js';
+import { DEFAULT_GROUP } from './instance-groups.repository.js';
 import { InstancesRepository } from './instances.repository.js';
-import { LOST, WorkerNodesRepository } from './worker-nodes.repository.js';
+import { LOST, WorkerNodesRepository, type InstallationLoad } from './worker-nodes.repository.js';
 
-/** Values of groups other than the default group: runs are not placed by group. */
-const UNUSED = { capacity: 0, consumed_capacity: 0, jobs_running: 0, jobs_total: 0, instances: 0 };
-
-/**
- * Returns the capacity and usage of instance groups, with the scheduler's count for the default
- * group.
- */
+/** Returns the capacity and usage of instance groups; every machine belongs to the default group. */
 export async function instanceGroupExtension(
   rows: readonly RowOf<InstanceGroup>[],
   { find, together }: RepresentContext,
 ): Promise<Map<number, Extension>> {
-  const members = await together.ask<Row & { instances: number }>(
-    membersOfGroups(rows.map(({ id }) => id)),
-  );
-  const load = await find(WorkerNodesRepository).load();
+  const nodes = find(WorkerNodesRepository);
+  const others = rows.filter(({ name }) => name !== DEFAULT_GROUP).map(({ id }) => id);
+  const loads = await together.ask<Row & InstallationLoad>(nodes.loadOfGroups(others));
+  const all = await nodes.load();
   return new Map(
-    rows.map(({ id, name }) => {
-      const own = members.find((one) => one.id === id)?.instances ?? 0;
-      const all = name === DEFAULT_GROUP ? load : { ...UNUSED, instances: own };
-      const { capacity, consumed_capacity: used } = all;
-      return [id, { fields: { ...all, percent_capacity_remaining: freePercent(capacity, used) } }];
+    rows.map(({ id }) => {
+      const load = loads.find((one) => one.id === id) ?? all;
+      const free = freePercent(load.capacity, load.consumed_capacity);
+      return [id, { fields: { ...load, percent_capacity_remaining: free } }];
     }),
   );
 }
@@ -41,13 +34,14 @@ export async function instanceExtension(
 ): Promise<Map<number, Extension>> {
   const loads = await find(InstancesRepository).loads(rows.map(({ id }) => id));
   return new Map(
-    loads.map(({ id, capacity: alive, isolation_detail: refusal, jobs_running, jobs_total }) => {
-      const capacity = alive ?? 0;
+    loads.map(({ id, capacity: alive, enabled, isolation_detail, jobs_running, jobs_total }) => {
+      const isReady = (alive ?? 0) > 0;
+      const capacity = enabled ? (alive ?? 0) : 0;
       const fields = {
         node_type: 'execution',
-        node_state: capacity > 0 ? 'ready' : 'unavailable',
+        node_state: isReady ? 'ready' : 'unavailable',
         // A live worker without capacity is one that refuses to run without isolation.
-        errors: capacity > 0 ? '' : alive === null ? LOST : refusal,
+        errors: isReady ? '' : alive === null ? LOST : isolation_detail,
         capacity,
         consumed_capacity: jobs_running,
         percent_capacity_remaining: freePercent(capacity, jobs_running),

@@ -7,8 +7,8 @@ import { CASCADE, LinkRow } from '../database/table.js';
 const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
 /**
- * A group of workers or of pods. Every live worker belongs to `default` and executes any run. Other
- * groups are stored, but have no effect on runs.
+ * A group of instances, on which the runs that prefer it are placed (docs/contract/runs.md#placement).
+ * Every instance belongs to `default`. Groups of pods are stored, but have no effect on runs.
  */
 @Entity('instance_groups')
 @Index('instance_groups_name_key', ['name'], { unique: true })
@@ -16,7 +16,7 @@ export class InstanceGroup extends ResourceEntity {
   @Char({ required: true, search: true, max: 250, help: 'Name of this object.' })
   name!: string;
 
-  @Integer({ min: 0, default: 0, help: 'Most jobs at once; 0 is no limit. Kept, without effect.' })
+  @Integer({ min: 0, default: 0, help: 'Most runs at once; 0 is no limit.' })
   max_concurrent_jobs!: number;
 
   @Integer({ min: 0, default: 0, help: 'Most forks at once; 0 is no limit. Kept, without effect.' })
@@ -32,22 +32,22 @@ export class InstanceGroup extends ResourceEntity {
   })
   credential!: Reference | null;
 
-  @Integer({ min: 0, max: 100, default: 0, help: 'Share of the workers. Kept, without effect.' })
+  @Integer({ min: 0, max: 100, default: 0, help: 'Least share of the instances.' })
   policy_instance_percentage!: number;
 
-  @Integer({ min: 0, default: 0, help: 'Fewest workers. Kept, without effect.' })
+  @Integer({ min: 0, default: 0, help: 'Fewest instances.' })
   policy_instance_minimum!: number;
 
-  @Json({ default: [], schema: list(STRING), help: 'Names of machines. Kept, without effect.' })
+  @Json({ default: [], schema: list(STRING), help: 'Names of instances that belong to it.' })
   policy_instance_list!: string[];
 
   @Text({ filter: false, help: 'Of a group of pods: what differs from the usual pod, as YAML.' })
   pod_spec_override!: string;
 
-  @Integer({ ...COMPUTED, help: 'Jobs that all live workers of it together can run at once.' })
+  @Integer({ ...COMPUTED, help: 'Jobs that its enabled instances together can run at once.' })
   capacity!: number;
 
-  @Integer({ ...COMPUTED, help: 'Jobs that are given to the workers.' })
+  @Integer({ ...COMPUTED, help: 'Jobs that are given to its instances.' })
   consumed_capacity!: number;
 
   @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })
@@ -59,11 +59,11 @@ export class InstanceGroup extends ResourceEntity {
   @Integer(COMPUTED)
   jobs_total!: number;
 
-  @Integer({ ...COMPUTED, help: 'Live workers; of others than `default`, machines put into it.' })
+  @Integer({ ...COMPUTED, help: 'Instances of it; of `default`, live workers.' })
   instances!: number;
 }
 
-/** Machine in an instance group. */
+/** Instance of an instance group, by its policy. */
 @Entity('instance_group_instances')
 @Index('instance_group_instances_key', ['instance_group_id', 'instance_id'], { unique: true })
 export class InstanceGroupInstance extends LinkRow {

@@ -5,6 +5,7 @@ import { listOf } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
+import { GroupMembers } from './group-members.service.js';
 import type { InstanceGroup } from './instance-group.entity.js';
 import { DEFAULT_GROUP } from './instance-groups.repository.js';
 import { InstancesRepository } from './instances.repository.js';
@@ -23,10 +24,19 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
   constructor(
     private readonly credentials: CredentialsRepository,
     private readonly instances: InstancesRepository,
+    private readonly members: GroupMembers,
   ) {}
 
   async prepareCreate(sent: Sent): Promise<void> {
     await this.check(sent, sent);
+  }
+
+  async created(): Promise<void> {
+    await this.members.changed();
+  }
+
+  async updated(): Promise<void> {
+    await this.members.changed();
   }
 
   async prepareUpdate(row: RowOf<InstanceGroup>, sent: Sent): Promise<void> {

@@ -5,18 +5,18 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { subListOf } from '../common/rest/sublist-kinds.js';
-import { FALSE, TRUE } from '../database/sql.js';
+import { sql, TRUE } from '../database/sql.js';
 import { DEFAULT_GROUP } from './instance-groups.repository.js';
 import { instanceGroups } from './instance-groups.resource.js';
 import { machinesOfGroup } from './sublists.js';
 
 @Resource(instanceGroups)
-// The default group executes every job.
+// Every machine belongs to the default group, so every job is one of its jobs.
 @SubList(
   'jobs',
   subListOf(
     () => resource('unified_job'),
-    ({ name }) => (name === DEFAULT_GROUP ? TRUE : FALSE),
+    ({ id, name }) => (name === DEFAULT_GROUP ? TRUE : sql`t.instance_group_id = ${id}`),
   ),
 )
 @SubList('instances', machinesOfGroup())

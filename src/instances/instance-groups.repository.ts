@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
-import { sql, type Sql } from '../database/sql.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import type { GroupPolicy, GroupMember } from './group-members.js';
 import { InstanceGroup } from './instance-group.entity.js';
+import { enabledNodes, liveNodes } from './worker-nodes.repository.js';
 
 /** Name of the group that contains every worker and executes every run. */
 export const DEFAULT_GROUP = 'default';
@@ -21,11 +23,79 @@ export const groupsOf = (instance: Sql): Sql => sql`
   SELECT id FROM instance_groups WHERE name = ${DEFAULT_GROUP}
   UNION ALL SELECT instance_group_id FROM instance_group_instances WHERE instance_id = ${instance}`;
 
-/** Returns a query for the number of machines in each of some groups: `id`, `instances`. */
-export const membersOfGroups = (ids: readonly number[]): Sql => sql`
-  SELECT instance_group_id AS id, count(*)::int AS instances
-  FROM instance_group_instances WHERE instance_group_id = ANY(${ids}::int[])
-  GROUP BY instance_group_id`;
+/** A group that runs are placed in, and one of its live, enabled machines. */
+export interface GroupMachine {
+  group_id: number;
+  /** Most runs at once; 0 for no limit. */
+  max_concurrent_jobs: number;
+  hostname: string;
+  /** Runs that the workers of the machine can execute at once. */
+  capacity: number;
+}
+
+/**
+ * Returns a query for the groups with their live, enabled machines that have capacity: the columns of
+ * `GroupMachine`.
+ */
+const groupMachines = (): Sql => sql`
+  SELECT g.id AS group_id, g.max_concurrent_jobs, node.hostname, node.capacity
+  FROM instance_groups g
+  JOIN (
+    SELECT hostname, sum(capacity)::int AS capacity FROM (${enabledNodes()}) live
+    GROUP BY hostname HAVING sum(capacity) > 0) node
+  ON g.name = ${DEFAULT_GROUP} OR EXISTS (
+    SELECT 1 FROM instance_group_instances link JOIN instances one ON one.id = link.instance_id
+    WHERE link.instance_group_id = g.id AND one.hostname = node.hostname)`;
+
+/** Returns the SQL condition that runs of a group may start on a machine. */
+export const mayStartOn = (group: Sql, hostname: Sql): Sql => sql`
+  EXISTS (SELECT 1 FROM (${groupMachines()}) machine
+    WHERE machine.group_id = ${group} AND machine.hostname = ${hostname})`;
+
+/** Kinds of objects that prefer instance groups for their runs. */
+type Preferring = 'job_template' | 'inventory' | 'organization';
+
+/** Returns a query for the preferred groups of an object: `id` and `position`. */
+export const preferredGroupsOf = (type: Preferring, id: Sql): Sql => sql`
+  SELECT instance_group_id AS id, id AS position FROM ${ident(`${type}_instance_groups`)}
+  WHERE ${ident(`${type}_id`)} = ${id}`;
+
+/** Returns the statement that gives a copy of a job template the preferred groups of the original. */
+export const copyPreferredGroups = (original: number, copy: number): Sql => sql`
+  INSERT INTO job_template_instance_groups (job_template_id, instance_group_id)
+  SELECT ${copy}, id FROM (${preferredGroupsOf('job_template', sql`${original}`)}) preferred
+  ORDER BY position`;
+
+/** Returns an SQL array with the default group. */
+export const defaultGroups = (): Sql =>
+  sql`ARRAY(SELECT id FROM instance_groups WHERE name = ${DEFAULT_GROUP})`;
+
+/** Returns an SQL array with all groups. */
+export const existingGroups = (): Sql => sql`ARRAY(SELECT id FROM instance_groups)`;
+
+/**
+ * Returns text for the explanation of a run that waits for capacity, as SQL: the states of groups other
+ * than the default group.
+ */
+export const groupStates = (ids: Sql): Sql => sql`
+  coalesce((
+    SELECT ' Instance groups: ' || string_agg(
+      g.name || ' (' || members.ready || ' of ' || members.instances || ' instances ready)', ', '
+      ORDER BY array_position(${ids}, g.id)) || '.'
+    FROM instance_groups g
+    CROSS JOIN LATERAL (
+      SELECT count(*) AS instances, count(*) FILTER (
+        WHERE one.hostname IN (SELECT hostname FROM (${enabledNodes()}) node WHERE capacity > 0)) AS ready
+      FROM instance_group_instances link JOIN instances one ON one.id = link.instance_id
+      WHERE link.instance_group_id = g.id) members
+    WHERE g.id = ANY(${ids}) AND g.name <> ${DEFAULT_GROUP}), '')`;
+
+/** Returns the statement that adds a machine to the policy list of a group, or removes it. */
+export const changeList = (group: number, hostname: string, isListed: boolean): Sql => sql`
+  UPDATE instance_groups SET policy_instance_list = to_json(
+    ARRAY(SELECT value FROM json_array_elements_text(policy_instance_list)
+      WHERE value <> ${hostname}) || ${isListed ? [hostname] : []}::text[])
+  WHERE id = ${group}`;
 
 @Injectable()
 export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGroup>> {
@@ -42,5 +112,52 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
     return this.database.preparedRows<UsableInstanceGroup>(sql`
       SELECT g.id, g.name, (${permitOrAny('instance_group', 'use', 'g', actor)}) AS may_use
       FROM instance_groups g WHERE g.id = ANY(${ids}::int[])`);
+  }
+
+  /** Returns the groups with their live, enabled machines. */
+  machines(): Promise<GroupMachine[]> {
+    return this.database.rows<GroupMachine>(sql`${groupMachines()} ORDER BY group_id, hostname`);
+  }
+
+  /** Returns the groups whose members follow from policies, and their present members. */
+  policies(): Promise<(GroupPolicy & { members: number[] })[]> {
+    return this.database.rows(sql`
+      SELECT g.id, g.policy_instance_percentage AS percentage, g.policy_instance_minimum AS minimum,
+        ARRAY(SELECT one.id FROM json_array_elements_text(g.policy_instance_list)
+            WITH ORDINALITY AS listed(hostname, position)
+          JOIN instances one USING (hostname) ORDER BY listed.position) AS listed,
+        ARRAY(SELECT instance_id FROM instance_group_instances WHERE instance_group_id = g.id
+          ORDER BY instance_id) AS members
+      FROM instance_groups g WHERE g.name <> ${DEFAULT_GROUP} ORDER BY g.id`);
+  }
+
+  /** Returns the machines with live workers that policies may choose, by id. */
+  async choosable(): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM instances
+      WHERE managed_by_policy AND hostname IN (SELECT hostname FROM (${liveNodes()}) node)
+      ORDER BY id`);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Adds and removes members of groups. */
+  async changeMembers(
+    added: readonly GroupMember[],
+    removed: readonly GroupMember[],
+  ): Promise<void> {
+    const pairs = (members: readonly GroupMember[]): Sql => sql`
+      unnest(${members.map(({ group }) => group)}::int[], ${members.map(({ machine }) => machine)}::int[])
+        AS member(group_id, machine_id)`;
+    if (removed.length > 0) {
+      await this.database.execute(sql`
+        DELETE FROM instance_group_instances link USING ${pairs(removed)}
+        WHERE link.instance_group_id = member.group_id AND link.instance_id = member.machine_id`);
+    }
+    if (added.length > 0) {
+      await this.database.execute(sql`
+        INSERT INTO instance_group_instances (instance_group_id, instance_id)
+        SELECT member.group_id, member.machine_id FROM ${pairs(added)}
+        ON CONFLICT DO NOTHING`);
+    }
   }
 }

@@ -1,5 +1,5 @@
 import { Entity, Index } from 'typeorm';
-import { Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
+import { Bool, Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
 import { sql } from '../database/sql.js';
 import { nodeErrors, nodeState } from './worker-nodes.repository.js';
@@ -36,6 +36,12 @@ export class Instance extends ResourceEntity {
 
   @Text({ ...READ_ONLY, help: 'Program and version that isolates, or why nothing does.' })
   isolation_detail!: string;
+
+  @Bool({ default: true, help: 'Takes new runs. Without it the runs it has go on to their end.' })
+  enabled!: boolean;
+
+  @Bool({ default: true, help: 'Policies of instance groups may choose it.' })
+  managed_by_policy!: boolean;
 
   @Choices([['execution', 'Execution node']], {
     ...FILTERED,

@@ -7,4 +7,9 @@ import { instances } from './instances.resource.js';
 @Resource(instances)
 @SubList('jobs', related('jobs'))
 @SubList('instance_groups', related('instance_groups'))
-export class InstancesController extends ResourceController(instances, ['list', 'retrieve']) {}
+export class InstancesController extends ResourceController(instances, [
+  'list',
+  'retrieve',
+  'replace',
+  'modify',
+]) {}

@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
+import { GroupMembers } from './group-members.service.js';
+import { InstanceHooks } from './instance.hooks.js';
 import { InstanceGroupHooks } from './instance-group.hooks.js';
 import { InstanceGroupsController } from './instance-groups.controller.js';
 import { InstancesController } from './instances.controller.js';
@@ -9,11 +11,24 @@ import { InstanceGroupsRepository } from './instance-groups.repository.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { InstanceGroup, InstanceGroupInstance } from './instance-group.entity.js';
 import { Instance } from './instance.entity.js';
+import {
+  InventoryInstanceGroup,
+  JobTemplateInstanceGroup,
+  OrganizationInstanceGroup,
+} from './preferred-group.entity.js';
 import { WorkerNode } from './worker-node.entity.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Instance, InstanceGroup, InstanceGroupInstance, WorkerNode]),
+    TypeOrmModule.forFeature([
+      Instance,
+      InstanceGroup,
+      InstanceGroupInstance,
+      InventoryInstanceGroup,
+      JobTemplateInstanceGroup,
+      OrganizationInstanceGroup,
+      WorkerNode,
+    ]),
     CredentialsModule,
   ],
   controllers: [InstanceGroupsController, InstancesController],
@@ -22,7 +37,9 @@ import { WorkerNode } from './worker-node.entity.js';
     InstancesRepository,
     WorkerNodesRepository,
     InstanceGroupHooks,
+    InstanceHooks,
+    GroupMembers,
   ],
-  exports: [InstanceGroupsRepository, InstancesRepository, WorkerNodesRepository],
+  exports: [GroupMembers, InstanceGroupsRepository, InstancesRepository, WorkerNodesRepository],
 })
 export class InstancesModule {}

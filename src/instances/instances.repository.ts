@@ -11,6 +11,7 @@ export interface InstanceLoad {
   id: number;
   /** Capacity; null if no worker is alive. */
   capacity: number | null;
+  enabled: boolean;
   isolation_detail: string;
   jobs_running: number;
   jobs_total: number;
@@ -71,7 +72,7 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
 
   loads(ids: readonly number[]): Promise<InstanceLoad[]> {
     return this.database.rows<InstanceLoad>(sql`
-      SELECT one.id, one.isolation_detail, run.jobs_running, run.jobs_total,
+      SELECT one.id, one.isolation_detail, one.enabled, run.jobs_running, run.jobs_total,
         ${liveCapacity(sql`one.hostname`)} AS capacity
       FROM instances one CROSS JOIN LATERAL (${this.runs.onNode(sql`one.hostname`)}) run
       WHERE one.id = ANY(${ids}::int[])`);

@@ -3,6 +3,7 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { instanceExtension } from './instance-group-extension.js';
+import { InstanceHooks } from './instance.hooks.js';
 import { groupsOf } from './instance-groups.repository.js';
 import { instanceHostnameOf } from './instances.repository.js';
 import { Instance } from './instance.entity.js';
@@ -13,10 +14,9 @@ export const instances = defineResource({
   entity: Instance,
   orderBy: ['id'],
   naturalKey: ['hostname'],
+  hooks: InstanceHooks,
   summary: ['id', 'hostname'],
-  capabilities: {},
-  // Workers update these rows; requests cannot change them.
-  audited: false,
+  capabilities: { edit: 'change' },
   unique: [
     {
       name: 'instances_hostname_key',
@@ -25,7 +25,7 @@ export const instances = defineResource({
     },
   ],
   // Names of machines are visible to operators only: superusers and auditors.
-  policy: { read: superusersOnly },
+  policy: { read: superusersOnly, change: superusersOnly },
   aliases: { rampart_groups: 'instance_groups' },
   relations: {
     instance_groups: {

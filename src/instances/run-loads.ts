@@ -12,4 +12,11 @@ export abstract class RunLoads {
    * runs, and `jobs_total`.
    */
   abstract onNode(hostname: Sql): Sql;
+  /**
+   * Returns a query for one row: `consumed_capacity` of machines by the scheduler's count, `jobs_running`
+   * and `jobs_total` of a group.
+   *
+   * @param hostnames SQL array of the group's machines
+   */
+  abstract inGroup(group: Sql, hostnames: Sql): Sql;
 }

@@ -1,10 +1,12 @@
+import { refOf } from '../common/activity/activity.js';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
+import { listOf } from '../common/records.js';
 import type { Relation, ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
-import { ident, sql, TRUE } from '../database/sql.js';
-import { DEFAULT_GROUP } from './instance-groups.repository.js';
+import { TRUE } from '../database/sql.js';
+import { changeList, DEFAULT_GROUP } from './instance-groups.repository.js';
 
 /**
  * Returns the `instance_groups` relation of a resource: the preferred groups of its jobs, best
@@ -19,14 +21,6 @@ export const preferredGroups = (type: string): Relation => ({
   ordered: true,
 });
 
-/** The `instance_group` relation of a run: the default group, which executes every job. */
-export const groupOfRun: Relation = {
-  kind: 'computed',
-  target: () => resource('instance_group'),
-  condition: (_run, far) => sql`${ident(far, 'name')} = ${DEFAULT_GROUP}`,
-  single: true,
-};
-
 /**
  * Returns the sublist `instance_groups/` of an object: users who can change the object attach
  * groups that they can use.
@@ -37,22 +31,42 @@ export const attachInstanceGroups = (): ((
 ) => SubListSpec) => attached('instance_groups', { childNeeds: 'use', check: assertOwned });
 
 /**
- * Returns the sublist `instances/` of a group: superusers add machines; the default group contains
- * all machines.
+ * Returns the sublist `instances/` of a group: superusers attach instances, which adds them to its policy
+ * list; the default group contains all instances.
  */
 export const machinesOfGroup =
   (): ((definition: ResourceDefinition, name: string) => SubListSpec) => (definition, name) => {
     const spec = attached('instances', {
       needs: 'instances',
-      check: async ({ parent }) => {
-        if (parent.name !== DEFAULT_GROUP) return;
-        throw new BadRequest('Every machine is in the default instance group.');
+      check: async (context, machine) => {
+        if (context.parent.name === DEFAULT_GROUP) {
+          throw new BadRequest('Every machine is in the default instance group.');
+        }
+        await listMachine(context, machine, true);
       },
+      beforeDetach: (context, machine) => listMachine(context, machine, false),
     })(definition, name);
     const scope: SubListSpec['scope'] = (parent, context) =>
       parent.name === DEFAULT_GROUP ? TRUE : spec.scope(parent, context);
     return { ...spec, scope };
   };
+
+/** Adds a machine to the policy list of a group or removes it, so that it stays as attached. */
+async function listMachine(
+  { services, parent, parentDefinition }: LinkContext,
+  { hostname }: Row,
+  isListed: boolean,
+): Promise<void> {
+  const before = listOf(parent.policy_instance_list);
+  if (before.includes(hostname) === isListed) return;
+  const after = isListed ? [...before, hostname] : before.filter((name) => name !== hostname);
+  await services.database.execute(changeList(parent.id, String(hostname), isListed));
+  services.activity.record({
+    operation: 'update',
+    object1: refOf(parentDefinition, parent),
+    changes: { policy_instance_list: [before, after] },
+  });
+}
 
 /**
  * Requires a superuser for an object without an organization, because no organization administrator

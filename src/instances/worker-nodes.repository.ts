@@ -22,6 +22,12 @@ export const liveNodes = (): Sql => sql`
   SELECT hostname, capacity FROM worker_nodes
   WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`;
 
+/** Returns a query for the live workers of enabled instances: `hostname` and `capacity`. */
+export const enabledNodes = (): Sql => sql`
+  SELECT hostname, capacity FROM (${liveNodes()}) live
+  WHERE NOT EXISTS (
+    SELECT 1 FROM instances off WHERE off.hostname = live.hostname AND NOT off.enabled)`;
+
 /** Returns the capacity of a machine's live workers, as SQL; null without any. */
 export const liveCapacity = (hostname: Sql): Sql => sql`
   (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node WHERE node.hostname = ${hostname})`;
@@ -76,6 +82,25 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
         OR last_seen < now() - make_interval(secs => ${NODE_LOST_SECONDS * 10})`);
   }
 
+  /**
+   * Returns a query for capacity and usage of instance groups other than the default group: `id` and the
+   * columns of `InstallationLoad`.
+   */
+  loadOfGroups(ids: readonly number[]): Sql {
+    return sql`
+      SELECT g.id, coalesce(live.capacity, 0)::int AS capacity, members.instances,
+        run.consumed_capacity, run.jobs_running, run.jobs_total
+      FROM unnest(${ids}::int[]) AS g(id)
+      CROSS JOIN LATERAL (
+        SELECT count(*)::int AS instances, array_agg(one.hostname) AS hostnames
+        FROM instance_group_instances link JOIN instances one ON one.id = link.instance_id
+        WHERE link.instance_group_id = g.id) members
+      CROSS JOIN LATERAL (
+        SELECT sum(node.capacity) AS capacity FROM (${enabledNodes()}) node
+        WHERE node.hostname = ANY(members.hostnames)) live
+      CROSS JOIN LATERAL (${this.runs.inGroup(sql`g.id`, sql`members.hostnames`)}) run`;
+  }
+
   /** Returns capacity and usage by the scheduler's count. */
   async load(): Promise<InstallationLoad> {
     const row = await this.database.row<InstallationLoad>(sql`
@@ -83,7 +108,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
         runs.jobs_total
       FROM (
         SELECT coalesce(sum(node.capacity), 0)::int AS capacity, count(*)::int AS instances
-        FROM (${liveNodes()}) node) live
+        FROM (${enabledNodes()}) node) live
       CROSS JOIN (${this.runs.totals()}) runs`);
     return existing(row, 'an aggregate has a row');
   }

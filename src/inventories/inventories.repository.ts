@@ -30,6 +30,10 @@ export interface UsableInventory extends HostedInventory {
   may_use: boolean;
 }
 
+/** Returns true as SQL if runs on an inventory do not use the instance groups of its organization. */
+export const inventoryExcludesGroups = (id: Sql): Sql => sql`
+  coalesce((SELECT prevent_instance_group_fallback FROM inventories WHERE id = ${id}), false)`;
+
 /** Returns a query for inventories, for joins in statements about other tables. */
 export const allInventories = (): Sql =>
   sql`SELECT id, name, kind, organization_id FROM inventories`;

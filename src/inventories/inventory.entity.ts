@@ -218,20 +218,6 @@ export class InventoryLabel extends LinkRow {
   label_id!: number;
 }
 
-/** Instance group of an inventory; the order of ids is that of preference. */
-@Entity('inventory_instance_groups')
-@Index('inventory_instance_groups_key', ['inventory_id', 'instance_group_id'], { unique: true })
-export class InventoryInstanceGroup extends LinkRow {
-  @Column('integer')
-  @ForeignKey('inventories', CASCADE)
-  inventory_id!: number;
-
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
-  instance_group_id!: number;
-}
-
 /**
  * Input of a constructed inventory, in the order of ids. The user who attached an input must have
  * permission to use it (docs/decisions/0079-derived-inventories.md).

@@ -1,4 +1,4 @@
-import { BOOLEAN, INTEGER, list, orNull, STRING } from '../common/fields/json-schema.js';
+import { BOOLEAN, list, orNull, STRING } from '../common/fields/json-schema.js';
 import type {
   Extension,
   RepresentContext,
@@ -25,7 +25,6 @@ export const UPDATE_SHOWS: ShownBesides = {
     launched_by: LAUNCHED_BY,
     license_error: BOOLEAN,
     custom_virtualenv: orNull(STRING),
-    instance_group: orNull(INTEGER),
   },
   summary_fields: {
     ...SOURCE_WORKFLOW_SHOWS.summary_fields,
@@ -59,7 +58,6 @@ export async function updateExtension(
               elapsed: run.live_elapsed ?? row.elapsed,
               license_error: false,
               custom_virtualenv: null,
-              instance_group: null,
             },
             related: source.related,
             summary_fields: {

@@ -80,19 +80,3 @@ export class JobTemplateLabel extends LinkRow {
   @Index()
   label_id!: number;
 }
-
-/** Instance group of a job template; the order of ids is that of preference. */
-@Entity('job_template_instance_groups')
-@Index('job_template_instance_groups_key', ['job_template_id', 'instance_group_id'], {
-  unique: true,
-})
-export class JobTemplateInstanceGroup extends LinkRow {
-  @Column('integer')
-  @ForeignKey('unified_job_templates', CASCADE)
-  job_template_id!: number;
-
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
-  instance_group_id!: number;
-}

@@ -12,21 +12,12 @@ import {
 import { JobTemplatesRepository } from './job-templates.repository.js';
 import { TemplateProjects } from './template-projects.service.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import {
-  JobTemplateCredential,
-  JobTemplateInstanceGroup,
-  JobTemplateLabel,
-} from './job-template.entity.js';
+import { JobTemplateCredential, JobTemplateLabel } from './job-template.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([
-      JobTemplateCredential,
-      JobTemplateInstanceGroup,
-      JobTemplateLabel,
-      UnifiedTemplate,
-    ]),
+    TypeOrmModule.forFeature([JobTemplateCredential, JobTemplateLabel, UnifiedTemplate]),
     ProjectsModule,
     TemplatesModule,
   ],

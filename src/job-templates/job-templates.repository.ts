@@ -1,3 +1,4 @@
+import { copyPreferredGroups, preferredGroupsOf } from '../instances/instance-groups.repository.js';
 import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
@@ -59,8 +60,8 @@ export class JobTemplatesRepository extends TableRepository<Row> {
           WHERE job_template_id = t.id ORDER BY id) AS credential_ids,
         ARRAY(SELECT label_id FROM job_template_labels
           WHERE job_template_id = t.id ORDER BY id) AS label_ids,
-        ARRAY(SELECT instance_group_id FROM job_template_instance_groups
-          WHERE job_template_id = t.id ORDER BY id) AS group_ids
+        ARRAY(SELECT id FROM (${preferredGroupsOf('job_template', sql`t.id`)}) preferred
+          ORDER BY position) AS group_ids
       FROM unified_job_templates t
       LEFT JOIN (${projectSources()}) p ON p.id = t.project_id
       WHERE t.id = ANY(${ids}::int[]) AND t.type = 'job_template'`);
@@ -133,10 +134,7 @@ export class JobTemplatesRepository extends TableRepository<Row> {
     await this.database.execute(sql`
       INSERT INTO job_template_labels (job_template_id, label_id)
       SELECT ${copy}, label_id FROM job_template_labels WHERE job_template_id = ${original}`);
-    await this.database.execute(sql`
-      INSERT INTO job_template_instance_groups (job_template_id, instance_group_id)
-      SELECT ${copy}, instance_group_id FROM job_template_instance_groups
-      WHERE job_template_id = ${original} ORDER BY id`);
+    await this.database.execute(copyPreferredGroups(original, copy));
   }
 }
 

@@ -30,22 +30,6 @@ export class OrganizationGalaxyCredential extends LinkRow {
   credential_id!: number;
 }
 
-/** Instance group of an organization; the order of ids is that of preference. */
-@Entity('organization_instance_groups')
-@Index('organization_instance_groups_key', ['organization_id', 'instance_group_id'], {
-  unique: true,
-})
-export class OrganizationInstanceGroup extends LinkRow {
-  @Column('integer')
-  @ForeignKey('organizations', CASCADE)
-  organization_id!: number;
-
-  @Column('integer')
-  @ForeignKey('instance_groups', CASCADE)
-  @Index()
-  instance_group_id!: number;
-}
-
 /** Notification template of an organization for one event. */
 @Entity('organization_notifications')
 @Index('organization_notifications_key', ['organization_id', 'notification_template_id', 'event'], {

@@ -6,7 +6,6 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import {
   Organization,
   OrganizationGalaxyCredential,
-  OrganizationInstanceGroup,
   OrganizationNotification,
 } from './organization.entity.js';
 
@@ -15,7 +14,6 @@ import {
     TypeOrmModule.forFeature([
       Organization,
       OrganizationGalaxyCredential,
-      OrganizationInstanceGroup,
       OrganizationNotification,
     ]),
   ],

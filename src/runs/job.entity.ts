@@ -14,7 +14,7 @@ import { describedAs } from '../common/fields/options.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
 import { VARIABLES_HELP } from './shown-variables.js';
-import { ExecutedJob, ISOLATION_FIELD } from './unified-job.entity.js';
+import { ExecutedJob, ISOLATION_FIELD, PLACED } from './unified-job.entity.js';
 import { WebhookRunFields } from './webhook-run.schema.js';
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { CASCADE, WideLinkRow } from '../database/table.js';
@@ -26,6 +26,9 @@ export interface Job extends WebhookRunFields {}
 /** A playbook run (docs/contract/runs.md#jobs), with the template's options as of its launch. */
 @Includes(WebhookRunFields)
 export class Job extends ExecutedJob {
+  @Reference('instance_group', PLACED)
+  override instance_group!: Reference | null;
+
   @Reference('job_template', { ...READ_ONLY, nullable: true, index: false })
   job_template!: Reference | null;
 

@@ -11,7 +11,6 @@ import {
 import { defineResource, type Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
-import { groupOfRun } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';
 import { templateNames } from '../templates/templates.repository.js';
@@ -207,7 +206,6 @@ export const unifiedJobs = defineResource({
       target: () => resource('workflow_job_node'),
       field: 'job',
     },
-    instance_group: groupOfRun,
   },
   aliases: { workflow_job_node: 'unified_job_node' },
   counter: RUN_TOTALS,

@@ -76,6 +76,10 @@ export class RunLeasesRepository extends TableRepository<Row> {
       RETURNING run.id, run.cancel_requested`);
   }
 
+  async isWaiting(id: number): Promise<boolean> {
+    return this.existsBy({ id, status: 'waiting' });
+  }
+
   async isHeld(run: HeldRun): Promise<boolean> {
     return (await this.database.row(heldLease(run))) !== undefined;
   }
@@ -149,5 +153,5 @@ export const heldLease = ({ id, attempt }: HeldRun): Sql => sql`
 
 /** Returns a query for runs that are assigned to the workers and not started by any: `id`. */
 export const waitingRuns = (): Sql => sql`
-  SELECT id FROM unified_jobs
+  SELECT id, execution_node AS machine FROM unified_jobs
   WHERE status = 'waiting' AND ${IS_WORKED}`;

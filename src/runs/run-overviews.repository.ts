@@ -131,6 +131,17 @@ export class RunOverviewsRepository
       WHERE run.execution_node = ${hostname} AND run.execution_node <> ''`;
   }
 
+  inGroup(group: Sql, hostnames: Sql): Sql {
+    return sql`
+      SELECT
+        (SELECT count(*)::int FROM unified_jobs
+          WHERE status IN ('waiting', 'running') AND launch_type <> 'sync'
+            AND execution_node = ANY(${hostnames})) AS consumed_capacity,
+        count(*) FILTER (WHERE run.status = 'running')::int AS jobs_running,
+        count(*)::int AS jobs_total
+      FROM unified_jobs run WHERE run.instance_group_id = ${group}`;
+  }
+
   latestOfHost(host: Sql, actor: Actor, most: number): Sql {
     return sql`
       SELECT j.id, j.name, j.status, j.finished

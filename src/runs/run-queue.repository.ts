@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
-import { raw, sql, type Sql } from '../database/sql.js';
+import { ident, raw, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import {
+  existingGroups,
+  defaultGroups,
+  groupStates,
+  mayStartOn,
+  preferredGroupsOf,
+} from '../instances/instance-groups.repository.js';
+import { inventoryExcludesGroups } from '../inventories/inventories.repository.js';
 import { inputsOf } from '../inventories/inventory-inputs.repository.js';
-import { projectSources } from '../templates/templates.repository.js';
+import { projectSources, templateExcludesGroups } from '../templates/templates.repository.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanations.js';
 import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
 import { IS_WORKED } from './worked-kinds.js';
@@ -39,6 +47,20 @@ export interface BrokenJob {
   dependency_id: number;
 }
 
+/** A run that can start. */
+export interface ReadyRun {
+  id: number;
+  /** Instance groups that it may be placed in, best first. */
+  preferred_groups: number[];
+}
+
+/** Number of runs of a group that an instance was given. */
+export interface Usage {
+  hostname: string;
+  group_id: number | null;
+  runs: number;
+}
+
 /** SQL condition for runs that lock their inventory: other runs on the inventory wait for them. */
 const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
 
@@ -62,6 +84,7 @@ const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
 const CANDIDATES = sql`
   lines AS (
     SELECT id, type, status, launch_type, created, job_explanation, allow_simultaneous, depends_on,
+      preferred_groups,
       inventory_id, coalesce(source, '') = 'constructed' AS is_constructed,
       unified_job_template_id IS NOT NULL AS has_template,
       type NOT IN ('job', 'inventory_update') OR dependencies_processed AS is_settled,
@@ -81,7 +104,7 @@ const CANDIDATES = sql`
           ELSE coalesce(project_id, source_project_id) END),
       inventory AS (PARTITION BY inventory_id)
   ), candidates AS (
-    SELECT id, launch_type, created, job_explanation,
+    SELECT id, launch_type, created, job_explanation, preferred_groups,
       CASE type WHEN 'project_update' THEN coalesce(placed_id, nullif(first_id, id))
       WHEN 'ad_hoc_command' THEN coalesce(
         placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END)
@@ -105,6 +128,34 @@ const CANDIDATES = sql`
       END AS blocker_id
     FROM lines WHERE status = 'pending' AND is_settled)`;
 
+/**
+ * Returns an SQL array of the groups that a run prefers, best first: those of its launch, or else those of
+ * its template, inventory and organization, up to the first that excludes the following. The default group
+ * if there are none.
+ *
+ * @param run alias of the run
+ */
+const groupsOfRun = (run: string): Sql => {
+  const of = (column: string): Sql => ident(run, column);
+  const prompted = sql`coalesce(${of('launch_config')} -> 'instance_groups', '[]')`;
+  const template = of('unified_job_template_id');
+  const isOpen = sql`NOT ${templateExcludesGroups(template)}`;
+  return sql`coalesce((
+    SELECT array_agg(id ORDER BY stage, position) FROM (
+      SELECT DISTINCT ON (id) id, stage, position FROM (
+        SELECT value::int AS id, 0 AS stage, position
+          FROM json_array_elements_text(${prompted}) WITH ORDINALITY AS prompted(value, position)
+        UNION ALL SELECT id, 1, position
+          FROM (${preferredGroupsOf('job_template', template)}) of_template
+        UNION ALL SELECT id, 2, position
+          FROM (${preferredGroupsOf('inventory', of('inventory_id'))}) of_inventory WHERE ${isOpen}
+        UNION ALL SELECT id, 3, position
+          FROM (${preferredGroupsOf('organization', of('organization_id'))}) of_organization
+          WHERE ${isOpen} AND NOT ${inventoryExcludesGroups(of('inventory_id'))}) found
+      WHERE id = ANY(${existingGroups()}) AND (stage = 0 OR json_array_length(${prompted}) = 0)
+      ORDER BY id, stage, position) best), ${defaultGroups()})`;
+};
+
 /** The queue of pending runs. */
 @Injectable()
 export class RunQueueRepository extends TableRepository<Row> {
@@ -113,29 +164,51 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns runs that can start, as many as the capacity permits. A sync that a job waits for comes
-   * first, because the job already has its place in the queue.
-   *
-   * @param capacity SQL value: total number of runs that all live workers can execute
+   * Stores the groups that runs without dependencies prefer, and runs whose groups are all deleted.
+   * `settle` does it for other runs.
    */
-  async ready(capacity: Sql, most: number): Promise<number[]> {
+  async chooseGroups(): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_jobs run SET preferred_groups = ${groupsOfRun('run')}
+      WHERE status = 'pending' AND ${IS_WORKED}
+        AND (preferred_groups IS NULL OR NOT preferred_groups && ${existingGroups()})`);
+  }
+
+  /** Returns the waiting runs whose instance no longer takes runs of their group. */
+  async stranded(): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
-      WITH capacity AS (
-        SELECT greatest(0, (${capacity})
-          - (SELECT count(*) FROM unified_jobs WHERE status IN ('waiting', 'running')
-              AND ${IS_WORKED} AND launch_type <> 'sync')) AS free),
-        ${CANDIDATES}
-      SELECT id FROM candidates WHERE blocker_id IS NULL
-      ORDER BY (launch_type <> 'dependency'), id
-      LIMIT (SELECT least(free, ${most}::int) FROM capacity)`);
+      SELECT id FROM unified_jobs WHERE status = 'waiting' AND ${IS_WORKED}
+        AND NOT ${mayStartOn(sql`instance_group_id`, sql`execution_node`)}`);
     return rows.map(({ id }) => id);
+  }
+
+  /** Returns the numbers of runs that instances were given. */
+  usage(): Promise<Usage[]> {
+    return this.database.rows<Usage>(sql`
+      SELECT execution_node AS hostname, instance_group_id AS group_id, count(*)::int AS runs
+      FROM unified_jobs
+      WHERE status IN ('waiting', 'running') AND ${IS_WORKED} AND launch_type <> 'sync'
+      GROUP BY execution_node, instance_group_id`);
+  }
+
+  /**
+   * Returns runs that can start and prefer one of some groups. A sync that a job waits for comes first,
+   * because the job already has its place in the queue.
+   */
+  ready(groups: readonly number[], most: number): Promise<ReadyRun[]> {
+    return this.database.rows<ReadyRun>(sql`
+      WITH ${CANDIDATES}
+      SELECT id, preferred_groups FROM candidates
+      WHERE blocker_id IS NULL AND preferred_groups && ${groups}::int[]
+      ORDER BY (launch_type <> 'dependency'), id LIMIT ${most}`);
   }
 
   /** Updates the explanations of runs that have been pending for a while. */
   async explain(): Promise<void> {
     await this.database.execute(sql`
       WITH ${CANDIDATES}, explained AS (
-        SELECT run.id, CASE WHEN blocker.id IS NULL THEN ${NO_CAPACITY}
+        SELECT run.id, CASE WHEN blocker.id IS NULL
+            THEN ${NO_CAPACITY} || ${groupStates(sql`run.preferred_groups`)}
           ELSE ${waitingFor('blocker.type', 'blocker.id')} END AS text
         FROM candidates run LEFT JOIN unified_jobs blocker ON blocker.id = run.blocker_id
         WHERE run.created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS}))
@@ -175,7 +248,7 @@ export class RunQueueRepository extends TableRepository<Row> {
       ORDER BY job.id`);
   }
 
-  /** Stores the dependencies of runs. */
+  /** Stores the dependencies of runs and the groups that they prefer. */
   async settle(settled: readonly SettledRun[]): Promise<void> {
     const dependencies = settled.map(({ projectUpdateId, inventoryUpdateIds }) =>
       JSON.stringify([
@@ -185,6 +258,7 @@ export class RunQueueRepository extends TableRepository<Row> {
     );
     await this.database.execute(sql`
       UPDATE unified_jobs SET dependencies_processed = true,
+        preferred_groups = ${groupsOfRun('unified_jobs')},
         depends_on = CASE WHEN given.depends_on = '[]' THEN unified_jobs.depends_on
           ELSE given.depends_on::json END,
         project_update_id = CASE WHEN type = 'job'

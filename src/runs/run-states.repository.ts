@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ColumnValues } from '../database/rows.js';
-import { ident, join, raw, sql, type Sql } from '../database/sql.js';
+import { ident, join, raw, sql, TRUE, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { ACTIVE_STATUSES, isFailed, isFinal } from './state-machine.js';
 import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
@@ -24,6 +24,8 @@ export interface StateMove {
   to: JobStatus;
   /** Further columns, with the same values for all runs. */
   fields?: ColumnValues;
+  /** Further SQL condition on a run, whose alias is `run`. */
+  where?: Sql;
 }
 
 /** A run after its status change. */
@@ -54,7 +56,10 @@ export class RunStatesRepository extends TableRepository<Row> {
    * Changes the status of those runs that are still in one of the `from` statuses and have the
    * given lease number.
    */
-  move(steps: readonly RunStep[], { from, to, fields = {} }: StateMove): Promise<MovedRun[]> {
+  move(
+    steps: readonly RunStep[],
+    { from, to, fields = {}, where = TRUE }: StateMove,
+  ): Promise<MovedRun[]> {
     const ids = steps.map(({ id }) => id);
     const attempts = steps.map(({ attempt }) => attempt ?? null);
     const explanations = steps.map(({ explanation }) => explanation ?? '');
@@ -71,7 +76,7 @@ export class RunStatesRepository extends TableRepository<Row> {
       FROM unnest(${ids}::bigint[], ${attempts}::int[], ${explanations}::text[])
         AS step(id, attempt, explanation)
       WHERE run.id = step.id AND run.status = ANY(${from}::text[])
-        AND (step.attempt IS NULL OR run.attempt = step.attempt)
+        AND (step.attempt IS NULL OR run.attempt = step.attempt) AND ${where}
       RETURNING run.id, run.type, run.status, run.attempt, run.unified_job_template_id,
         CASE WHEN run.webhook_credential_id IS NOT NULL THEN run.webhook_service END AS reports_to`);
   }
@@ -105,8 +110,11 @@ function appended(more: Sql): Sql {
 function ownColumns(to: JobStatus): Sql[] {
   const columns = [sql`failed = ${isFailed(to)}`];
   if (to === 'running') columns.push(raw('started = now()'));
-  if (to === 'waiting') {
-    columns.push(raw(`started = NULL, lease_until = NULL, lease_holder = ''`));
+  if (to === 'pending') {
+    columns.push(
+      raw(`started = NULL, lease_until = NULL, lease_holder = '', execution_node = '',
+        controller_node = '', instance_group_id = NULL`),
+    );
   }
   if (to === 'canceled') columns.push(raw('canceled_on = coalesce(canceled_on, now())'));
   if (isFinal(to)) {

@@ -16,9 +16,10 @@ export const FAILED_STATUSES = ['failed', 'error', 'canceled'] as const;
 const NEXT: Record<JobStatus, readonly JobStatus[]> = {
   new: ['pending', 'running', 'failed', 'error', 'canceled'],
   pending: ['waiting', 'running', ...FINAL_STATUSES],
-  waiting: ['running', 'failed', 'error', 'canceled'],
-  // Back to `waiting`: a worker that shuts down returns a run that it has not started.
-  running: ['waiting', ...FINAL_STATUSES],
+  // Back to `pending`: the instance that was to take it takes no runs any more.
+  waiting: ['pending', 'running', 'failed', 'error', 'canceled'],
+  // Back to `pending`: a worker that shuts down returns a run that it has not started.
+  running: ['pending', ...FINAL_STATUSES],
   successful: [],
   failed: [],
   error: [],

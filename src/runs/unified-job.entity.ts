@@ -43,6 +43,14 @@ export const LAUNCH_TYPES = [
 ] as const;
 export type LaunchType = (typeof LAUNCH_TYPES)[number];
 
+/** Options of the field `instance_group`, which only jobs and inventory updates show. */
+export const PLACED = {
+  readOnly: true,
+  nullable: true,
+  index: false,
+  help: 'Instance group that it was placed in.',
+} as const;
+
 /**
  * Fields of every run (docs/contract/runs.md#fields-of-runs). All kinds share a table and its ids
  * (docs/contract/conventions.md#ids-of-templates-and-runs).
@@ -73,9 +81,12 @@ export type LaunchType = (typeof LAUNCH_TYPES)[number];
 @Index('unified_jobs_organization_idx', ['organization_id', 'id', 'type'])
 // By trigrams, see docs/decisions/0073-indexes.md.
 @Index('unified_jobs_text_idx', { synchronize: false })
-// For the runs of a machine.
+// For the runs of a machine and of an instance group.
 @Index('unified_jobs_execution_node_idx', ['execution_node', 'id'], {
   where: "(execution_node <> ''::text)",
+})
+@Index('unified_jobs_instance_group_idx', ['instance_group_id', 'id'], {
+  where: '(instance_group_id IS NOT NULL)',
 })
 @Index('unified_jobs_schedule_key', ['schedule_id', 'schedule_occurrence'], {
   where: '(schedule_id IS NOT NULL)',
@@ -136,6 +147,13 @@ export class UnifiedJob extends WideResourceEntity {
 
   @Char({ readOnly: true })
   controller_node!: string;
+
+  @Reference('instance_group', { ...PLACED, hidden: true })
+  instance_group!: Reference | null;
+
+  /** Instance groups that it may be placed in, best first; null until the scheduler sees it. */
+  @Column('integer', { array: true, nullable: true })
+  preferred_groups!: number[] | null;
 
   @Reference('organization', { readOnly: true, nullable: true, index: false })
   organization!: Reference | null;

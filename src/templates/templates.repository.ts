@@ -209,6 +209,10 @@ export const projectSources = (): Sql => sql`
     scm_track_submodules
   FROM unified_job_templates`;
 
+/** Returns true as SQL if runs of a job template use only the instance groups of the template. */
+export const templateExcludesGroups = (id: Sql): Sql => sql`
+  coalesce((SELECT prevent_instance_group_fallback FROM unified_job_templates WHERE id = ${id}), false)`;
+
 /** Returns a query with one row for each template that refers to a credential directly. */
 export const templatesWithCredential = (credential: number): Sql => sql`
   SELECT 1 FROM unified_job_templates

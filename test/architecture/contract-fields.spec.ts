@@ -32,6 +32,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'resources.md#Job templates': ['JobTemplate'],
   'resources.md#Execution environments': ['ExecutionEnvironment'],
   'resources.md#Instance groups': ['InstanceGroup'],
+  'resources.md#Instances': ['Instance'],
   'runs.md#Events': ['JobEvent'],
   'schedules.md#Schedules': ['Schedule'],
   'webhooks.md#Fields of templates': ['JobTemplate'],

@@ -119,7 +119,10 @@ it('every repository takes ids of its table and inserts rows of all its columns'
   for (const repository of files.flatMap(classesOf)) {
     const instance = test.app.get<TableRepository<object>>(repository, { strict: false });
     const { columns } = instance.metadata;
-    const types = columns.map(({ databaseName, type }) => [databaseName, String(type)]);
+    // Arrays are written by SQL alone: `unnest` of an array of arrays has no array left.
+    const types = columns
+      .filter(({ isArray }) => !isArray)
+      .map(({ databaseName, type }) => [databaseName, String(type)]);
     faults.push(
       ...(await faultsOf(repository.name, () => instance.takeIds(1))),
       ...(await faultsOf(repository.name, () =>

@@ -27,8 +27,8 @@ const rows = () =>
     SELECT subject_id, attempts, enqueued_at IS NOT NULL AS enqueued FROM outbox ORDER BY id`);
 const waiting = async (): Promise<number[]> =>
   (await queue.getWaiting()).map(({ data }) => data.subjectId).sort((a, b) => a - b);
-const add = (ids: readonly number[], delaySeconds = 0): Promise<void> =>
-  test.database.transaction(() => outbox.add('deletions', ids, delaySeconds));
+const add = (ids: readonly number[]): Promise<void> =>
+  test.database.transaction(() => outbox.add('deletions', ids));
 
 it('tells the queue after the commit, and only then', async () => {
   await test.database.transaction(async () => {
@@ -76,7 +76,8 @@ it('adds again what the queue lost, once its time has passed', async () => {
 });
 
 it('starts nothing before its time', async () => {
-  await add([5], 60);
+  await outbox.remind('deletions', sql`SELECT 5 AS id, NULL AS machine`);
+  await outbox.postpone('deletions', 5, 60);
   expect(await outbox.sweep()).toBe(0);
   await test.database.execute(sql`UPDATE outbox SET run_at = now()`);
   expect(await outbox.sweep()).toBe(1);
@@ -94,8 +95,9 @@ it('puts work off and takes it off', async () => {
 
 it('gives each row to one sweeper only, however many sweep at once', async () => {
   const ids = Array.from({ length: 200 }, (_none, index) => index + 1);
-  await add(ids, 1);
-  await test.database.execute(sql`UPDATE outbox SET run_at = now()`);
+  await add(ids);
+  await queue.empty();
+  await test.database.execute(sql`UPDATE outbox SET enqueued_at = NULL`);
   const added = await Promise.all(Array.from({ length: 8 }, () => outbox.sweep()));
   expect(added.reduce((sum, one) => sum + one, 0)).toBe(200);
   await eventually(async () => expect(await waiting()).toEqual(ids));

@@ -10,6 +10,9 @@ import { OutboxRepository } from '../../src/common/queue/outbox.repository.js';
 import { QueuePort } from '../../src/common/queue/queue.port.js';
 import { Database } from '../../src/database/database.js';
 import { sql } from '../../src/database/sql.js';
+import { GroupMembers } from '../../src/instances/group-members.service.js';
+import { InstanceGroup } from '../../src/instances/instance-group.entity.js';
+import { InstanceGroupsRepository } from '../../src/instances/instance-groups.repository.js';
 import { InventoryInputsRepository } from '../../src/inventories/inventory-inputs.repository.js';
 import { InventorySourcesRepository } from '../../src/inventory-sources/inventory-sources.repository.js';
 import { InventoryUpdateLauncher } from '../../src/inventory-sources/inventory-update-launcher.service.js';
@@ -81,7 +84,14 @@ export class RunsDatabase {
       this.queue,
     );
     const queue = new RunQueueRepository(this.database.manager.getRepository(UnifiedJob));
-    this.placement = new Placement(queue, this.transitions, outbox);
+    const groups = new InstanceGroupsRepository(this.database.manager.getRepository(InstanceGroup));
+    this.placement = new Placement(
+      queue,
+      groups,
+      new GroupMembers(this.database, groups, this.queue),
+      this.transitions,
+      outbox,
+    );
     const sources = new InventorySourcesRepository(
       this.database.manager.getRepository(UnifiedTemplate),
     );

@@ -217,10 +217,10 @@ describe('the scheduler', () => {
       const queue = new RunQueueRepository(runs.database.manager.getRepository(UnifiedJob));
       for (const status of ['failed', 'error', 'canceled'] as const) {
         await runs.set([update], status);
-        expect(await queue.ready(sql`SELECT 10`, 10)).toEqual([]);
+        expect(await queue.ready([1], 10)).toEqual([]);
       }
       await runs.set([update], 'successful');
-      expect(await queue.ready(sql`SELECT 10`, 10)).toEqual([job]);
+      expect(await queue.ready([1], 10)).toMatchObject([{ id: job }]);
     });
 
     it('syncs a project that has never been synced', async () => {

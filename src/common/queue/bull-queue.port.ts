@@ -1,8 +1,9 @@
-import { BullModule, getQueueToken } from '@nestjs/bull';
+import { BullModule, getQueueOptionsToken, getQueueToken } from '@nestjs/bull';
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { ModuleRef } from '@nestjs/core';
-import type { Queue, QueueOptions } from 'bull';
+import Bull, { type Queue, type QueueOptions } from 'bull';
 import type { Redis } from 'ioredis';
+import { instanceName } from '../../config/job-settings.js';
 import { Settings } from '../../config/settings.js';
 import { QueuePort, type QueueMessage } from './queue.port.js';
 import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
@@ -40,19 +41,29 @@ export const bullRoot = BullModule.forRootAsync({
  * Registered queues. Import this constant everywhere: a second registration would create a second
  * instance of each queue.
  */
-export const bullQueues = BullModule.registerQueue(
+export const bullQueues = BullModule.registerQueueAsync(
   ...QUEUE_NAMES.map((name) => ({
     name,
-    settings: { lockDuration: QUEUES[name].lockDurationMs, maxStalledCount: 0 },
-    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+    inject: [Settings],
+    useFactory: (settings: Settings) => ({
+      name: nameOn(name, instanceName(settings)),
+      settings: { lockDuration: QUEUES[name].lockDurationMs, maxStalledCount: 0 },
+      defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+    }),
   })),
 );
+
+/** Returns Bull's name of a queue, as the processors of an instance use it. */
+const nameOn = (queue: QueueName, machine: string): string =>
+  QUEUES[queue].isPerInstance ? `${queue}@${machine}` : queue;
 
 /** Adds messages to Bull within a limited time. */
 @Injectable()
 export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
   private readonly logger = new Logger('Queues');
   private waking: NodeJS.Timeout | undefined;
+  /** Queues of other instances, by name. */
+  private readonly others = new Map<string, Queue<QueueJob>>();
 
   constructor(
     private readonly moduleRef: ModuleRef,
@@ -62,15 +73,16 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
   }
 
   async add(messages: readonly QueueMessage[]): Promise<void> {
-    const byQueue = new Map<QueueName, QueueMessage[]>();
+    const byQueue = new Map<Queue<QueueJob>, QueueMessage[]>();
     for (const message of messages) {
-      byQueue.set(message.queue, [...(byQueue.get(message.queue) ?? []), message]);
+      const queue = this.queueOn(message.queue, message.machine);
+      byQueue.set(queue, [...(byQueue.get(queue) ?? []), message]);
     }
-    for (const [name, group] of byQueue) {
-      const adding = this.queue(name).addBulk(
+    for (const [queue, group] of byQueue) {
+      const adding = queue.addBulk(
         group.map(({ subjectId, key }) => ({ data: { subjectId }, opts: { jobId: key } })),
       );
-      await this.bounded(adding, name, group.length);
+      await this.bounded(adding, queue.name, group.length);
     }
   }
 
@@ -88,15 +100,27 @@ export class BullQueuePort extends QueuePort implements OnApplicationShutdown {
 
   async onApplicationShutdown(): Promise<void> {
     clearTimeout(this.waking);
-    await Promise.allSettled(QUEUE_NAMES.map((name) => this.close(name)));
+    const queues = [...QUEUE_NAMES.map((name) => this.queue(name)), ...this.others.values()];
+    await Promise.allSettled(queues.map((queue) => this.close(queue)));
+  }
+
+  private queueOn(queue: QueueName, machine: string | null): Queue<QueueJob> {
+    const own = this.queue(queue);
+    const name = machine === null ? own.name : nameOn(queue, machine);
+    if (name === own.name) return own;
+    const options = this.moduleRef.get<QueueOptions>(getQueueOptionsToken(queue), {
+      strict: false,
+    });
+    const other = this.others.get(name) ?? new Bull<QueueJob>(name, options);
+    this.others.set(name, other);
+    return other;
   }
 
   /**
    * Closes a queue and its connections. Bull reconnects its blocking client while it closes, and the open
    * connection would keep the process running.
    */
-  private async close(name: QueueName): Promise<void> {
-    const queue = this.queue(name);
+  private async close(queue: Queue<QueueJob>): Promise<void> {
     await queue.close(true);
     const { clients } = queue as { clients: Redis[] };
     for (const client of clients) client.disconnect();

@@ -23,6 +23,10 @@ export class OutboxEntry {
   @Index()
   run_at!: string;
 
+  /** Name of the instance that the work is for; null for any. */
+  @Column({ type: 'text', nullable: true })
+  machine!: string | null;
+
   /** Time at which the row was last added to the queue. */
   @Column({ type: 'timestamp with time zone', nullable: true })
   enqueued_at!: string | null;

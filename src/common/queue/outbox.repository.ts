@@ -10,6 +10,8 @@ export interface OutboxRow {
   id: string;
   queue: QueueName;
   subject_id: number;
+  /** Name of the instance that the work is for; null for any. */
+  machine: string | null;
   attempts: number;
 }
 
@@ -37,36 +39,30 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   }
 
   /** Adds work that the caller passes to its queue after the commit. */
-  addDue(queue: QueueName, subjects: readonly number[]): Promise<OutboxRow[]> {
-    const insert = insertRows(
-      'outbox',
-      { queue: 'text', subject_id: 'bigint', enqueued_at: 'timestamptz' },
-      subjects.map((id) => [queue, id, 'now']),
-    );
-    return this.database.rows<OutboxRow>(sql`${insert} RETURNING id, queue, subject_id, attempts`);
-  }
-
-  /** Adds work that is due after a delay, by the database's clock. */
-  async addDelayed(
+  addDue(
     queue: QueueName,
     subjects: readonly number[],
-    delaySeconds: number,
-  ): Promise<void> {
-    await this.database.execute(sql`
-      INSERT INTO outbox (queue, subject_id, run_at)
-      SELECT ${queue}, subject, now() + make_interval(secs => ${delaySeconds})
-      FROM unnest(${subjects}::bigint[]) AS subject`);
+    machine: string | null,
+  ): Promise<OutboxRow[]> {
+    const insert = insertRows(
+      'outbox',
+      { queue: 'text', subject_id: 'bigint', machine: 'text', enqueued_at: 'timestamptz' },
+      subjects.map((id) => [queue, id, machine, 'now']),
+    );
+    return this.database.rows<OutboxRow>(
+      sql`${insert} RETURNING id, queue, subject_id, machine, attempts`,
+    );
   }
 
   /**
    * Adds work for the subjects that have none in the queue. The sweeper passes it to the queue.
    *
-   * @param subjects query for the `id`s
+   * @param subjects query for the `id` and the `machine` of each
    */
   async addMissing(queue: QueueName, subjects: Sql): Promise<void> {
     await this.database.execute(sql`
-      INSERT INTO outbox (queue, subject_id)
-      SELECT ${queue}, subject.id FROM (${subjects}) subject
+      INSERT INTO outbox (queue, subject_id, machine)
+      SELECT ${queue}, subject.id, subject.machine FROM (${subjects}) subject
       WHERE NOT ${isQueued(queue, sql`subject.id`)}`);
   }
 
@@ -92,7 +88,7 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
         WHERE queue = ${queue} AND run_at <= now() AND (enqueued_at IS NULL
           OR enqueued_at < now() - make_interval(secs => ${redeliverAfterSeconds}))
         ORDER BY id LIMIT ${most} FOR UPDATE SKIP LOCKED)
-      RETURNING id, queue, subject_id, attempts`);
+      RETURNING id, queue, subject_id, machine, attempts`);
   }
 
   /** Returns the number of outbox rows by queue. */

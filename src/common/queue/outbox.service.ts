@@ -20,19 +20,22 @@ export class Outbox {
    * Writes the work in the caller's transaction and wakes a worker after the commit. A lost wake-up does
    * no harm: the sweeper finds the row.
    *
-   * @param delaySeconds earliest start, by the database's clock
+   * @param machine name of the instance that the work is for; null for any
    */
-  async add(queue: QueueName, subjectIds: readonly number[], delaySeconds = 0): Promise<void> {
+  async add(
+    queue: QueueName,
+    subjectIds: readonly number[],
+    machine: string | null = null,
+  ): Promise<void> {
     if (subjectIds.length === 0) return;
-    if (delaySeconds > 0) return this.rows.addDelayed(queue, subjectIds, delaySeconds);
-    const rows = await this.rows.addDue(queue, subjectIds);
+    const rows = await this.rows.addDue(queue, subjectIds, machine);
     this.database.afterCommit(() => void this.queue.add(rows.map(toMessage)));
   }
 
   /**
    * Adds lost work again. The sweeper passes it to the queue.
    *
-   * @param subjects query for the `id`s of the subjects that should be queued
+   * @param subjects query for the `id` and the `machine` of the subjects that should be queued
    */
   remind(queue: QueueName, subjects: Sql): Promise<void> {
     return this.rows.addMissing(queue, subjects);
@@ -65,8 +68,9 @@ export class Outbox {
   }
 }
 
-const toMessage = ({ id, queue, subject_id, attempts }: OutboxRow) => ({
+const toMessage = ({ id, queue, subject_id, machine, attempts }: OutboxRow) => ({
   queue,
+  machine,
   subjectId: subject_id,
   // Bull ignores an id that it has already processed, so each attempt has its own id.
   key: `${id}:${attempts}`,

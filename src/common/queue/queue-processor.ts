@@ -34,8 +34,9 @@ export abstract class QueueProcessor {
     private readonly handler: QueueHandler,
   ) {}
 
+  /** Name of the queue, without the instance that it belongs to. */
   get queueName(): string {
-    return this.queue.name;
+    return this.queue.name.replace(/@.*$/, '');
   }
 
   /** Starts processing jobs. */

@@ -3,6 +3,8 @@ import type { QueueName } from './queues.js';
 export interface QueueMessage {
   queue: QueueName;
   subjectId: number;
+  /** Name of the instance that the work is for; null for any. */
+  machine: string | null;
   key: string;
 }
 

@@ -6,6 +6,8 @@ export interface QueueOptions {
   lockDurationMs: number;
   /** Time in seconds after which an unacknowledged outbox row is added to the queue again. */
   redeliverAfterSeconds: number;
+  /** True if each instance has a queue of its own, named `<queue>@<instance>`. */
+  isPerInstance: boolean;
 }
 
 /**
@@ -14,12 +16,12 @@ export interface QueueOptions {
  * (docs/contract/operations.md#reliability).
  */
 export const QUEUES = {
-  /** Jobs and project updates that were given to the workers. */
-  runs: { lockDurationMs: 60_000, redeliverAfterSeconds: 15 },
-  notifications: { lockDurationMs: 30_000, redeliverAfterSeconds: 60 },
-  status_posts: { lockDurationMs: 30_000, redeliverAfterSeconds: 60 },
+  /** Runs that were placed on an instance. */
+  runs: { lockDurationMs: 60_000, redeliverAfterSeconds: 15, isPerInstance: true },
+  notifications: { lockDurationMs: 30_000, redeliverAfterSeconds: 60, isPerInstance: false },
+  status_posts: { lockDurationMs: 30_000, redeliverAfterSeconds: 60, isPerInstance: false },
   /** Rows of large objects that are deleted after the response to the delete request. */
-  deletions: { lockDurationMs: 60_000, redeliverAfterSeconds: 60 },
+  deletions: { lockDurationMs: 60_000, redeliverAfterSeconds: 60, isPerInstance: false },
 } as const satisfies Record<string, QueueOptions>;
 
 export type QueueName = keyof typeof QUEUES;

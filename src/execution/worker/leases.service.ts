@@ -3,7 +3,9 @@ import { failPoint } from '../../common/fail-point.js';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { Database } from '../../database/database.js';
 import { isPassing } from '../../database/passing-errors.js';
-import { raw, sql } from '../../database/sql.js';
+import { raw, sql, type Sql } from '../../database/sql.js';
+import { mayStartOn } from '../../instances/instance-groups.repository.js';
+import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.entity.js';
 import { ActiveRuns, LEASE_SECONDS, RunEnded, type ActiveRun } from './active-runs.service.js';
@@ -23,6 +25,7 @@ export class Leases {
   constructor(
     private readonly database: Database,
     private readonly transitions: RunTransitions,
+    private readonly rows: RunLeasesRepository,
     private readonly outbox: Outbox,
     private readonly node: WorkerNode,
     private readonly active: ActiveRuns,
@@ -40,6 +43,7 @@ export class Leases {
       const runs = await this.transitions.move([id], {
         from: [from],
         to: 'running',
+        ...(from === 'waiting' ? { where: this.isPlacedHere() } : {}),
         fields: {
           attempt: raw('run.attempt + 1'),
           lease_until: sql`now() + make_interval(secs => ${LEASE_SECONDS})`,
@@ -49,7 +53,8 @@ export class Leases {
           event_processing_finished: false,
         },
       });
-      await this.outbox.acknowledge('runs', id);
+      // Otherwise the message is out of date, and the run has another one for another instance.
+      if (!(await this.rows.isWaiting(id))) await this.outbox.acknowledge('runs', id);
       return runs[0];
     });
     failPoint('run-leased');
@@ -70,17 +75,19 @@ export class Leases {
     );
   }
 
-  /** Returns a run that has not started, so that another worker can take it. */
+  /** Returns a run that has not started, so that the scheduler places it again. */
   async handBack(run: ActiveRun): Promise<void> {
     if (run.reason === 'lost') return;
     await this.lastWord(run, async () => {
       const step = { id: run.id, attempt: run.attempt };
-      const moved = await this.transitions.move([step], { from: ['running'], to: 'waiting' });
-      await this.outbox.add(
-        'runs',
-        moved.map(({ id }) => id),
-      );
+      await this.transitions.move([step], { from: ['running'], to: 'pending' });
     });
+  }
+
+  /** Returns the SQL condition that a waiting run may start here: its message can be out of date. */
+  private isPlacedHere(): Sql {
+    return sql`run.execution_node = ${this.node.hostname}
+      AND ${mayStartOn(sql`run.instance_group_id`, sql`run.execution_node`)}`;
   }
 
   private async end(run: ActiveRun, outcome: RunOutcome): Promise<void> {

@@ -5,7 +5,6 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.service.js';
-import { Database } from '../../database/database.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
 import { notInQueue } from '../../runs/run-explanations.js';
@@ -17,7 +16,6 @@ import {
 import { sweepSessionFolders } from '../runner/git-session-folders.js';
 import { endRun, listRuns } from '../runner/orphans.js';
 import { removeDirectory } from '../runner/workspace.js';
-import type { RunStep } from '../../runs/run-states.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, LEASE_SECONDS, MAX_RUN_ATTEMPTS } from './active-runs.service.js';
 import { WorkerNode } from './worker-node.service.js';
@@ -40,7 +38,6 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   private calmUntil = 0;
 
   constructor(
-    private readonly database: Database,
     private readonly leases: RunLeasesRepository,
     private readonly transitions: RunTransitions,
     private readonly outbox: Outbox,
@@ -110,21 +107,11 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     if (run.cancel_requested) {
       await this.transitions.move([step], { from: ['running'], to: 'canceled' });
     } else if (mayGoBack) {
-      await this.handBack(step);
+      await this.transitions.move([step], { from: ['running'], to: 'pending' });
     } else {
       const explained = { ...step, explanation: notInQueue(ended) };
       await this.transitions.move([explained], { from: ['running'], to: 'failed' });
     }
-  }
-
-  private async handBack(step: RunStep): Promise<void> {
-    await this.database.transaction(async () => {
-      const moved = await this.transitions.move([step], { from: ['running'], to: 'waiting' });
-      await this.outbox.add(
-        'runs',
-        moved.map(({ id }) => id),
-      );
-    });
   }
 
   /**

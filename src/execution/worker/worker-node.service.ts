@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
-import { availableParallelism, hostname, totalmem } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import {
   Injectable,
@@ -8,6 +8,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
+import { instanceName } from '../../config/job-settings.js';
 import { Settings } from '../../config/settings.js';
 import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
@@ -21,7 +22,7 @@ const HEARTBEAT_MS = 5000;
 /** The identity and heartbeat of this worker process. */
 @Injectable()
 export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
-  readonly hostname = hostname();
+  readonly hostname: string;
   /** Folder with the private folders of this host's runs, one per attempt. */
   readonly workspaces: string;
   private readonly logger = new Logger('Worker');
@@ -35,6 +36,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly settings: Settings,
     private readonly boundary: Boundary,
   ) {
+    this.hostname = instanceName(settings);
     this.workspaces = resolve(settings.DATA_DIR, 'workspaces');
   }
 

@@ -16,9 +16,8 @@ export default {
       countOpen: [[]],
     }),
     samplesOf(outbox.OutboxRepository, {
-      addDue: [['runs', [1]]],
-      addMissing: [['runs', sql`SELECT 1 AS id`]],
-      addDelayed: [['runs', [1], 60]],
+      addDue: [['runs', [1], 'here']],
+      addMissing: [['runs', sql`SELECT 1 AS id, 'here' AS machine`]],
       acknowledge: [['runs', [1]]],
       postpone: [['runs', 1, 60]],
       takeDue: [['runs', 60, 10]],

@@ -9,7 +9,13 @@ const ofInstances = (value: Sql): Sql => sql`SELECT ${value} FROM instances`;
 
 export default {
   repositories: [
-    samplesOf(groups.InstanceGroupsRepository, { usable: [[[1], SOMEBODY]] }),
+    samplesOf(groups.InstanceGroupsRepository, {
+      usable: [[[1], SOMEBODY]],
+      machines: [[]],
+      policies: [[]],
+      choosable: [[]],
+      changeMembers: [[[{ group: 1, machine: 2 }], [{ group: 1, machine: 3 }]]],
+    }),
     samplesOf(instances.InstancesRepository, {
       loads: [[[1]]],
       isolations: [[]],
@@ -25,6 +31,7 @@ export default {
     }),
     samplesOf(workerNodes.WorkerNodesRepository, {
       load: [[]],
+      loadOfGroups: [[[1]]],
       noteAlive: [
         [
           {
@@ -40,7 +47,13 @@ export default {
   fragments: [
     fragmentsOf(groups, {
       groupsOf: { calls: [[sql`1`]], inside: asQuery },
-      membersOfGroups: { calls: [[[1]]], inside: asQuery },
+      mayStartOn: [[sql`1`, sql`'here'`]],
+      preferredGroupsOf: { calls: [['job_template', sql`1`]], inside: asQuery },
+      copyPreferredGroups: { calls: [[1, 2]], inside: (statement) => statement },
+      defaultGroups: [[]],
+      existingGroups: [[]],
+      groupStates: [[sql`ARRAY[1]`]],
+      changeList: { calls: [[1, 'here', true]], inside: (statement) => statement },
     }),
     fragmentsOf(instances, {
       instanceHostnameOf: [[sql`1`]],
@@ -48,6 +61,7 @@ export default {
     }),
     fragmentsOf(workerNodes, {
       liveNodes: { calls: [[]], inside: asQuery },
+      enabledNodes: { calls: [[]], inside: asQuery },
       liveCapacity: [[sql`'here'`]],
       nodeState: { calls: [['instances']], inside: ofInstances },
       nodeErrors: { calls: [['instances']], inside: ofInstances },

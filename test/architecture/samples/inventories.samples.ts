@@ -145,6 +145,7 @@ export default {
     fragmentsOf(importedObjects, { isClaimed: [[sql`1`]] }),
     fragmentsOf(inventories, {
       allInventories: { calls: [[]], inside: asQuery },
+      inventoryExcludesGroups: [[sql`1`]],
       organizationOfInventory: [[1]],
       countHostsOf: { calls: [[[1], sql`TRUE`]], inside: asQuery },
     }),

@@ -28,6 +28,7 @@ export default {
       countActive: [[]],
       totals: [[]],
       onNode: [[sql`'host'`]],
+      inGroup: [[sql`1`, sql`ARRAY['host']`]],
       latestOfHost: [[sql`1`, SOMEBODY, 5]],
       lastSuccess: [[1, SOMEBODY]],
       days: [[SOMEBODY, LOOKBACK]],

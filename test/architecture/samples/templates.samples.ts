@@ -37,6 +37,7 @@ export default {
       inventoryOf: { calls: [[sql`1`]], inside: asQuery },
       templatesWithRights: { calls: [[[1], SOMEBODY]], inside: asQuery },
       receivedServices: { calls: [[]], inside: asQuery },
+      templateExcludesGroups: [[sql`1`]],
       projectSources: { calls: [[]], inside: asQuery },
     }),
   ],

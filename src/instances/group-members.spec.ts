@@ -1,0 +1,42 @@
+import { membersByPolicy, type GroupPolicy } from './group-members.js';
+
+const group = (id: number, policy: Partial<GroupPolicy> = {}): GroupPolicy => ({
+  id,
+  percentage: 0,
+  minimum: 0,
+  listed: [],
+  ...policy,
+});
+
+/** The machines of each group, in the order of the groups. */
+const machines = (policies: readonly GroupPolicy[], choosable: readonly number[]): number[][] => {
+  const members = membersByPolicy(policies, choosable);
+  return policies.map(({ id }) =>
+    members.filter((member) => member.group === id).map(({ machine }) => machine),
+  );
+};
+
+it('fills a share of the machines', () => {
+  const quarters = [1, 2, 3, 4].map((id) => group(id, { percentage: 25 }));
+  expect(machines(quarters, [1])).toEqual([[1], [1], [1], [1]]);
+  expect(machines(quarters, [1, 2])).toEqual([[1], [2], [1], [2]]);
+  expect(machines([group(1, { percentage: 79 })], [1, 2, 3, 4, 5])).toEqual([[1, 2, 3, 4]]);
+  expect(machines([group(1, { percentage: 100 })], [])).toEqual([[]]);
+});
+
+it('fills the minimum first, and prefers machines in fewer groups', () => {
+  const policies = [
+    group(1, { minimum: 2 }),
+    ...[2, 3, 4].map((id) => group(id, { percentage: 25 })),
+  ];
+  expect(machines(policies, [1, 2, 3, 4])).toEqual([[1, 2], [3], [4], [1]]);
+});
+
+it('contains what is listed, once, even if policies may not choose it', () => {
+  const listed = group(1, { listed: [9, 9, 1], minimum: 2 });
+  expect(machines([listed, group(2, { minimum: 1 })], [1, 2])).toEqual([[9, 1], [1]]);
+});
+
+it('is empty without a policy', () => {
+  expect(membersByPolicy([group(1)], [1, 2])).toEqual([]);
+});

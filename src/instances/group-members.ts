@@ -1,0 +1,50 @@
+/** The policy of an instance group: which machines belong to it. */
+export interface GroupPolicy {
+  id: number;
+  /** Least share of the machines that policies may choose, 0 to 100. */
+  percentage: number;
+  minimum: number;
+  /** Machines that are named by the policy. */
+  listed: readonly number[];
+}
+
+export interface GroupMember {
+  group: number;
+  machine: number;
+}
+
+/**
+ * Returns the machines of each group by its policy (docs/contract/resources.md#instance-groups): those of
+ * its list, then as many as its minimum and its percentage need. Groups with fewer machines choose first,
+ * and take the machines that policies have put into the fewest groups.
+ *
+ * @param choosable machines that policies may choose, by id
+ */
+export function membersByPolicy(
+  policies: readonly GroupPolicy[],
+  choosable: readonly number[],
+): GroupMember[] {
+  const groups = policies.map((policy) => ({ policy, machines: [...new Set(policy.listed)] }));
+  const uses = new Map(choosable.map((machine) => [machine, 0]));
+  const usesOf = (machine: number): number => uses.get(machine) ?? 0;
+  const choose = (isFilled: (size: number, policy: GroupPolicy) => boolean): void => {
+    for (const { policy, machines } of bySize(groups)) {
+      const free = choosable
+        .filter((machine) => !machines.includes(machine))
+        .toSorted((one, other) => usesOf(one) - usesOf(other));
+      for (const machine of free) {
+        if (isFilled(machines.length, policy)) break;
+        machines.push(machine);
+        uses.set(machine, usesOf(machine) + 1);
+      }
+    }
+  };
+  choose((size, { minimum }) => size >= minimum);
+  choose((size, { percentage }) => (100 * size) / choosable.length >= percentage);
+  return groups.flatMap(({ policy: { id: group }, machines }) =>
+    machines.map((machine) => ({ group, machine })),
+  );
+}
+
+const bySize = <T extends { machines: readonly number[] }>(groups: readonly T[]): T[] =>
+  groups.toSorted((one, other) => one.machines.length - other.machines.length);

@@ -1,0 +1,48 @@
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
+import { CASCADE, LinkRow } from '../database/table.js';
+
+/** Instance group of an organization; the order of ids is that of preference. */
+@Entity('organization_instance_groups')
+@Index('organization_instance_groups_key', ['organization_id', 'instance_group_id'], {
+  unique: true,
+})
+export class OrganizationInstanceGroup extends LinkRow {
+  @Column('integer')
+  @ForeignKey('organizations', CASCADE)
+  organization_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
+}
+
+/** Instance group of an inventory; the order of ids is that of preference. */
+@Entity('inventory_instance_groups')
+@Index('inventory_instance_groups_key', ['inventory_id', 'instance_group_id'], { unique: true })
+export class InventoryInstanceGroup extends LinkRow {
+  @Column('integer')
+  @ForeignKey('inventories', CASCADE)
+  inventory_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
+}
+
+/** Instance group of a job template; the order of ids is that of preference. */
+@Entity('job_template_instance_groups')
+@Index('job_template_instance_groups_key', ['job_template_id', 'instance_group_id'], {
+  unique: true,
+})
+export class JobTemplateInstanceGroup extends LinkRow {
+  @Column('integer')
+  @ForeignKey('unified_job_templates', CASCADE)
+  job_template_id!: number;
+
+  @Column('integer')
+  @ForeignKey('instance_groups', CASCADE)
+  @Index()
+  instance_group_id!: number;
+}

@@ -1,0 +1,253 @@
+import { sql } from '../../src/database/sql.js';
+import { IS_DEEP } from '../support/depth.js';
+import { RunsDatabase, type RunFields } from './runs-database.js';
+
+/** Placement by instance groups, pass by pass (docs/contract/runs.md#placement). */
+let runs: RunsDatabase;
+
+beforeAll(async () => {
+  runs = await RunsDatabase.open();
+});
+afterAll(() => runs.close());
+beforeEach(async () => {
+  await runs.reset(100);
+  await runs.database.execute(sql`DELETE FROM worker_nodes`);
+  await runs.database.execute(sql`DELETE FROM instances`);
+  await runs.database.execute(sql`DELETE FROM instance_groups WHERE name <> 'default'`);
+});
+
+const insert = async (table: string, fields: RunFields): Promise<number> => {
+  const columns = Object.keys(fields);
+  const text = `INSERT INTO ${table} (${columns.map((name) => `"${name}"`).join(', ')})
+    VALUES (${columns.map((_name, at) => `$${at + 1}`).join(', ')}) RETURNING id`;
+  const row = await runs.database.row<{ id: number }>({ text, values: Object.values(fields) });
+  return row!.id;
+};
+
+const machine = async (hostname: string, capacity: number): Promise<number> => {
+  await runs.database.execute(sql`
+    INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
+    VALUES (${hostname}, ${hostname}, 'key', 1, '1', ${capacity})`);
+  return insert('instances', { hostname });
+};
+const group = (name: string, listed: readonly string[] = [], fields: RunFields = {}) =>
+  insert('instance_groups', {
+    ...{ name, policy_instance_list: JSON.stringify(listed) },
+    ...fields,
+  });
+const prefer = (type: string, id: number, groupId: number) =>
+  insert(`${type}_instance_groups`, { [`${type}_id`]: id, instance_group_id: groupId });
+const prompted = (...groups: readonly number[]): RunFields => ({
+  launch_config: JSON.stringify({ instance_groups: groups }),
+});
+
+/** Where runs are, as `status group machine`. */
+const places = async (...ids: readonly number[]): Promise<string[]> => {
+  const rows = await runs.database.rows<{ id: number; place: string }>(sql`
+    SELECT run.id, concat_ws(' ', run.status, g.name, nullif(run.execution_node, '')) AS place
+    FROM unified_jobs run LEFT JOIN instance_groups g ON g.id = run.instance_group_id
+    WHERE run.id = ANY(${ids}::bigint[])`);
+  return ids.map((id) => rows.find((row) => row.id === id)?.place ?? 'gone');
+};
+const pass = () => runs.scheduler.pass();
+
+describe('a run is placed in', () => {
+  it('the default group, which has every machine', async () => {
+    await machine('a', 1);
+    const job = await runs.job(await runs.template());
+    await pass();
+    expect(await places(job)).toEqual(['waiting default a']);
+    expect(await runs.database.rows(sql`SELECT queue, machine FROM outbox`)).toEqual([
+      { queue: 'runs', machine: 'a' },
+    ]);
+  });
+
+  it('the groups of its launch alone', async () => {
+    await machine('a', 9);
+    const [west, east] = [await group('west'), await group('east', ['a'])];
+    const template = await runs.template({ allow_simultaneous: true });
+    await prefer('job_template', template, east);
+    const job = await runs.job(template, { ...prompted(west), allow_simultaneous: true });
+    const other = await runs.job(template, { ...prompted(west, east), allow_simultaneous: true });
+    await pass();
+    expect(await places(job, other)).toEqual(['pending', 'waiting east a']);
+  });
+
+  it.each([
+    ['its template, its inventory and its organization', {}, {}, ['t', 'i', 'o']],
+    ['its template alone', { prevent_instance_group_fallback: true }, {}, ['t']],
+    ['its inventory at last', {}, { prevent_instance_group_fallback: true }, ['t', 'i']],
+  ])('the groups of %s', async (_what, ofTemplate, ofInventory, expected) => {
+    await machine('a', 9);
+    const template = await runs.template(ofTemplate);
+    const inventory_id = await runs.inventory(ofInventory);
+    const organization_id = await insert('organizations', { name: `O ${Math.random()}` });
+    for (const [type, id] of [
+      ['organization', organization_id],
+      ['inventory', inventory_id],
+      ['job_template', template],
+    ] as const) {
+      await prefer(type, id, await group(type.slice(0, 1).replace('j', 't')));
+    }
+    const job = await runs.job(template, { inventory_id, organization_id });
+    await pass();
+    const names = await runs.database.rows<{ name: string }>(sql`
+      SELECT g.name FROM unified_jobs run, unnest(run.preferred_groups) WITH ORDINALITY AS p(id, at)
+      JOIN instance_groups g ON g.id = p.id WHERE run.id = ${job} ORDER BY p.at`);
+    expect(names.map(({ name }) => name)).toEqual(expected);
+  });
+
+  it('the groups of the inventory or the organization, if it is an update or a command', async () => {
+    await machine('a', 9);
+    const inventory_id = await runs.inventory();
+    const organization_id = await insert('organizations', { name: `O ${Math.random()}` });
+    await prefer('inventory', inventory_id, await group('west', ['a']));
+    await prefer('organization', organization_id, await group('east', ['a']));
+    const command = await runs.command(inventory_id);
+    const update = await runs.update(await runs.project(), { organization_id });
+    await pass();
+    expect(await places(command, update)).toEqual(['waiting west a', 'waiting east a']);
+  });
+});
+
+it('a full group keeps neither its order nor the runs of others waiting', async () => {
+  await machine('a', 2);
+  await machine('b', 3);
+  const [west, east] = [await group('west', ['a']), await group('east', ['b'])];
+  const template = await runs.template();
+  const four = async (fields: RunFields): Promise<number[]> => {
+    const ids: number[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      ids.push(await runs.job(template, { ...fields, allow_simultaneous: true }));
+    }
+    return ids;
+  };
+  const inWest = await four(prompted(west));
+  const inEither = await four(prompted(west, east));
+  const inEast = await four(prompted(east));
+  await pass();
+  const rest = ['pending', 'pending', 'pending'];
+  expect(await places(...inWest)).toEqual([
+    ...['waiting west a', 'waiting west a', 'pending', 'pending'],
+  ]);
+  expect(await places(...inEither)).toEqual([...Array(3).fill('waiting east b'), 'pending']);
+  expect(await places(...inEast)).toEqual(['pending', ...rest]);
+});
+
+it('a group has no more runs at once than its limit', async () => {
+  await machine('a', 9);
+  const west = await group('west', ['a'], { max_concurrent_jobs: 1 });
+  const template = await runs.template();
+  const make = () => runs.job(template, { ...prompted(west), allow_simultaneous: true });
+  const [first, second] = [await make(), await make()];
+  await pass();
+  expect(await places(first, second)).toEqual(['waiting west a', 'pending']);
+  await runs.set([first], 'successful');
+  await pass();
+  expect(await places(second)).toEqual(['waiting west a']);
+});
+
+describe('a waiting run goes back', () => {
+  const waitingOnA = async (): Promise<number> => {
+    await machine('a', 2);
+    const job = await runs.job(await runs.template());
+    await pass();
+    expect(await places(job)).toEqual(['waiting default a']);
+    return job;
+  };
+
+  it.each([
+    ['disabled', sql`UPDATE instances SET enabled = false`],
+    ['gone', sql`DELETE FROM worker_nodes`],
+  ])('when its instance is %s, and is placed on another', async (_how, change) => {
+    const job = await waitingOnA();
+    await runs.database.execute(change);
+    await pass();
+    expect(await places(job)).toEqual(['pending']);
+    expect(await runs.database.rows(sql`SELECT 1 FROM outbox`)).toEqual([]);
+    await machine('b', 1);
+    await pass();
+    expect(await places(job)).toEqual(['waiting default b']);
+  });
+
+  it('when its group is deleted', async () => {
+    await machine('a', 2);
+    const west = await group('west', ['a']);
+    const fields = { ...prompted(west), allow_simultaneous: true };
+    const template = await runs.template();
+    const [placed, pending] = [await runs.job(template, fields), await runs.job(template, fields)];
+    await runs.database.execute(sql`UPDATE instance_groups SET max_concurrent_jobs = 1
+      WHERE id = ${west}`);
+    await pass();
+    expect(await places(placed, pending)).toEqual(['waiting west a', 'pending']);
+    await runs.database.execute(sql`DELETE FROM instance_groups WHERE id = ${west}`);
+    await pass();
+    expect(await places(placed, pending)).toEqual(['waiting default a', 'waiting default a']);
+  });
+});
+
+it('policies choose among live machines, and a listed machine stays', async () => {
+  const [a, b] = [await machine('a', 1), await machine('b', 1)];
+  const west = await group('west', ['b'], { policy_instance_minimum: 2 });
+  const members = async () =>
+    (
+      await runs.database.rows<{ instance_id: number }>(sql`
+        SELECT instance_id FROM instance_group_instances WHERE instance_group_id = ${west}
+        ORDER BY instance_id`)
+    ).map(({ instance_id }) => instance_id);
+  await pass();
+  expect(await members()).toEqual([a, b]);
+  await runs.database.execute(sql`DELETE FROM worker_nodes`);
+  await pass();
+  expect(await members()).toEqual([b]);
+});
+
+it('a run that waits for its groups says so', async () => {
+  await machine('a', 0);
+  const west = await group('west', ['a']);
+  const job = await runs.job(await runs.template(), {
+    ...prompted(west, await group('east')),
+    created: '2020-01-01',
+  });
+  await pass();
+  await runs.placement.explain();
+  expect((await runs.run(job)).job_explanation).toBe(
+    'This job is not ready to start because there is not enough available capacity. ' +
+      'Instance groups: west (0 of 1 instances ready), east (0 of 0 instances ready).',
+  );
+});
+
+it('places thousands of runs over eight groups, each in its order, in passes of 50 ms', async () => {
+  const count = IS_DEEP ? 10_000 : 2000;
+  const groups: number[] = [];
+  for (let at = 0; at < 8; at += 1) {
+    await machine(`m${at}`, 10 + 10 * at);
+    groups.push(await group(`g${at}`, [`m${at}`], { max_concurrent_jobs: at % 2 === 0 ? 5 : 0 }));
+  }
+  const template = await runs.template();
+  await runs.database.execute(sql`
+    INSERT INTO unified_jobs (type, name, status, unified_job_template_id, allow_simultaneous,
+      dependencies_processed, preferred_groups)
+    SELECT 'job', 'many', 'pending', ${template}, true, true,
+      ARRAY[(${groups}::int[])[1 + n % 8]] FROM generate_series(1, ${count}::int) n`);
+  const started = performance.now();
+  await pass();
+  const firstMs = performance.now() - started;
+  const rows = await runs.database.rows<{ name: string; runs: number; late: number }>(sql`
+    SELECT g.name, count(*)::int AS runs,
+      (SELECT count(*)::int FROM unified_jobs early WHERE early.status = 'pending'
+        AND early.preferred_groups = ARRAY[g.id] AND early.id < max(run.id)) AS late
+    FROM unified_jobs run JOIN instance_groups g ON g.id = run.instance_group_id
+    WHERE run.status = 'waiting' GROUP BY g.id, g.name ORDER BY g.name`);
+  expect(rows).toEqual(
+    groups.map((_id, at) => ({
+      ...{ name: `g${at}`, runs: at % 2 === 0 ? 5 : 10 + 10 * at, late: 0 },
+    })),
+  );
+  const again = performance.now();
+  await pass();
+  const fullMs = performance.now() - again;
+  process.stdout.write(
+    `    ${count} pending in 8 groups: ${firstMs.toFixed(0)} ms, ${fullMs.toFixed(0)} ms when full\n`,
+  );
+});

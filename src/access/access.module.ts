@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccessList } from './access-list.service.js';
 import { GrantsService } from './grants.service.js';
 import { RoleAncestorsRepository } from './role-ancestors.repository.js';
 import { RoleGraph } from './role-graph.service.js';
@@ -21,7 +22,7 @@ const repositories = [
 @Module({
   imports: [TypeOrmModule.forFeature([Role, RoleAncestor, RoleMember, RoleParent, RoleTeam])],
   controllers: [RolesController],
-  providers: [...repositories, RoleGraph, GrantsService],
+  providers: [...repositories, RoleGraph, GrantsService, AccessList],
   exports: [...repositories, RoleGraph, GrantsService],
 })
 export class AccessModule {}

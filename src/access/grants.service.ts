@@ -42,6 +42,25 @@ export class GrantsService {
     private readonly settings: Settings,
   ) {}
 
+  /** Grants a user a role of an object, by the field of the role. */
+  async grantOn(
+    { type, id }: { type: string; id: number },
+    field: string,
+    user: Row,
+    actor: Actor,
+  ): Promise<void> {
+    await this.grantToUser(await this.roles.ofObject(type, id, field), user, actor);
+  }
+
+  async revokeOn(
+    { type, id }: { type: string; id: number },
+    field: string,
+    user: Row,
+    actor: Actor,
+  ): Promise<void> {
+    await this.revokeFromUser(await this.roles.ofObject(type, id, field), user, actor);
+  }
+
   async grantToUser(role: RoleRow, user: Row, actor: Actor): Promise<void> {
     await this.assertMayGrant(role, actor);
     if (role.object_id === null) return this.setSystemFlag(role, user, true);

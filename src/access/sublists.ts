@@ -2,30 +2,21 @@ import { sql, type Sql } from '../database/sql.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
-import { describeAccess } from './access-list.js';
+import { AccessList } from './access-list.service.js';
 import { GrantsService } from './grants.service.js';
 import { heldObjects, reachedObjects, usersHolding } from './role-ancestors.repository.js';
 import { rolesGivenTo, usersGranted } from './role-members.repository.js';
 import { neighboursOf } from './role-parents.repository.js';
 import { rolesGrantedTo, teamsGranted } from './role-teams.repository.js';
-import { objectsOfRoles, rolesOf, RolesRepository, type RoleRow } from './roles.repository.js';
+import { objectsOfRoles, rolesOf, type RoleRow } from './roles.repository.js';
 
 /** Returns the condition that the list's row is among the ids of a query. */
 const isOneOf = (ids: Sql): Sql => sql`t.id IN (${ids})`;
 
-type Factory<Parent extends Row = Row, Child extends Row = Row> = (
+type Factory<Rules = unknown, Parent extends Row = Row, Child extends Row = Row> = (
   definition: ResourceDefinition,
   name: string,
-) => SubListSpec<Parent, Child>;
-
-/** Returns the role of an object by its field. An object has either all roles of its resource or none. */
-const roleOf = (
-  { services, parent, parentDefinition }: LinkContext,
-  field: string,
-): Promise<RoleRow> =>
-  services.find(RolesRepository).ofObject(parentDefinition.type, parent.id, field);
-
-const grants = ({ services }: LinkContext): GrantsService => services.find(GrantsService);
+) => SubListSpec<Parent, Child, Rules>;
 
 /**
  * Verifies that the caller administers the organization that the object is or belongs to. Only those
@@ -41,17 +32,18 @@ async function administersOrganization(context: LinkContext): Promise<void> {
 
 /** Declares the list of users who hold a role of the object directly. Attaching grants the role. */
 export const roleHolders =
-  (field: string, { create = true }: { create?: boolean } = {}): Factory =>
+  (field: string, { create = true }: { create?: boolean } = {}): Factory<GrantsService> =>
   (definition) => ({
     target: () => resource('user'),
     scope: ({ id }) => isOneOf(usersGranted(rolesOf(definition.type, [id], field))),
     needs: definition.type === 'organization' ? 'administer' : 'change',
     ...(create ? { create: () => ({}), authoriseCreate: administersOrganization } : {}),
     missingId: "User 'id' field is missing.",
-    attach: async (context, user) =>
-      grants(context).grantToUser(await roleOf(context, field), user, context.actor),
-    detach: async (context, user) =>
-      grants(context).revokeFromUser(await roleOf(context, field), user, context.actor),
+    rules: GrantsService,
+    attach: ({ rules, parent, actor }, user) =>
+      rules.grantOn({ type: definition.type, id: parent.id }, field, user, actor),
+    detach: ({ rules, parent, actor }, user) =>
+      rules.revokeOn({ type: definition.type, id: parent.id }, field, user, actor),
   });
 
 /** Declares the list of roles that can be granted on the object. */
@@ -62,11 +54,11 @@ export const objectRoles = (): Factory => (definition) => ({
 });
 
 /** Adds to the roles of a user or team whether the caller can revoke each of them. */
-const revocable: Pick<SubListSpec, 'options'> = {
+const revocable: Pick<SubListSpec<Row, RoleRow, GrantsService>, 'options'> = {
   options: (context) => ({
     decorate: async (items) => {
       const ids = items.map(({ id }) => id);
-      const manageable = await grants(context).manageable(ids, context.actor);
+      const manageable = await context.rules.manageable(ids, context.actor);
       return items.map(({ summary_fields: summary, ...role }) => ({
         ...role,
         summary_fields: {
@@ -82,26 +74,28 @@ const revocable: Pick<SubListSpec, 'options'> = {
  * Declares the list of roles granted to a team; POST `{id}` grants a role. The team's own read role is
  * not shown.
  */
-export const rolesOfTeam = (): Factory<Row, RoleRow> => () => ({
+export const rolesOfTeam = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
   scope: ({ id }) => isOneOf(rolesGrantedTo(id)),
   needs: 'read',
-  authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
+  rules: GrantsService,
+  authoriseAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
   missingId: "Role 'id' field is missing.",
   ...revocable,
-  attach: (context, role) => grants(context).grantToTeam(role, context.parent, context.actor),
-  detach: (context, role) => grants(context).revokeFromTeam(role, context.parent, context.actor),
+  attach: ({ rules, parent, actor }, role) => rules.grantToTeam(role, parent, actor),
+  detach: ({ rules, parent, actor }, role) => rules.revokeFromTeam(role, parent, actor),
 });
 
-export const rolesOfUser = (): Factory<Row, RoleRow> => () => ({
+export const rolesOfUser = (): Factory<GrantsService, Row, RoleRow> => () => ({
   target: () => resource('role'),
   scope: ({ id }) => isOneOf(rolesGivenTo(id)),
   needs: 'read',
-  authoriseAttach: (context) => grants(context).assertMayGrantSome(context.actor),
+  rules: GrantsService,
+  authoriseAttach: ({ rules, actor }) => rules.assertMayGrantSome(actor),
   missingId: "Role 'id' field is missing.",
   ...revocable,
-  attach: (context, role) => grants(context).grantToUser(role, context.parent, context.actor),
-  detach: (context, role) => grants(context).revokeFromUser(role, context.parent, context.actor),
+  attach: ({ rules, parent, actor }, role) => rules.grantToUser(role, parent, actor),
+  detach: ({ rules, parent, actor }, role) => rules.revokeFromUser(role, parent, actor),
 });
 
 /** Declares the list of objects of a type on which a team was granted any role. */
@@ -138,7 +132,7 @@ export const teamsOf = (): Factory => () => ({
  * Declares the list of users with access to the object, with the paths of their access
  * (docs/contract/access.md#access-lists).
  */
-export const accessList = (): Factory => (definition) => ({
+export const accessList = (): Factory<AccessList> => (definition) => ({
   target: () => resource('user'),
   scope: (parent) =>
     definition.type === 'user'
@@ -146,9 +140,10 @@ export const accessList = (): Factory => (definition) => ({
       : sql`(t.is_superuser OR t.is_system_auditor OR ${isOneOf(
           usersHolding(definition.type, null, (id) => sql`${id} = ${parent.id}`),
         )})`,
+  rules: AccessList,
   options: (context) => ({
     orderBy: ['username'],
-    decorate: (items, rows) => describeAccess(context, items, rows),
+    decorate: (items, rows) => context.rules.describe(context, items, rows),
   }),
 });
 
@@ -156,7 +151,7 @@ export const accessList = (): Factory => (definition) => ({
  * Declares the list of users or teams that hold one role: the inverse of `rolesOfUser` and `rolesOfTeam`.
  */
 export const holdersOfRole =
-  (type: 'user' | 'team'): Factory<RoleRow> =>
+  (type: 'user' | 'team'): Factory<GrantsService, RoleRow> =>
   () => ({
     target: () => resource(type),
     scope: ({ id }) => {
@@ -164,16 +159,17 @@ export const holdersOfRole =
       return isOneOf(holders(sql`${id}`));
     },
     needs: 'read',
-    authoriseAttach: (context) => grants(context).assertMayGrant(context.parent, context.actor),
+    rules: GrantsService,
+    authoriseAttach: ({ rules, parent, actor }) => rules.assertMayGrant(parent, actor),
     missingId: `${type === 'user' ? 'User' : 'Team'} 'id' field is missing.`,
-    attach: (context, holder) =>
+    attach: ({ rules, parent: role, actor }, holder) =>
       type === 'user'
-        ? grants(context).grantToUser(context.parent, holder, context.actor)
-        : grants(context).grantToTeam(context.parent, holder, context.actor),
-    detach: (context, holder) =>
+        ? rules.grantToUser(role, holder, actor)
+        : rules.grantToTeam(role, holder, actor),
+    detach: ({ rules, parent: role, actor }, holder) =>
       type === 'user'
-        ? grants(context).revokeFromUser(context.parent, holder, context.actor)
-        : grants(context).revokeFromTeam(context.parent, holder, context.actor),
+        ? rules.revokeFromUser(role, holder, actor)
+        : rules.revokeFromTeam(role, holder, actor),
   });
 
 /** Declares the list of roles that imply a role, or that a role implies. */

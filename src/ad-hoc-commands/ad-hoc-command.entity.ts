@@ -73,7 +73,7 @@ export class AdHocCommand extends ExecutedJob {
   @Char({
     max: 1024,
     help: 'One of the modules of the setting AD_HOC_COMMANDS.',
-    optionsAt: (services) => services.find(CommandModules).options(),
+    optionsFrom: CommandModules,
   })
   module_name!: string;
 

@@ -44,8 +44,8 @@ function repeated(command: Command): Record<string, unknown> {
 }
 
 /** Returns the fields of the relaunch form: the missing passwords of the credential. */
-const relaunchForm = formOf(async ({ services, parent }) =>
-  passwordFields(await services.find(CommandPasswords).neededBy(Number(parent.credential_id))),
+const relaunchForm = formOf<CommandPasswords>(async ({ rules: passwords, parent }) =>
+  passwordFields(await passwords.neededBy(Number(parent.credential_id))),
 );
 
 /** Runs a command again (docs/contract/ad-hoc-commands.md#relaunch). */
@@ -83,6 +83,7 @@ export class CommandRelaunchController {
     resource: adHocCommands,
     adds: { ad_hoc_command: WIDE_INTEGER },
     needs: 'start',
+    rules: CommandPasswords,
     opens: relaunchForm,
     status: 201,
   })

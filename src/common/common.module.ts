@@ -10,6 +10,7 @@ import { IdempotencyKeysRepository } from './rest/idempotency-keys.repository.js
 import './json-columns.js';
 import { OptionsService } from './rest/options.service.js';
 import { RouteTable } from './rest/route-table.service.js';
+import { DeclaredProviders } from './declared-providers.service.js';
 import { RepresentContexts } from './resource/represent-contexts.service.js';
 import { ListService } from './list/list.service.js';
 import { TextSearch } from './list/text-search.service.js';
@@ -49,6 +50,7 @@ const shared = [
   BreakersRepository,
   RequestBodies,
   StrangerBytes,
+  DeclaredProviders,
   RepresentContexts,
   ListService,
   TextSearch,

@@ -13,16 +13,17 @@ export const inputInventories =
   () =>
   (definition: ResourceDefinition, name: string): SubListSpec => {
     const spec = attached('input_inventories', {
+      rules: InventoryInputsRepository,
       childNeeds: 'use',
       authoriseAttach: assertConstructed,
       check: assertInput,
     })(definition, name);
     return {
       ...spec,
-      attach: async (context, child) => {
+      attach: async (context: LinkContext<Row, InventoryInputsRepository>, child) => {
         await spec.attach?.(context, child);
-        const { services, parent, actor } = context;
-        await services.find(InventoryInputsRepository).answerFor(parent.id, child.id, actor.id);
+        const { rules: inputs, parent, actor } = context;
+        await inputs.answerFor(parent.id, child.id, actor.id);
       },
     };
   };

@@ -23,6 +23,7 @@ import { InventoryLock } from './inventory-lock.service.js';
 import { InventoryRows } from './inventory-rows.service.js';
 import { InventoryScript } from './inventory-script.service.js';
 import { InventoryTree } from './inventory-tree.service.js';
+import { Memberships } from './memberships.service.js';
 import { MemberCounts } from './member-counts.service.js';
 import { ImportedMembersRepository } from './import/imported-members.repository.js';
 import { ImportedObjectsRepository } from './import/imported-objects.repository.js';
@@ -96,6 +97,7 @@ const repositories = [
     InventoryScript,
     InventoryTree,
     MemberCounts,
+    Memberships,
     InventoryImport,
   ],
   exports: [

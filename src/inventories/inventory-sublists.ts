@@ -10,12 +10,9 @@ import {
   groupsAndAncestors,
   isSubgroup,
 } from './group-children.repository.js';
-import { GroupGraph } from './group-graph.service.js';
 import { groupsOfHost, hostsBelow } from './group-hosts.repository.js';
-import { HostsRepository } from './hosts.repository.js';
-import { InventoriesRepository } from './inventories.repository.js';
 import { hosted, isSmart, membersOf } from './inventory-members.js';
-import { InventoryLock } from './inventory-lock.service.js';
+import { Memberships } from './memberships.service.js';
 
 type Factory = (definition: ResourceDefinition, name: string) => SubListSpec;
 
@@ -40,13 +37,6 @@ const potential = (group: Row, alias: string): Sql => sql`
   ${ident(alias, 'inventory_id')} = ${group.inventory_id}
   AND ${ident(alias, 'id')} NOT IN (${groupAndDescendants(sql`${group.id}`)})
   AND ${ident(alias, 'id')} NOT IN (${groupsAndAncestors(sql`SELECT ${group.id}::int`)})`;
-
-/**
- * Locks the inventory for a membership change, and refuses it for constructed inventories, whose
- * memberships result from their inputs.
- */
-const holdForChange = ({ services, parent }: LinkContext, noun: 'host' | 'group'): Promise<void> =>
-  services.find(InventoryLock).holdForChange(Number(parent.inventory_id), noun, 'Change');
 
 /** Permits creation in plain inventories only: members of other inventories are derived. */
 const byHand = { mayCreateIn: ({ kind }: Row): boolean => kind === '' };
@@ -75,14 +65,9 @@ export const partsOfInventory = (relation: 'groups' | 'inventory_sources'): Fact
 export const smartInventories = (): Factory =>
   subListOf(
     () => resource('inventory'),
-    async (host, { services }) => {
-      const beside = await services
-        .find(InventoriesRepository)
-        .smartBeside(Number(host.inventory_id));
-      const members = new Map(beside.map((one) => [one.id, membersOf(one, 't')]));
-      const found = await services.find(HostsRepository).inventoriesWith(host.id, members);
-      return sql`t.id = ANY(${found}::int[])`;
-    },
+    async (host, { rules }: LinkContext<Row, Memberships>) =>
+      sql`t.id = ANY(${await rules.smartInventoriesOf(host)}::int[])`,
+    { rules: Memberships },
   );
 
 /**
@@ -91,32 +76,26 @@ export const smartInventories = (): Factory =>
  */
 export const members = (relation: 'hosts' | 'groups'): Factory =>
   attached(relation, {
+    rules: Memberships,
     create: (parent) => ({ inventory: parent.inventory_id }),
     candidates: sameInventory(relation),
     check: async (context, child) => {
       assertSameInventory(context, child);
-      await holdForChange(context, 'host');
+      await context.rules.holdForChange(context.parent, 'host');
     },
-    beforeDetach: (context) => holdForChange(context, 'host'),
-    ...(relation === 'hosts' ? { existing: hostByName } : {}),
+    beforeDetach: ({ rules, parent }) => rules.holdForChange(parent, 'host'),
+    ...(relation === 'hosts'
+      ? {
+          existing: ({ rules, parent }: LinkContext<Row, Memberships>, body) =>
+            rules.hostByName(parent, body),
+        }
+      : {}),
   });
-
-/** Texts of empty host variables. */
-const NO_VARIABLES = ['', '{}', '---'];
-
-/** Returns the existing host of the inventory if the body only contains its name. */
-async function hostByName(
-  { services, parent }: LinkContext,
-  { name, variables = '' }: Record<string, unknown>,
-): Promise<Row | undefined> {
-  const text = typeof variables === 'string' ? variables.trim() : JSON.stringify(variables);
-  if (typeof name !== 'string' || !NO_VARIABLES.includes(text)) return undefined;
-  return services.find(HostsRepository).byName(Number(parent.inventory_id), name);
-}
 
 /** Returns the sublist of groups directly below a group. */
 export const childGroups = (): Factory =>
   attached('children', {
+    rules: Memberships,
     create: (parent) => ({ inventory: parent.inventory_id }),
     candidates: (group) => ({
       list: `${resource('group').url(group.id)}potential_children/`,
@@ -124,14 +103,9 @@ export const childGroups = (): Factory =>
     }),
     check: async (context, child) => {
       assertSameInventory(context, child);
-      const { services, parent } = context;
-      // The lock prevents that two simultaneous new links close a cycle that neither sees.
-      await holdForChange(context, 'group');
-      if (await services.find(GroupGraph).wouldCycle(parent.id, child.id)) {
-        throw new BadRequest('Cyclical Group association.');
-      }
+      await context.rules.assertNoCycle(context.parent, child);
     },
-    beforeDetach: (context) => holdForChange(context, 'group'),
+    beforeDetach: ({ rules, parent }) => rules.holdForChange(parent, 'group'),
   });
 
 export const potentialChildren = (): Factory =>

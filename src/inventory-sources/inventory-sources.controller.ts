@@ -12,7 +12,7 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
+import { children, related } from '../common/rest/sublist-kinds.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { launchedReply } from '../runs/launched-reply.js';
 import { startedBy } from '../runs/launcher.js';
@@ -21,7 +21,7 @@ import type { InventorySource } from './inventory-source.entity.js';
 import { inventorySources } from './inventory-sources.resource.js';
 import { canUpdate, InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
-import { credentialOfSource, broughtBySource } from './sublists.js';
+import { credentialOfSource } from './source-credentials.service.js';
 
 const ROUTE = { access: 'authenticated', parent: inventorySources } as const;
 
@@ -32,8 +32,8 @@ const ROUTE = { access: 'authenticated', parent: inventorySources } as const;
 @SubList('notification_templates_started', attachNotifications())
 @SubList('notification_templates_success', attachNotifications())
 @SubList('notification_templates_error', attachNotifications())
-@SubList('hosts', broughtBySource('hosts'))
-@SubList('groups', broughtBySource('groups'))
+@SubList('hosts', related('hosts'))
+@SubList('groups', related('groups'))
 @SubList('activity_stream', activityOf())
 export class InventorySourcesController extends ResourceController(inventorySources) {
   constructor(

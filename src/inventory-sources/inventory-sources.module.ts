@@ -16,6 +16,7 @@ import {
 } from './inventory-updates.controller.js';
 import { InventoryUpdatesRepository } from './inventory-updates.repository.js';
 import { InventoryUpdateLauncher } from './inventory-update-launcher.service.js';
+import { SourceCredentials } from './source-credentials.service.js';
 import { UpdateInventoryController } from './update-inventory.controller.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
@@ -45,6 +46,7 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
     InventoryUpdateLauncher,
     BroughtObjects,
     HiddenSources,
+    SourceCredentials,
   ],
   exports: [...repositories, InventoryUpdateLauncher, HiddenSources],
 })

@@ -6,10 +6,10 @@ import { LiveEventsController } from '../runs/live/live-events.controller.js';
 import { StdoutController } from '../runs/output/stdout.controller.js';
 import { RunController } from '../runs/run.controller.js';
 import { inventoryUpdates } from './inventory-updates.resource.js';
-import { credentialOfUpdate } from './sublists.js';
+import { credentialOf } from './source-credentials.service.js';
 
 @Resource(inventoryUpdates)
-@SubList('credentials', credentialOfUpdate())
+@SubList('credentials', credentialOf())
 @SubList('notifications', children('notifications', { readOnly: true }))
 export class InventoryUpdatesController extends RunController(inventoryUpdates) {}
 

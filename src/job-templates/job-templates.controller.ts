@@ -9,7 +9,7 @@ import { attachLabels } from '../labels/sublists.js';
 import { attachNotifications } from '../notifications/sublists.js';
 import { jobTemplates } from './job-templates.resource.js';
 import { SurveyController } from '../templates/survey.controller.js';
-import { assertAttachable } from './template-credentials.js';
+import { TemplateCredentials } from './template-credentials.service.js';
 import { WebhookKeyController } from '../templates/webhook-key.controller.js';
 
 @Resource(jobTemplates)
@@ -19,7 +19,8 @@ import { WebhookKeyController } from '../templates/webhook-key.controller.js';
   'credentials',
   attached('credentials', {
     childNeeds: 'use',
-    check: assertAttachable,
+    rules: TemplateCredentials,
+    check: ({ rules, parent }, child) => rules.assertAttachable(parent, child),
     create: (template) => ({ organization: template.organization_id }),
   }),
 )

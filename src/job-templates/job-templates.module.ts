@@ -10,6 +10,7 @@ import {
   JobTemplateWebhookKeyController,
 } from './job-templates.controller.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
+import { TemplateCredentials } from './template-credentials.service.js';
 import { TemplateProjects } from './template-projects.service.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobTemplateCredential, JobTemplateLabel } from './job-template.entity.js';
@@ -30,6 +31,7 @@ import { UnifiedTemplate } from '../templates/unified-template.entity.js';
   providers: [
     JobTemplatesRepository,
     JobTemplateCredentialsRepository,
+    TemplateCredentials,
     TemplateProjects,
     JobTemplateHooks,
   ],

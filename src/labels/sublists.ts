@@ -13,6 +13,8 @@ import { LabelsRepository } from './labels.repository.js';
 
 const MAX_LABELS = 100;
 
+type LabelContext = LinkContext<Row, LabelsRepository>;
+
 /** Declares the list of labels of a read-only object, such as a job. */
 export const labelsOf = (): ReturnType<typeof related> =>
   // A caller who can read the object can read its labels.
@@ -25,6 +27,7 @@ export const labelsOf = (): ReturnType<typeof related> =>
 export const attachLabels =
   (): ((definition: ResourceDefinition, name: string) => SubListSpec) => (definition, name) =>
     attached('labels', {
+      rules: LabelsRepository,
       options: () => ({ visible: TRUE }),
       create: () => ({}),
       existing: findLabel,
@@ -33,11 +36,11 @@ export const attachLabels =
     })(definition, name);
 
 async function findLabel(
-  { services }: LinkContext,
+  { rules: labels }: LabelContext,
   body: Record<string, unknown>,
 ): Promise<Row | undefined> {
   const { name, organization } = validate(resource('label').entity, body);
-  return services.find(LabelsRepository).byName(name, organization);
+  return labels.byName(name, organization);
 }
 
 /**
@@ -62,5 +65,5 @@ async function assertRoom(context: LinkContext, label: Row): Promise<void> {
   }
 }
 
-const deleteUnused = ({ services }: LinkContext, label: Row): Promise<void> =>
-  services.find(LabelsRepository).deleteUnused(label.id, labelLinks());
+const deleteUnused = ({ rules: labels }: LabelContext, label: Row): Promise<void> =>
+  labels.deleteUnused(label.id, labelLinks());

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Post, type Type } from '@nestjs/common';
+import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import {
@@ -60,9 +60,9 @@ const WORKFLOW_LAUNCH_NEEDS = object({
 const asked: readonly string[] = WORKFLOW_PROMPTS;
 const WORKFLOW_BODY = PROMPTS_BODY_FIELDS.filter(({ name }) => asked.includes(name));
 
-/** Returns the launch form of templates of a kind. */
-const formBy = (launcher: Type<TemplateLauncher>) =>
-  formOf(({ services, actor, parent }) => services.find(launcher).form(parent.id, actor));
+const opens = formOf<TemplateLauncher>(({ rules: launcher, actor, parent }) =>
+  launcher.form(parent.id, actor),
+);
 
 /** Launches templates of one kind (docs/contract/launching.md#launch). */
 abstract class TemplateLaunches {
@@ -128,7 +128,8 @@ export class LaunchController extends TemplateLaunches {
       },
     ),
     needs: 'start',
-    opens: formBy(JobLauncher),
+    rules: JobLauncher,
+    opens,
     status: 201,
   })
   @Post()
@@ -172,7 +173,8 @@ export class WorkflowLaunchController extends TemplateLaunches {
     resource: workflowJobs,
     adds: { workflow_job: WIDE_INTEGER, ignored_fields: IGNORED },
     needs: 'start',
-    opens: formBy(WorkflowJobLauncher),
+    rules: WorkflowJobLauncher,
+    opens,
     body: WORKFLOW_BODY,
     status: 201,
   })

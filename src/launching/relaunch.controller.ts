@@ -49,12 +49,14 @@ const RELAUNCH_NEEDS = object({
  * credentials. A caller without permission to start the job gets no form. A request reports deleted
  * objects before missing permissions.
  */
-const relaunchForm = formOf(async ({ services, actor, parent }) => {
-  await services.resources.assertMay(jobs, parent.id, 'start', actor);
-  const needs = await services.find(RelaunchService).needs(parent, actor);
-  const fields = fieldsOf(RelaunchBody).filter(({ name }) => name === 'hosts');
-  return [...fields, ...passwordFields(needs.passwords_needed_to_start)];
-});
+const relaunchForm = formOf<RelaunchService>(
+  async ({ services, rules: relaunches, actor, parent }) => {
+    await services.resources.assertMay(jobs, parent.id, 'start', actor);
+    const needs = await relaunches.needs(parent, actor);
+    const fields = fieldsOf(RelaunchBody).filter(({ name }) => name === 'hosts');
+    return [...fields, ...passwordFields(needs.passwords_needed_to_start)];
+  },
+);
 
 /** Launches a job again (docs/contract/launching.md#relaunch). */
 @ApiTags('jobs')
@@ -88,6 +90,7 @@ export class RelaunchController {
     parent: jobs,
     resource: jobs,
     adds: { job: WIDE_INTEGER },
+    rules: RelaunchService,
     opens: relaunchForm,
     status: 201,
   })

@@ -67,8 +67,8 @@ export function launchForm(needs: LaunchNeeds, survey: Survey | null): Field[] {
 
 /** Returns the `opens` of a route whose form depends on the object in the URL. */
 export const formOf =
-  (fields: (caller: Caller & { parent: Row }) => Promise<Field[]>) =>
-  async (caller: Caller): Promise<OpenParts> => {
+  <Rules>(fields: (caller: Caller<Rules> & { parent: Row }) => Promise<Field[]>) =>
+  async (caller: Caller<Rules>): Promise<OpenParts> => {
     const { parent } = caller;
     if (!parent) return NOTHING_OPEN;
     return { ...ALL_OPEN, fields: await fields({ ...caller, parent }) };

@@ -9,7 +9,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
 import { attached, children } from '../common/rest/sublist-kinds.js';
 import { attachLabels } from '../labels/sublists.js';
-import { assertCredentialFits } from '../workflow-templates/node-credentials.js';
+import { credentialsOfSavedLaunch } from '../workflow-templates/node-credentials.js';
 import { Recurrence, type ShownOccurrence } from './recurrence.js';
 import { RuleTextError } from './rule-text.js';
 import { schedules } from './schedules.resource.js';
@@ -28,7 +28,7 @@ const TIMES = list(STRING);
 
 @Resource(schedules)
 @SubList('jobs', children('jobs', { readOnly: true }))
-@SubList('credentials', attached('credentials', { childNeeds: 'use', check: assertCredentialFits }))
+@SubList('credentials', credentialsOfSavedLaunch())
 @SubList('labels', attachLabels())
 @SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
 @SubList('activity_stream', activityOf())

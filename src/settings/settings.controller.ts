@@ -26,10 +26,13 @@ const CATEGORIES = object({
   previous: orNull(STRING),
   results: list(object({ url: STRING, slug: STRING, name: STRING })),
 });
-/** Returns the settings of the category in a URL. */
-const fieldsAt: NonNullable<RouteInfo['fieldsAt']> = async (services, { category = '' }) => {
-  const names = await services.find(RuntimeSettings).names(category);
-  return names ? SETTING_FIELDS.filter(({ name }) => names.includes(name)) : undefined;
+/** The settings of the category in a URL. */
+const ofCategory: Pick<RouteInfo, 'rules' | 'fieldsAt'> = {
+  rules: RuntimeSettings,
+  async fieldsAt(runtime: RuntimeSettings, { category = '' }) {
+    const names = await runtime.names(category);
+    return names ? SETTING_FIELDS.filter(({ name }) => names.includes(name)) : undefined;
+  },
 };
 
 const change: Omit<RouteInfo, 'operationId'> = {
@@ -37,7 +40,7 @@ const change: Omit<RouteInfo, 'operationId'> = {
   access: 'authenticated',
   summary: 'Change settings that can be changed at run time.',
   body: RUNTIME_SETTING_FIELDS,
-  fieldsAt,
+  ...ofCategory,
   response: VALUES,
   standing: 'superuser',
 };
@@ -86,7 +89,7 @@ export class SettingsController {
     operationId: 'settings_retrieve',
     summary: 'Settings of one category; secrets are masked.',
     standing: 'auditor',
-    fieldsAt,
+    ...ofCategory,
     response: VALUES,
   })
   @Get(':category')
@@ -116,7 +119,7 @@ export class SettingsController {
     operationId: 'settings_reset',
     summary: "Put a category back to the environment's values.",
     standing: 'superuser',
-    fieldsAt,
+    ...ofCategory,
   })
   @Delete(':category')
   async reset(@Param('category') category: string): Promise<void> {

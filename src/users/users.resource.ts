@@ -1,4 +1,4 @@
-import { ACCESS_SUMMARIES } from '../access/access-list.js';
+import { ACCESS_SUMMARIES } from '../access/access-list.service.js';
 import { hasRoleAnywhere, holdsAny } from '../access/predicates.js';
 import { heldObjects, rolesHeldBy, usersHolding } from '../access/role-ancestors.repository.js';
 import {

@@ -2,7 +2,8 @@ import { BadRequest } from '../common/errors/errors.js';
 import { entryOf } from '../common/invariants.js';
 import { type Row } from '../common/resource/define-resource.js';
 import { attachedIds } from '../common/rest/attached-rows.js';
-import type { LinkContext } from '../common/rest/sublist.js';
+import type { LinkContext, SubListFactory } from '../common/rest/sublist.js';
+import { attached } from '../common/rest/sublist-kinds.js';
 import { credentialSlot, JOB_KINDS } from '../credentials/types/combination.js';
 import {
   SavedLaunchTargets,
@@ -10,17 +11,27 @@ import {
   type SavedLaunchTarget,
 } from '../prompts/saved-launch-targets.js';
 
+/** Returns the sublist of the credentials of a saved launch. */
+export const credentialsOfSavedLaunch = (): SubListFactory =>
+  attached('credentials', {
+    rules: SavedLaunchTargets,
+    childNeeds: 'use',
+    check: assertCredentialFits,
+  });
+
 /**
  * Refuses a credential that a saved launch, of a node or a schedule, cannot use
  * (docs/contract/workflows.md#credentials-of-nodes). Locks the row of the saved launch, so that
  * simultaneous attachments see each other.
  */
-export async function assertCredentialFits(context: LinkContext, child: Row): Promise<void> {
-  const { services, parent } = context;
+async function assertCredentialFits(
+  context: LinkContext<Row, SavedLaunchTargets>,
+  child: Row,
+): Promise<void> {
+  const { rules: targets, parent } = context;
   const held = await attachedIds(context, 'credentials');
   if (held.includes(child.id)) return;
   const { unified_job_template_id: templateId } = parent;
-  const targets = services.find(SavedLaunchTargets);
   const templates = await targets.templates(typeof templateId === 'number' ? [templateId] : []);
   const credentials = await targets.credentials([...held, child.id]);
   const fault = faultOf(

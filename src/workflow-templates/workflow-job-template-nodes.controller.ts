@@ -13,15 +13,15 @@ import { attachLabels } from '../labels/sublists.js';
 import { ApprovalTemplate } from './approval-template.entity.js';
 import { approvalTemplates } from './approval-templates.resource.js';
 import { ApprovalTemplates } from './approval-templates.service.js';
-import { assertCredentialFits } from './node-credentials.js';
-import { followedBy } from './node-edges.js';
+import { credentialsOfSavedLaunch } from './node-credentials.js';
+import { followedBy } from './node-edges.service.js';
 import { workflowTemplateNodes } from './workflow-template-nodes.resource.js';
 
 @Resource(workflowTemplateNodes)
 @SubList('success_nodes', followedBy('success'))
 @SubList('failure_nodes', followedBy('failure'))
 @SubList('always_nodes', followedBy('always'))
-@SubList('credentials', attached('credentials', { childNeeds: 'use', check: assertCredentialFits }))
+@SubList('credentials', credentialsOfSavedLaunch())
 @SubList('labels', attachLabels())
 @SubList('instance_groups', attached('instance_groups', { childNeeds: 'use' }))
 @SubList('activity_stream', activityOf())

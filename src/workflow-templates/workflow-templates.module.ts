@@ -7,6 +7,7 @@ import { WorkflowApprovalTemplatesController } from './workflow-approval-templat
 import { ApprovalTemplates } from './approval-templates.service.js';
 import { Nesting } from './nesting.service.js';
 import { WorkflowTemplateCopyController } from './workflow-template-copy.controller.js';
+import { NodeEdges } from './node-edges.service.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowJobTemplateNodesController } from './workflow-job-template-nodes.controller.js';
@@ -59,6 +60,7 @@ import {
     ApprovalTemplateHooks,
     ApprovalTemplates,
     Nesting,
+    NodeEdges,
   ],
   exports: [WorkflowTemplatesRepository, WorkflowTemplateNodesRepository],
 })

@@ -9,7 +9,7 @@ import { objectTitleOf, type Item } from '../shared/values.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { describeRole } from '../../common/resource/role-words.js';
-import type { AccessEntry } from '../../access/access-list.js';
+import type { AccessEntry } from '../../access/access-list.service.js';
 import { GrantsService } from '../../access/grants.service.js';
 import { ROLE_OBJECTS } from '../../access/role-search.js';
 import { RoleTeamsRepository } from '../../access/role-teams.repository.js';

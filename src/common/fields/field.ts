@@ -1,4 +1,4 @@
-import type { Providers } from '../providers.js';
+import type { ProviderClass } from '../declared-providers.service.js';
 import type { Sql } from '../../database/sql.js';
 import type { OnDelete } from '../../database/table.js';
 import { BrokenInvariant, existing } from '../invariants.js';
@@ -91,8 +91,8 @@ export interface Field {
   entries: boolean;
   /** Additional members of the description in OPTIONS, such as the schema of the value. */
   options: (() => Readonly<Record<string, unknown>>) | null;
-  /** Additional members of the description that depend on settings. */
-  optionsAt: ((services: Providers) => Promise<Readonly<Record<string, unknown>>>) | null;
+  /** Provider of additional members of the description that depend on settings. */
+  optionsFrom: ProviderClass<FieldDescriber> | null;
   /** Example values by purpose; forms show them below the control. */
   examples: (() => Readonly<Record<string, unknown>>) | null;
   /** Form control; null: the default of the kind. */
@@ -103,6 +103,11 @@ export interface Field {
   rows: FormRows | null;
   /** JSON schema of the value, for kinds that do not imply one, such as JSON fields. */
   schema: JsonSchema | null;
+}
+
+/** Describes a field in OPTIONS by settings. */
+export interface FieldDescriber {
+  options(): Promise<Readonly<Record<string, unknown>>>;
 }
 
 export type FieldOptions = Partial<
@@ -226,7 +231,7 @@ const PLAIN = {
   anyShape: false,
   entries: false,
   options: null,
-  optionsAt: null,
+  optionsFrom: null,
   examples: null,
   control: null,
   suggests: null,

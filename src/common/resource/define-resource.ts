@@ -8,6 +8,7 @@ import { fieldsOf, type ColumnName, type Field } from '../fields/field.js';
 import { titleOf } from '../fields/label.js';
 import type { SchemaClass, Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
+import type { ProviderClass } from '../declared-providers.service.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { ownNames } from '../records.js';
 import { frozen } from './frozen.js';
@@ -154,7 +155,7 @@ export interface ResourceOptions<Schema extends object = object> {
   /** Aliases of filterable names, for names that clients use. */
   aliases?: Readonly<Record<string, string>>;
   /** Provider class with the hooks of `ResourceHooks`. */
-  hooks?: abstract new (...args: never[]) => object;
+  hooks?: ProviderClass<object>;
   /** True (the default): changes are written to the activity stream. */
   audited?: boolean;
   /** Secrets: hidden in the activity stream, and kept by a PUT that omits them (docs/decisions/0061). */

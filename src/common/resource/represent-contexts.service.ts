@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { Database } from '../../database/database.js';
 import { Together } from '../../database/together.js';
 import type { Actor } from '../access.js';
+import { DeclaredProviders } from '../declared-providers.service.js';
 import type { RepresentContext } from './define-resource.js';
 
 /** Creates the context for representing rows to a caller. */
@@ -10,13 +10,13 @@ import type { RepresentContext } from './define-resource.js';
 export class RepresentContexts {
   constructor(
     private readonly database: Database,
-    private readonly moduleRef: ModuleRef,
+    private readonly providers: DeclaredProviders,
   ) {}
 
   /** @param detail true for a single object, false for a list */
   of(actor: Actor, detail: boolean): RepresentContext {
     const { database } = this;
-    const find: RepresentContext['find'] = (token) => this.moduleRef.get(token, { strict: false });
+    const find: RepresentContext['find'] = (token) => this.providers.find(token);
     return { database, together: new Together(database), actor, detail, find };
   }
 }

@@ -56,15 +56,15 @@ export class AccessGuard implements CanActivate {
 
   /** Throws 404 if an auditor lacks the standing and the document does not exist, and 403 otherwise. */
   private async assertStanding(
-    { fieldsAt }: RouteInfo,
+    info: RouteInfo,
     standing: Standing,
     { actor, params }: ApiRequest,
   ): Promise<void> {
     if (hasStanding(actor, standing)) return;
     const isUnknown =
       hasStanding(actor, 'auditor') &&
-      fieldsAt !== undefined &&
-      (await fieldsAt(this.services, params)) === undefined;
+      info.fieldsAt !== undefined &&
+      (await info.fieldsAt(this.services.providers.rulesOf(info), params)) === undefined;
     throw isUnknown ? new NotFound() : new Forbidden();
   }
 

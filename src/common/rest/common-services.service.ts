@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
 import { RoleStore } from '../access.js';
 import { ActivityRecorder } from '../activity/activity.js';
+import { DeclaredProviders } from '../declared-providers.service.js';
 import { ReferencesService } from './references.service.js';
 import { ResourceService } from './resource.service.js';
 
@@ -15,11 +16,7 @@ export class CommonServices {
     readonly references: ReferencesService,
     readonly roles: RoleStore,
     readonly activity: ActivityRecorder,
-    private readonly moduleRef: ModuleRef,
+    readonly settings: Settings,
+    readonly providers: DeclaredProviders,
   ) {}
-
-  /** Returns a provider of a feature module, for sub-lists whose rules are defined in that module. */
-  find<T>(token: abstract new (...args: never[]) => T): T {
-    return this.moduleRef.get<T>(token, { strict: false });
-  }
 }

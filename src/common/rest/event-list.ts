@@ -6,7 +6,6 @@ import type { Page } from '../list/page.js';
 import type { ResourceDefinition } from '../resource/define-resource.js';
 import type { Representation } from '../resource/represent.js';
 import type { CommonServices } from './common-services.service.js';
-import { Settings } from '../../config/settings.js';
 
 /**
  * Lists the events of runs as the given resource. Each event contains at most
@@ -23,7 +22,7 @@ export function listEvents(
 ): Promise<Page<Representation>> {
   const word = [query.no_truncate].flat()[0];
   const isWhole = word !== undefined && (word === '' || toBoolean(word) === true);
-  const { EVENT_STDOUT_MAX_BYTES_DISPLAY: maxBytes } = services.find(Settings);
+  const { EVENT_STDOUT_MAX_BYTES_DISPLAY: maxBytes } = services.settings;
   return services.resources.list(definition, query, actor, {
     ...options,
     ...(isWhole

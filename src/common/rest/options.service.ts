@@ -125,9 +125,10 @@ export class OptionsService {
     method: 'GET' | 'POST' | 'PUT',
   ): Promise<Described> {
     const all = { ...described };
-    for (const { name, optionsAt } of fields) {
-      if (!optionsAt || !all[name]) continue;
-      const { required, default: value, ...shown } = await optionsAt(this.services);
+    for (const { name, optionsFrom } of fields) {
+      if (!optionsFrom || !all[name]) continue;
+      const describer = this.services.providers.find(optionsFrom);
+      const { required, default: value, ...shown } = await describer.options();
       const sent = method === 'GET' ? {} : { required, default: value };
       all[name] = { ...all[name], ...shown, ...sent };
     }
@@ -146,7 +147,11 @@ export class OptionsService {
   }
 
   private fieldsAt(route: TableRoute, path: string): FieldsAt {
-    return route.info?.fieldsAt?.(this.services, parametersOf(route.pattern, path));
+    const { info } = route;
+    return info?.fieldsAt?.(
+      this.services.providers.rulesOf(info),
+      parametersOf(route.pattern, path),
+    );
   }
 
   /**
@@ -167,7 +172,10 @@ export class OptionsService {
       if (info.parent && parent) {
         await resources.assertMay(info.parent, parent.id, info.needs ?? 'read', actor);
       }
-      if (info.opens) return await info.opens({ services: this.services, actor, parent });
+      if (info.opens) {
+        const rules = this.services.providers.rulesOf(info);
+        return await info.opens({ services: this.services, actor, parent, rules });
+      }
       if (parent || info.kind !== 'create' || !info.resource) return ALL_OPEN;
       return (await resources.mayAdd(info.resource, actor)) ? ALL_OPEN : NOTHING_OPEN;
     } catch (error) {

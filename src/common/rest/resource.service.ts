@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
 import { Database } from '../../database/database.js';
 import { insertRow, updateRow } from '../../database/rows.js';
 import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
@@ -20,6 +19,7 @@ import {
   rowChanges,
   updateChanges,
 } from './changes.js';
+import { DeclaredProviders } from '../declared-providers.service.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import { preparedColumns, preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
@@ -69,7 +69,7 @@ export class ResourceService {
     private readonly roles: RoleStore,
     private readonly activity: ActivityRecorder,
     private readonly contexts: RepresentContexts,
-    private readonly moduleRef: ModuleRef,
+    private readonly providers: DeclaredProviders,
   ) {}
 
   list(
@@ -298,8 +298,6 @@ export class ResourceService {
   }
 
   hooksOf(definition: ResourceDefinition): ResourceHooks {
-    return definition.hooks
-      ? this.moduleRef.get<ResourceHooks>(definition.hooks, { strict: false })
-      : {};
+    return definition.hooks ? this.providers.find<ResourceHooks>(definition.hooks) : {};
   }
 }

@@ -15,6 +15,7 @@ import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import type { Actor } from '../access.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { declareLink } from '../resource/links.js';
+import type { ProviderClass } from '../declared-providers.service.js';
 import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-answers.js';
 import { errorResponses } from './route-errors.js';
@@ -121,12 +122,14 @@ export interface RouteInfo {
    * Returns the parts of a writing route that are open to a caller who has the action in `needs`, as far
    * as they are known before the body is read. Used by OPTIONS and the forms of pages.
    */
-  opens?: (caller: Caller) => Promise<OpenParts> | OpenParts;
+  opens?(caller: Caller): Promise<OpenParts> | OpenParts;
   /**
    * Returns the fields that a URL shows and accepts, if one route serves several documents. Used by
    * OPTIONS.
    */
-  fieldsAt?: (services: CommonServices, params: Readonly<Record<string, string>>) => FieldsAt;
+  fieldsAt?(rules: unknown, params: Readonly<Record<string, string>>): FieldsAt;
+  /** Provider that `opens`, in its caller, and `fieldsAt` receive as `rules`. */
+  rules?: ProviderClass;
   /** Fields of the request body, if they are not all fields of the handler's body class. */
   body?: readonly Field[];
   /**
@@ -182,10 +185,12 @@ export interface RouteMember {
 export type FieldsAt = Promise<readonly Field[] | undefined> | undefined;
 
 /** Caller of a route, and the object in the URL. */
-export interface Caller {
+export interface Caller<Rules = unknown> {
   services: CommonServices;
   actor: Actor;
   parent: Row | null;
+  /** Provider that the declaration of the route names as its `rules`. */
+  rules: Rules;
 }
 
 /**

@@ -6,6 +6,8 @@ import { idType, linkIdType } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import type { LinkContext, SubListFactory, SubListSpec } from './sublist.js';
 
+type SubListOptions<Rules> = Partial<SubListSpec<Row, Row, Rules>>;
+
 function relationOf(definition: ResourceDefinition, name: string): Relation {
   const relation = definition.relations[name];
   if (!relation) throw new Error(`${definition.type} has no relation ${name}`);
@@ -19,9 +21,9 @@ const near = (definition: ResourceDefinition, parent: Row): Sql =>
  * Declares a list of rows that reference the parent: `GET` lists them, `POST` creates one below the
  * parent.
  */
-export function children(
+export function children<Rules>(
   relationName: string,
-  options: Partial<SubListSpec> & { readOnly?: boolean } = {},
+  options: SubListOptions<Rules> & { readOnly?: boolean } = {},
 ): SubListFactory {
   return (definition) => {
     const relation = relationOf(definition, relationName);
@@ -50,7 +52,10 @@ function countedBy(relation: Relation): boolean {
 }
 
 /** Declares a read-only list of rows found through any relation. */
-export function related(relationName: string, options: Partial<SubListSpec> = {}): SubListFactory {
+export function related<Rules>(
+  relationName: string,
+  options: SubListOptions<Rules> = {},
+): SubListFactory {
   return (definition) => {
     const relation = relationOf(definition, relationName);
     return {
@@ -64,10 +69,10 @@ export function related(relationName: string, options: Partial<SubListSpec> = {}
 
 /** Declares a list of any target, for a parent object without a table of its own. */
 export const subListOf =
-  (
+  <Rules>(
     target: () => ResourceDefinition,
-    scope: SubListSpec['scope'],
-    options: Partial<SubListSpec> = {},
+    scope: SubListSpec<Row, Row, Rules>['scope'],
+    options: SubListOptions<Rules> = {},
   ): SubListFactory =>
   () => ({ target, scope, ...options });
 
@@ -77,13 +82,13 @@ export const subListOf =
  *
  * @param options `check` throws to refuse attaching a child, `beforeDetach` to refuse detaching one
  */
-export function attached(
+export function attached<Rules>(
   relationName: string,
-  options: Partial<Omit<SubListSpec, 'attach' | 'detach'>> & {
-    check?: (context: LinkContext, child: Row) => Promise<void>;
+  options: Omit<SubListOptions<Rules>, 'attach' | 'detach'> & {
+    check?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
     association?: string;
-    beforeDetach?: (context: LinkContext, child: Row) => Promise<void>;
-    afterDetach?: (context: LinkContext, child: Row) => Promise<void>;
+    beforeDetach?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
+    afterDetach?(context: LinkContext<Row, Rules>, child: Row): Promise<void>;
   } = {},
 ): SubListFactory {
   return (definition, name) => {
@@ -96,12 +101,12 @@ export function attached(
       ...(relation.ordered
         ? { options: ({ parent }) => ({ order: [linkOrder(definition, relation, parent)] }) }
         : {}),
-      attach: async (context, child) => {
+      attach: async (context: LinkContext<Row, Rules>, child: Row) => {
         await check?.(context, child);
         const added = await context.services.database.execute(insertLink(relation, context, child));
         if (added > 0) recordLink(context, relation, child, association, 'associate');
       },
-      detach: async (context, child) => {
+      detach: async (context: LinkContext<Row, Rules>, child: Row) => {
         await beforeDetach?.(context, child);
         const removed = await context.services.database.execute(
           deleteLink(relation, context, child),

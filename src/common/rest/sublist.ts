@@ -12,6 +12,7 @@ import type { QueryParameters } from '../list/query.js';
 import { addRoute } from './add-route.js';
 import { listEvents } from './event-list.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
+import type { ProviderClass } from '../declared-providers.service.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { isIdText, isPossibleId } from '../resource/ids.js';
 import type { Values } from './hooks.js';
@@ -22,19 +23,23 @@ import {
   type GenericControllerClass,
 } from './resource.controller.js';
 
-export interface LinkContext<Parent extends Row = Row> {
+export interface LinkContext<Parent extends Row = Row, Rules = unknown> {
   services: CommonServices;
   actor: Actor;
   parent: Parent;
   parentDefinition: ResourceDefinition;
+  /** Provider that the declaration of the list names as its `rules`. */
+  rules: Rules;
 }
 
 /** Declaration of a list below an object: the source of its rows and the effect of POST. */
-export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row> {
+export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, Rules = unknown> {
   target: () => ResourceDefinition;
+  /** Provider that the functions of this declaration receive as `rules` of their context. */
+  rules?: ProviderClass<Rules>;
   /** Returns an SQL condition on `t`, a row of the target. */
-  scope(parent: Parent, context: LinkContext<Parent>): Sql | Promise<Sql>;
-  options?(context: LinkContext<Parent>): ListOptions;
+  scope(parent: Parent, context: LinkContext<Parent, Rules>): Sql | Promise<Sql>;
+  options?(context: LinkContext<Parent, Rules>): ListOptions;
   events?: boolean;
   /**
    * Returns the values that a child created here receives from its parent. Absent: POST does not create.
@@ -46,21 +51,21 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row> 
    */
   mayCreateIn?(parent: Parent): boolean;
   /** Replaces the child's `add` rule for creation in this list. Throws to refuse. */
-  authoriseCreate?(context: LinkContext<Parent>): Promise<void>;
+  authoriseCreate?(context: LinkContext<Parent, Rules>): Promise<void>;
   /** Throws for callers who lack the permission to attach any object here. */
-  authoriseAttach?(context: LinkContext<Parent>): Promise<void>;
+  authoriseAttach?(context: LinkContext<Parent, Rules>): Promise<void>;
   /** Action on the parent required to create, attach or detach; default `change`. */
   needs?: string;
   /**
    * Returns the existing row that a body without an id describes. The row is attached instead of created.
    */
   existing?(
-    context: LinkContext<Parent>,
+    context: LinkContext<Parent, Rules>,
     body: Record<string, unknown>,
   ): Promise<Child | undefined>;
-  attach?(context: LinkContext<Parent>, child: Child): Promise<void>;
+  attach?(context: LinkContext<Parent, Rules>, child: Child): Promise<void>;
   /** Absent: the list owns its objects, which cannot be detached. */
-  detach?(context: LinkContext<Parent>, child: Child): Promise<void>;
+  detach?(context: LinkContext<Parent, Rules>, child: Child): Promise<void>;
   /** Returns the objects that can be attached, if they are not all objects. Pages offer only these. */
   candidates?(parent: Parent): Candidates;
   /** Action on the child required for attaching; default `read`. */
@@ -112,7 +117,7 @@ function declareList(
     parameters: [Target(), ListParams(), CurrentActor()],
     async handler(this: GenericController, row: Row, query: QueryParameters, actor: Actor) {
       const { services } = this;
-      const context = { services, actor, parent: row, parentDefinition: parent };
+      const context = contextOf(spec, parent, { services, actor, parent: row });
       const options = { ...spec.options?.(context), scope: await spec.scope(row, context) };
       return spec.events
         ? listEvents(spec.target(), services, query, actor, { ...options, events: true })
@@ -150,11 +155,21 @@ function declarePost(
     parameters: [Target(), Body(), CurrentActor()],
     handler(this: GenericController, row: Row, body: Record<string, unknown>, actor: Actor) {
       const { services } = this;
-      const context = { services, actor, parent: row, parentDefinition: parent };
+      const context = contextOf(spec, parent, { services, actor, parent: row });
       return services.database.transaction(() => post(context, spec, body));
     },
   });
 }
+
+const contextOf = (
+  spec: SubListSpec,
+  parentDefinition: ResourceDefinition,
+  request: Pick<LinkContext, 'services' | 'actor' | 'parent'>,
+): LinkContext => ({
+  ...request,
+  parentDefinition,
+  rules: request.services.providers.rulesOf(spec),
+});
 
 /** Evaluates the rules on creating and attaching that do not depend on the body. */
 async function openParts(
@@ -163,7 +178,7 @@ async function openParts(
   { services, actor, parent }: Caller,
 ): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
-  const context = { services, actor, parent, parentDefinition };
+  const context = contextOf(spec, parentDefinition, { services, actor, parent });
   const attach =
     spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
   const among = spec.candidates ? { candidates: spec.candidates(parent) } : {};

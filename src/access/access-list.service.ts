@@ -1,3 +1,5 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import {
   BOOLEAN,
@@ -13,6 +15,7 @@ import { findResource } from '../common/resource/registry.js';
 import { summariesOf, type Representation } from '../common/resource/represent.js';
 import { describeRole } from '../common/resource/role-words.js';
 import type { LinkContext } from '../common/rest/sublist.js';
+import { Database } from '../database/database.js';
 import { GrantsService } from './grants.service.js';
 import { RoleMembersRepository, type Access } from './role-members.repository.js';
 
@@ -66,62 +69,67 @@ const ACCESS = list(
 /** Schemas of the members that access lists add to their users. */
 export const ACCESS_SUMMARIES: JsonSchemas = { direct_access: ACCESS, indirect_access: ACCESS };
 
-/**
- * Adds `direct_access` and `indirect_access` to a page of users: every role that gives access, the roles
- * of this object that the role implies, and the team that holds the role. Uses a constant number of
- * statements.
- */
-export async function describeAccess(
-  context: LinkContext,
-  items: Representation[],
-  rows: readonly Row[],
-): Promise<Representation[]> {
-  const { services, parent, parentDefinition } = context;
-  const ids = rows.map(({ id }) => id);
-  const held = await services
-    .find(RoleMembersRepository)
-    .accessTo(parentDefinition.type, parent.id, ids, context.actor);
-  const names = await nameObjects(context, held);
-  const roles = [...new Set(held.map((one) => one.role_id))];
-  const manageable = await services.find(GrantsService).manageable(roles, context.actor);
-  const direct = (one: Access): boolean =>
-    one.content_type === parentDefinition.type && one.object_id === parent.id;
-  return items.map((item) => {
-    const row = rows.find(({ id }) => id === item.id);
-    const own = held.filter((one) => one.user_id === item.id);
-    const entry = (one: Access): AccessEntry => accessEntry(one, names, mayRevoke(one, manageable));
-    return {
-      ...item,
-      summary_fields: {
-        ...item.summary_fields,
-        direct_access: own.filter(direct).map(entry),
-        indirect_access: [
-          ...own.filter((one) => !direct(one)).map(entry),
-          ...systemAccess(
-            row,
-            parentDefinition.roles.map(({ field }) => field),
-          ),
-        ],
-      },
-    };
-  });
-}
+/** Adds to users of an access list how they have access. */
+@Injectable()
+export class AccessList {
+  constructor(
+    private readonly members: RoleMembersRepository,
+    private readonly grants: GrantsService,
+    private readonly database: Database,
+  ) {}
 
-async function nameObjects(
-  { services, actor }: LinkContext,
-  held: readonly Access[],
-): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (const type of new Set(held.map((one) => one.content_type))) {
-    const definition = findResource(type);
-    if (!definition) continue;
-    const ids = held.filter((one) => one.content_type === type).map((one) => one.object_id);
-    const context = { database: services.database, actor, detail: false };
-    for (const [id, summary] of await summariesOf(definition, [...new Set(ids)], context)) {
-      names.set(`${type}:${id}`, String(summary.name ?? summary.username ?? ''));
-    }
+  /**
+   * Adds `direct_access` and `indirect_access` to a page of users: every role that gives access, the roles
+   * of this object that the role implies, and the team that holds the role. Uses a constant number of
+   * statements.
+   */
+  async describe(
+    { parent, parentDefinition, actor }: Pick<LinkContext, 'parent' | 'parentDefinition' | 'actor'>,
+    items: Representation[],
+    rows: readonly Row[],
+  ): Promise<Representation[]> {
+    const ids = rows.map(({ id }) => id);
+    const held = await this.members.accessTo(parentDefinition.type, parent.id, ids, actor);
+    const names = await this.nameObjects(held, actor);
+    const roles = [...new Set(held.map((one) => one.role_id))];
+    const manageable = await this.grants.manageable(roles, actor);
+    const direct = (one: Access): boolean =>
+      one.content_type === parentDefinition.type && one.object_id === parent.id;
+    return items.map((item) => {
+      const row = rows.find(({ id }) => id === item.id);
+      const own = held.filter((one) => one.user_id === item.id);
+      const entry = (one: Access): AccessEntry =>
+        accessEntry(one, names, mayRevoke(one, manageable));
+      return {
+        ...item,
+        summary_fields: {
+          ...item.summary_fields,
+          direct_access: own.filter(direct).map(entry),
+          indirect_access: [
+            ...own.filter((one) => !direct(one)).map(entry),
+            ...systemAccess(
+              row,
+              parentDefinition.roles.map(({ field }) => field),
+            ),
+          ],
+        },
+      };
+    });
   }
-  return names;
+
+  private async nameObjects(held: readonly Access[], actor: Actor): Promise<Map<string, string>> {
+    const names = new Map<string, string>();
+    for (const type of new Set(held.map((one) => one.content_type))) {
+      const definition = findResource(type);
+      if (!definition) continue;
+      const ids = held.filter((one) => one.content_type === type).map((one) => one.object_id);
+      const context = { database: this.database, actor, detail: false };
+      for (const [id, summary] of await summariesOf(definition, [...new Set(ids)], context)) {
+        names.set(`${type}:${id}`, String(summary.name ?? summary.username ?? ''));
+      }
+    }
+    return names;
+  }
 }
 
 /** True if the caller can revoke the access. Revoking from a team also requires read on the team. */

@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import { BadRequest } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { GroupGraph } from './group-graph.service.js';
+import { HostsRepository } from './hosts.repository.js';
+import { InventoriesRepository } from './inventories.repository.js';
+import { InventoryLock } from './inventory-lock.service.js';
+import { membersOf } from './inventory-members.js';
+
+/** Texts of empty host variables. */
+const NO_VARIABLES = ['', '{}', '---'];
+
+/** Rules of the memberships of hosts and groups. */
+@Injectable()
+export class Memberships {
+  constructor(
+    private readonly lock: InventoryLock,
+    private readonly inventories: InventoriesRepository,
+    private readonly hosts: HostsRepository,
+    private readonly graph: GroupGraph,
+  ) {}
+
+  /**
+   * Locks the inventory for a membership change, and refuses it for constructed inventories, whose
+   * memberships result from their inputs.
+   */
+  holdForChange({ inventory_id: inventory }: Row, noun: 'host' | 'group'): Promise<void> {
+    return this.lock.holdForChange(Number(inventory), noun, 'Change');
+  }
+
+  /** Locks the inventory and refuses a group that would become its own descendant. */
+  async assertNoCycle(group: Row, child: Row): Promise<void> {
+    // The lock prevents that two simultaneous new links close a cycle that neither sees.
+    await this.holdForChange(group, 'group');
+    if (await this.graph.wouldCycle(group.id, child.id)) {
+      throw new BadRequest('Cyclical Group association.');
+    }
+  }
+
+  /** Returns the ids of the smart inventories that contain a host. */
+  async smartInventoriesOf({ id, inventory_id: inventory }: Row): Promise<readonly number[]> {
+    const beside = await this.inventories.smartBeside(Number(inventory));
+    return this.hosts.inventoriesWith(
+      id,
+      new Map(beside.map((one) => [one.id, membersOf(one, 't')])),
+    );
+  }
+
+  /** Returns the existing host of the group's inventory if the body only contains its name. */
+  async hostByName(
+    { inventory_id: inventory }: Row,
+    { name, variables = '' }: Record<string, unknown>,
+  ): Promise<Row | undefined> {
+    const text = typeof variables === 'string' ? variables.trim() : JSON.stringify(variables);
+    if (typeof name !== 'string' || !NO_VARIABLES.includes(text)) return undefined;
+    return this.hosts.byName(Number(inventory), name);
+  }
+}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { BadRequest, Forbidden } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { SubListFactory } from '../common/rest/sublist.js';
+import { attached } from '../common/rest/sublist-kinds.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
+import type { EdgeKind } from '../workflows/workflow-rows.service.js';
+import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+
+/** Rules of the edges between nodes (docs/contract/workflows.md#edges). */
+@Injectable()
+export class NodeEdges {
+  constructor(
+    private readonly templates: TemplatesRepository,
+    private readonly nodes: WorkflowTemplateNodesRepository,
+  ) {}
+
+  /**
+   * @throws BadRequest for an edge that would close a cycle, or a pair with another edge; Forbidden for a
+   *   node of another workflow
+   */
+  async assertLinkable(parent: Row, child: Row, kind: EdgeKind): Promise<void> {
+    if (child.workflow_job_template_id !== parent.workflow_job_template_id) throw new Forbidden();
+    // Locks the workflow, so that two simultaneous requests cannot create a cycle together.
+    await this.templates.lock(Number(parent.workflow_job_template_id));
+    const found = await this.nodes.edgeBetween(parent.id, child.id);
+    if (found.closes_cycle) throw new BadRequest('Cycle detected.');
+    if (found.kind !== null && found.kind !== kind) {
+      throw new BadRequest('Relationship not allowed.');
+    }
+  }
+}
+
+/**
+ * Returns the sublist `<kind>_nodes/` of a node: `{id}` links a node of the same workflow, a body
+ * without id creates a node and links it. Requires only permission to change the workflow.
+ */
+export const followedBy = (kind: EdgeKind): SubListFactory =>
+  attached(`${kind}_nodes`, {
+    rules: NodeEdges,
+    check: ({ rules, parent }, child) => rules.assertLinkable(parent, child, kind),
+    create: (node) => ({ workflow_job_template: node.workflow_job_template_id }),
+  });

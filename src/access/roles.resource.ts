@@ -1,11 +1,6 @@
 import { describeRole } from '../common/resource/role-words.js';
-import {
-  defineResource,
-  type Extension,
-  type Relation,
-  type RepresentContext,
-  type RowOf,
-} from '../common/resource/define-resource.js';
+import { defineResource, type Relation, type RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext } from '../common/resource/extension.js';
 import { BOOLEAN, INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';

@@ -9,16 +9,12 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { idList } from '../common/resource/ids.js';
-import { ActivityRepository, type DescribedEntry } from './activity.repository.js';
+import { describedEntries, type DescribedEntry } from './activity.repository.js';
 
 const SIDES = ['object1', 'object2'] as const;
 
@@ -41,8 +37,7 @@ export async function describeEntries(
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
-  const { together, find } = context;
-  const entries = await together.ask<DescribedEntry>(find(ActivityRepository).described(ids));
+  const entries = await context.together.ask<DescribedEntry>(describedEntries(ids));
   const hidden = await hiddenObjects(entries, context);
   return new Map(entries.map((entry) => [entry.id, describe(entry, hidden)]));
 }

@@ -57,21 +57,19 @@ export const grantedRole = (entry: Sql): Sql => sql`
   )}) END
   FROM activity_stream grt WHERE grt.id = ${entry} AND grt.object_association = 'role'`;
 
+/** Returns the query for the stored copies (`DescribedEntry`) of entries. */
+export const describedEntries = (ids: readonly number[]): Sql => sql`
+  SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
+    object2, object2_id, object2_name, role,
+    (${grantedRole(sql`activity_stream.id`)}) AS role_id
+  FROM activity_stream CROSS JOIN LATERAL (
+    SELECT CASE WHEN object_association = 'role' THEN changes ->> 'relationship' END AS role) given
+  WHERE id = ANY(${ids}::bigint[])`;
+
 @Injectable()
 export class ActivityRepository extends TableRepository<DescribedEntry> {
   constructor(@InjectRepository(ActivityStreamEntry) repository: Repository<ActivityStreamEntry>) {
     super(repository);
-  }
-
-  /** Returns the query for the stored copies (`DescribedEntry`) of entries. */
-  described(ids: readonly number[]): Sql {
-    return sql`
-      SELECT id, actor_id, actor_snapshot, object1, object1_id, object1_name,
-        object2, object2_id, object2_name, role,
-        (${grantedRole(sql`activity_stream.id`)}) AS role_id
-      FROM activity_stream CROSS JOIN LATERAL (
-        SELECT CASE WHEN object_association = 'role' THEN changes ->> 'relationship' END AS role) given
-      WHERE id = ANY(${ids}::bigint[])`;
   }
 
   /** @param author user who made all the changes; null if no user account did */

@@ -1,10 +1,6 @@
 import { list, STRING } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  RowOf,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { launchedBy, LAUNCHED_BY, loadRunFacts } from '../runs/launched-by.js';
 import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { CommandPasswords } from './command-passwords.service.js';

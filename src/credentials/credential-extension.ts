@@ -1,13 +1,8 @@
 import { RolesRepository, type DirectHolder } from '../access/roles.repository.js';
 import { entryOf } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, mapOf, object, STRING } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  RowOf,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';

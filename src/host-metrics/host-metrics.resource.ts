@@ -1,6 +1,7 @@
 import { superusersOnly } from '../common/access.js';
 import { INTEGER, orNull } from '../common/fields/json-schema.js';
-import { defineResource, type Extension, type Row } from '../common/resource/define-resource.js';
+import { defineResource, type Row } from '../common/resource/define-resource.js';
+import type { Extension } from '../common/resource/extension.js';
 import { HostMetricHooks } from './host-metric.hooks.js';
 import { HostMetric, MonthlyHostMetric } from './host-metric.entity.js';
 

@@ -1,9 +1,5 @@
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  RowOf,
-} from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext } from '../common/resource/extension.js';
 import type { InstanceGroup } from './instance-group.entity.js';
 import { DEFAULT_GROUP } from './instance-groups.repository.js';
 import { InstancesRepository } from './instances.repository.js';

@@ -8,14 +8,10 @@ import {
   STRING,
 } from '../common/fields/json-schema.js';
 import { entryOf } from '../common/invariants.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
-import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import { ident, join, sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';
 import { groupsShownOf } from './groups.repository.js';

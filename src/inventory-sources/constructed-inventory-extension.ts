@@ -1,9 +1,5 @@
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { zip } from '../common/invariants.js';
 import { freeObject, STRING } from '../common/fields/json-schema.js';
 import { represent } from '../common/resource/represent.js';

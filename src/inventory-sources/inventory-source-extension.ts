@@ -7,12 +7,8 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  RowOf,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';

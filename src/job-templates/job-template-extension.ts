@@ -2,16 +2,12 @@ import { ENCRYPTED } from '../common/fields/text.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { entryOf } from '../common/invariants.js';
 import { list } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import { summarizeTemplates, TEMPLATE_SHOWS } from '../templates/template-summaries.js';
-import { JobTemplatesRepository, type AttachedCredential } from './job-templates.repository.js';
+import { shownCredentialsOf, type AttachedCredential } from './job-templates.repository.js';
 
 export const JOB_TEMPLATE_SHOWS: ShownBesides = {
   ...TEMPLATE_SHOWS,
@@ -30,10 +26,9 @@ export async function jobTemplateExtension(
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
-  const attached = context.find(JobTemplatesRepository).shownCredentials(ids, context.actor);
   const [common, credentials] = await Promise.all([
     summarizeTemplates(resource('job_template'), rows, context),
-    context.together.ask<AttachedCredential>(attached),
+    context.together.ask<AttachedCredential>(shownCredentialsOf(ids, context.actor)),
   ]);
   return new Map(
     rows.map((row) => {

@@ -43,6 +43,20 @@ export interface LaunchableJobTemplate extends RowOf<JobTemplate> {
   group_ids: number[];
 }
 
+/**
+ * Returns a query for the credentials of templates, in the order of attachment, with the caller's
+ * read permission.
+ */
+export const shownCredentialsOf = (ids: readonly number[], actor: Actor): Sql => sql`
+  SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
+    coalesce(ct.namespace, '') AS kind, ct.kind = 'cloud' AS cloud,
+    (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
+  FROM job_template_credentials lnk
+  JOIN (${allCredentials()}) c ON c.id = lnk.credential_id
+  JOIN (${selectCredentialTypes()}) ct ON ct.id = c.credential_type_id
+  WHERE lnk.job_template_id = ANY(${ids}::int[])
+  ORDER BY lnk.id`;
+
 @Injectable()
 export class JobTemplatesRepository extends TableRepository<Row> {
   constructor(@InjectRepository(UnifiedTemplate) repository: Repository<UnifiedTemplate>) {
@@ -94,22 +108,6 @@ export class JobTemplatesRepository extends TableRepository<Row> {
       sql`SELECT credential_id FROM job_template_credentials WHERE job_template_id = ${id}`,
     );
     return rows.map(({ credential_id: credential }) => credential);
-  }
-
-  /**
-   * Returns a query for the credentials of templates, in the order of attachment, with the caller's
-   * read permission.
-   */
-  shownCredentials(ids: readonly number[], actor: Actor): Sql {
-    return sql`
-      SELECT lnk.job_template_id AS template_id, c.id, c.name, c.description,
-        coalesce(ct.namespace, '') AS kind, ct.kind = 'cloud' AS cloud,
-        (${permit(resource('credential').policy, 'read', 'c', actor)}) AS may_read
-      FROM job_template_credentials lnk
-      JOIN (${allCredentials()}) c ON c.id = lnk.credential_id
-      JOIN (${selectCredentialTypes()}) ct ON ct.id = c.credential_type_id
-      WHERE lnk.job_template_id = ANY(${ids}::int[])
-      ORDER BY lnk.id`;
   }
 
   /** Returns a credential together with those that are attached to a template. */

@@ -1,6 +1,10 @@
+import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
+import { entryOf } from '../common/invariants.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
+import type { RepresentContext } from '../common/resource/extension.js';
 import { resource, resources } from '../common/resource/registry.js';
 import type { Link } from '../common/resource/select-rows.js';
+import { labelsOn, type LabelOn } from './labels.repository.js';
 
 /** Declares the `labels` relation of a resource. */
 export const labelled = (type: string): Link => ({
@@ -27,3 +31,33 @@ export const labelLinks = (): Link[] =>
   resources().flatMap(({ relations }) =>
     relations.labels?.kind === 'many-to-many' ? [relations.labels] : [],
   );
+
+/** Maximum number of labels in a summary. `count` includes all labels. */
+const SHOWN = 10;
+
+export interface LabelSummary {
+  count: number;
+  results: { id: number; name: string }[];
+}
+
+/** Schema of `summary_fields.labels`. */
+export const LABEL_SUMMARY = object({
+  count: INTEGER,
+  results: list(object({ id: INTEGER, name: STRING })),
+});
+
+/** Returns `summary_fields.labels` of objects of one type, with one statement. */
+export async function labelSummaries(
+  definition: ResourceDefinition,
+  ids: readonly number[],
+  { together }: Pick<RepresentContext, 'together'>,
+): Promise<Map<number, LabelSummary>> {
+  const found = await together.ask<LabelOn>(labelsOn(labelLinkOf(definition), ids, SHOWN));
+  const summaries = new Map<number, LabelSummary>(ids.map((id) => [id, { count: 0, results: [] }]));
+  for (const { near: owner, id, name, total } of found) {
+    const summary = entryOf(summaries, owner);
+    summary.count = total;
+    summary.results.push({ id, name });
+  }
+  return summaries;
+}

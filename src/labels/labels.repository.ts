@@ -18,6 +18,14 @@ export interface LabelOn {
 /** Returns the query for labels, for joins in statements of other tables. */
 export const allLabels = (): Sql => sql`SELECT id, name, organization_id FROM labels`;
 
+/** Returns the query for the first labels (`LabelOn`) of objects of one type, by name. */
+export const labelsOn = (link: Link, ids: readonly number[], most: number): Sql => sql`
+  SELECT owner.id AS near, one.id, one.name, one.total
+  FROM unnest(${ids}::bigint[]) AS owner (id) CROSS JOIN LATERAL (
+    SELECT lab.id, lab.name, count(*) OVER ()::int AS total
+    FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.far
+    WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(most)}) AS one`;
+
 @Injectable()
 export class LabelsRepository extends TableRepository<RowOf<Label>> {
   constructor(@InjectRepository(Label) repository: Repository<Label>) {
@@ -28,16 +36,6 @@ export class LabelsRepository extends TableRepository<RowOf<Label>> {
   byName(name: unknown, organization: unknown): Promise<Row | undefined> {
     return this.database.row<Row>(sql`
       SELECT id FROM labels WHERE name = ${name} AND organization_id = ${organization}`);
-  }
-
-  /** Returns the query for the first labels (`LabelOn`) of objects of one type, by name. */
-  firstOn(link: Link, ids: readonly number[], most: number): Sql {
-    return sql`
-      SELECT owner.id AS near, one.id, one.name, one.total
-      FROM unnest(${ids}::bigint[]) AS owner (id) CROSS JOIN LATERAL (
-        SELECT lab.id, lab.name, count(*) OVER ()::int AS total
-        FROM (${selectLinks(link)}) lnk JOIN labels lab ON lab.id = lnk.far
-        WHERE lnk.near = owner.id ORDER BY lab.name, lab.id LIMIT ${rowCount(most)}) AS one`;
   }
 
   /**

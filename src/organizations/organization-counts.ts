@@ -2,12 +2,8 @@ import { holderCounts } from '../access/role-ancestors.repository.js';
 import { permit } from '../common/access.js';
 import { entryOf } from '../common/invariants.js';
 import { INTEGER, object } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { selectRows } from '../common/resource/select-rows.js';
 import { and, join, sql } from '../database/sql.js';

@@ -6,12 +6,8 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { receiverLink } from '../templates/webhook-links.js';
 import { ProjectUpdatesRepository, type ShownUpdate } from './project-updates.repository.js';

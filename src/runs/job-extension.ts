@@ -1,14 +1,10 @@
 import { INTEGER, list, STRING } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  RowOf,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
-import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import {
   launchedBy,
   LAUNCHED_BY,

@@ -6,7 +6,8 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type { Row, RepresentContext } from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { RepresentContext } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { type RunFacts, RunsRepository } from './runs.repository.js';
 

@@ -66,6 +66,14 @@ export interface ScheduledRun {
   occurrence: Date;
 }
 
+/** Returns a query for the fields that events display of their runs (`RunOfEvents`). */
+export const runsOfEvents = (ids: readonly number[]): Sql => sql`
+  SELECT run.id, run.type, run.name, run.description, run.status, run.failed, run.elapsed,
+    run.unified_job_template_id AS job_template_id, tpl.name AS job_template_name
+  FROM unified_jobs run
+  LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
+  WHERE run.id = ANY(${ids}::bigint[])`;
+
 /** Runs of every kind, which share a table and its ids. */
 @Injectable()
 export class RunsRepository extends TableRepository<Row> implements TemplateRuns {
@@ -113,16 +121,6 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
       JOIN unified_jobs launched ON launched.id = run.launched_id
       LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
       LEFT JOIN (${templateNames()}) origin ON origin.id = launched.unified_job_template_id`;
-  }
-
-  /** Returns a query for the fields that events display of their runs (`RunOfEvents`). */
-  ofEvents(ids: readonly number[]): Sql {
-    return sql`
-      SELECT run.id, run.type, run.name, run.description, run.status, run.failed, run.elapsed,
-        run.unified_job_template_id AS job_template_id, tpl.name AS job_template_name
-      FROM unified_jobs run
-      LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
-      WHERE run.id = ANY(${ids}::bigint[])`;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { variablesText } from '../common/fields/json-text.js';
 import { parseVariables } from '../common/fields/variables.js';
-import type { RepresentContext, Row } from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { RepresentContext } from '../common/resource/extension.js';
 import { VariablePrefixes, webhookVariables } from '../code-hosts/variables.js';
 import { type RunDelivery, RunDeliveries } from './run-causes.js';
 

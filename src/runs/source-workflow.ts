@@ -1,10 +1,6 @@
 import { ref } from '../common/resource/resource-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesAmong } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';

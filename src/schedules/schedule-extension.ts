@@ -1,10 +1,6 @@
 import { INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  RowOf,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';

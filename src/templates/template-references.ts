@@ -1,5 +1,5 @@
 import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
-import type { RepresentContext } from '../common/resource/define-resource.js';
+import type { RepresentContext } from '../common/resource/extension.js';
 import { TemplatesRepository, type TemplateName } from './templates.repository.js';
 
 /** Kind of runs by kind of template. */

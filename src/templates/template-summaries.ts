@@ -6,18 +6,13 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  ResourceDefinition,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { instantOf } from '../database/instants.js';
 import { findResource } from '../common/resource/registry.js';
-import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import { TemplateRuns, type RecentRun } from './template-runs.js';
-import { TemplatesRepository, type SurveyHead } from './templates.repository.js';
+import { surveyHeads, type SurveyHead } from './templates.repository.js';
 import { receiverLink } from './webhook-links.js';
 
 const RECENT_JOBS = 10;
@@ -106,8 +101,8 @@ const linkedRuns = (rows: readonly Row[]): number[] =>
 
 async function surveysOf(
   ids: readonly number[],
-  { together, find }: RepresentContext,
+  { together }: RepresentContext,
 ): Promise<Map<number, { title: string | null; description: string | null }>> {
-  const found = await together.ask<SurveyHead>(find(TemplatesRepository).surveyHeads(ids));
+  const found = await together.ask<SurveyHead>(surveyHeads(ids));
   return new Map(found.map(({ id, title, description }) => [id, { title, description }]));
 }

@@ -53,6 +53,15 @@ export interface RunOfTemplate {
   unified_job_template_id: number | null;
 }
 
+/**
+ * Returns a query for title and description of surveys (`SurveyHead`), of templates that have
+ * one.
+ */
+export const surveyHeads = (ids: readonly number[]): Sql => sql`
+  SELECT id, survey_spec->>'name' AS title, survey_spec->>'description' AS description
+  FROM unified_job_templates
+  WHERE id = ANY(${ids}::int[]) AND survey_spec IS NOT NULL`;
+
 /** Templates of every kind, which share a table and its ids. */
 @Injectable()
 export class TemplatesRepository extends TableRepository<Row> implements InventoryTemplates {
@@ -84,17 +93,6 @@ export class TemplatesRepository extends TableRepository<Row> implements Invento
         coalesce(webhook_forks, 'always') AS "forks",
         coalesce(webhook_dedupe_body, false) AS "dedupesBody"
       FROM unified_job_templates WHERE id = ANY(${ids}::int[])`);
-  }
-
-  /**
-   * Returns a query for title and description of surveys (`SurveyHead`), of templates that have
-   * one.
-   */
-  surveyHeads(ids: readonly number[]): Sql {
-    return sql`
-      SELECT id, survey_spec->>'name' AS title, survey_spec->>'description' AS description
-      FROM unified_job_templates
-      WHERE id = ANY(${ids}::int[]) AND survey_spec IS NOT NULL`;
   }
 
   /** @param sealed survey as stored, JSON text; null for none */

@@ -1,11 +1,7 @@
 import { parseExact } from '../common/exact-json.js';
 import { anyValue } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { repeatable } from './webhook-deliveries.repository.js';
 
 export const WEBHOOK_DELIVERY_SHOWS: ShownBesides = {

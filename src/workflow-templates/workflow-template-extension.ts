@@ -1,4 +1,5 @@
-import type { Extension, RepresentContext, Row } from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { summarizeTemplates } from '../templates/template-summaries.js';
 

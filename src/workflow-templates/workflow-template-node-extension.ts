@@ -1,9 +1,5 @@
-import type {
-  Extension,
-  RepresentContext,
-  RowOf,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';

@@ -1,10 +1,6 @@
 import { BOOLEAN, INSTANT, INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { summariesAmong } from '../common/resource/related-rows.js';
 import { ref } from '../common/resource/resource-schema.js';
@@ -17,7 +13,7 @@ import {
 } from '../runs/launched-by.js';
 import { sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';
-import { type WorkflowApprovalFacts, WorkflowJobsRepository } from './workflow-jobs.repository.js';
+import { approvalFacts, type WorkflowApprovalFacts } from './workflow-jobs.repository.js';
 
 const NAMED = { id: INTEGER, name: STRING, description: STRING };
 
@@ -94,11 +90,9 @@ function waitingRun({ workflow_job_id: id, run_type: type }: WorkflowApprovalFac
 
 async function loadFacts(
   rows: readonly Row[],
-  { actor, together, find }: RepresentContext,
+  { actor, together }: RepresentContext,
 ): Promise<Map<number, WorkflowApprovalFacts>> {
   const ids = rows.map(({ id }) => id);
-  const found = await together.ask<WorkflowApprovalFacts>(
-    find(WorkflowJobsRepository).approvalFacts(ids, actor),
-  );
+  const found = await together.ask<WorkflowApprovalFacts>(approvalFacts(ids, actor));
   return new Map(found.map((one) => [one.id, { ...one, expires: instantOf(one.expires) }]));
 }

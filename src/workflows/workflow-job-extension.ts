@@ -1,11 +1,7 @@
 import { BOOLEAN, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
 import { ref } from '../common/resource/resource-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  Row,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { summariesAmong } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
@@ -19,7 +15,7 @@ import {
 import type { RunFacts } from '../runs/runs.repository.js';
 import { shownVariables } from '../runs/shown-variables.js';
 import { SOURCE_WORKFLOW_SHOWS, sourceWorkflows } from '../runs/source-workflow.js';
-import { LABEL_SUMMARY, labelSummaries } from '../labels/label-summaries.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 
 const WORKFLOW_TEMPLATE = 'workflow_job_template';
 

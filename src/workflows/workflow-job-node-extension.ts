@@ -10,12 +10,8 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  RowOf,
-  ShownBesides,
-} from '../common/resource/define-resource.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
 import type { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes.repository.js';

@@ -85,6 +85,25 @@ const CANDIDATES = raw(`
       CASE WHEN NOT may_overlap THEN coalesce(running_id, nullif(first_id, id)) END AS blocker_id
     FROM lines WHERE status = 'pending')`);
 
+/** Returns a query for `ApprovalFacts`. Readers of an approval can read the workflow's template, too. */
+export function approvalFacts(ids: readonly number[], actor: Actor): Sql {
+  const { policy } = resource('workflow_approval');
+  return sql`
+    SELECT run.id, run.workflow_job_id, workflow.type AS run_type,
+      run.status = 'pending' AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
+      CASE WHEN run.status = 'pending' AND run.timeout > 0
+        THEN run.created + make_interval(secs => run.timeout) END AS expires,
+      CASE WHEN tpl.id IS NOT NULL THEN json_build_object('id', tpl.id, 'name', tpl.name,
+        'description', tpl.description, 'timeout', tpl.timeout) END AS approval_template,
+      CASE WHEN wft.type = 'workflow_job_template' THEN json_build_object('id', wft.id, 'name', wft.name,
+        'description', wft.description) END AS workflow_template
+    FROM unified_jobs run
+    LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
+    LEFT JOIN unified_jobs workflow ON workflow.id = run.workflow_job_id
+    LEFT JOIN (${templateNames()}) wft ON wft.id = workflow.unified_job_template_id
+    WHERE run.id = ANY(${ids}::bigint[])`;
+}
+
 /** Workflow jobs and approvals. */
 @Injectable()
 export class WorkflowJobsRepository extends TableRepository<Row> {
@@ -140,25 +159,6 @@ export class WorkflowJobsRepository extends TableRepository<Row> {
       JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id
       JOIN (${templateNames()}) tpl ON tpl.id = node.unified_job_template_id
       RETURNING id, type, status, unified_job_template_id`);
-  }
-
-  /** Returns a query for `ApprovalFacts`. Readers of an approval can read the workflow's template, too. */
-  approvalFacts(ids: readonly number[], actor: Actor): Sql {
-    const { policy } = resource('workflow_approval');
-    return sql`
-      SELECT run.id, run.workflow_job_id, workflow.type AS run_type,
-        run.status = 'pending' AND (${permit(policy, 'approve', 'run', actor)}) AS may_approve,
-        CASE WHEN run.status = 'pending' AND run.timeout > 0
-          THEN run.created + make_interval(secs => run.timeout) END AS expires,
-        CASE WHEN tpl.id IS NOT NULL THEN json_build_object('id', tpl.id, 'name', tpl.name,
-          'description', tpl.description, 'timeout', tpl.timeout) END AS approval_template,
-        CASE WHEN wft.type = 'workflow_job_template' THEN json_build_object('id', wft.id, 'name', wft.name,
-          'description', wft.description) END AS workflow_template
-      FROM unified_jobs run
-      LEFT JOIN (${templateNames()}) tpl ON tpl.id = run.unified_job_template_id
-      LEFT JOIN unified_jobs workflow ON workflow.id = run.workflow_job_id
-      LEFT JOIN (${templateNames()}) wft ON wft.id = workflow.unified_job_template_id
-      WHERE run.id = ANY(${ids}::bigint[])`;
   }
 
   /** Inserts the approvals that runs wait for before their start, and updates the runs' explanations. */

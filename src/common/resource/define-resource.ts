@@ -1,16 +1,14 @@
 import type { Expression } from './expression.js';
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
-import type { Database } from '../../database/database.js';
-import type { Together } from '../../database/together.js';
 import { tableNameOf } from '../../database/table.js';
-import type { Actor, Policy } from '../access.js';
+import type { Policy } from '../access.js';
 import { fieldsOf, type ColumnName, type Field } from '../fields/field.js';
 import { titleOf } from '../fields/label.js';
 import type { SchemaClass, Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { ProviderClass } from '../declared-providers.service.js';
-import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
 import { ownNames } from '../records.js';
+import type { Extension, RepresentContext, ShownBesides } from './extension.js';
 import { frozen } from './frozen.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
@@ -50,43 +48,6 @@ export type Relation =
       back?: (near: Sql, far: string) => Sql;
       single?: boolean; // True: leads to one row at most.
     };
-
-/** Dependencies of building a representation. */
-export interface RepresentContext {
-  database: Database;
-  /** Batches queries: those made at the same time go to the database together. */
-  together: Together;
-  actor: Actor;
-  detail: boolean;
-  /** Returns a provider of the application, for data that is not in rows, such as secrets. */
-  find: <T>(token: abstract new (...args: never[]) => T) => T;
-}
-
-/** Additions of `extend` to the representation of one row. */
-export interface Extension {
-  fields?: Record<string, unknown>;
-  /** Paths by name, or several paths where many objects of one type are linked; null removes a link. */
-  related?: Record<string, string | readonly string[] | null>;
-  summary_fields?: Record<string, unknown>;
-}
-
-/** Members of representations besides fields, references and links, for the OpenAPI document. */
-export interface ShownBesides {
-  /** Schemas of the fields that `extend` adds or shows in another shape. */
-  fields?: JsonSchemas;
-  /** Names of fields that are not in every representation. */
-  optional?: readonly string[];
-  /** Names of the links that `extend` adds. */
-  related?: readonly string[];
-  /** Schema of links with dynamic names. */
-  relatedOthers?: JsonSchema;
-  /** Schemas of the entries that `extend` adds to `summary_fields`. */
-  summary_fields?: JsonSchemas;
-  /** Schema of entries with dynamic names. */
-  summaryOthers?: JsonSchema;
-  /** Schemas of the members that `summarise` adds to summaries of this resource. */
-  summary?: JsonSchemas;
-}
 
 export interface RoleDeclaration {
   /** Name of the role field, for example `admin_role`. */

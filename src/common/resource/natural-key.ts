@@ -3,12 +3,8 @@ import { permit, type Actor } from '../access.js';
 import { columnOf, targetOf, type Field } from '../fields/field.js';
 import { isStorable } from '../fields/text.js';
 import { NotFound } from '../errors/errors.js';
-import {
-  fieldOf,
-  type RepresentContext,
-  type ResourceDefinition,
-  type Row,
-} from './define-resource.js';
+import { fieldOf, type ResourceDefinition, type Row } from './define-resource.js';
+import type { RepresentContext } from './extension.js';
 import { idList } from './ids.js';
 
 /** Separator between an object and its parents. */

@@ -1,7 +1,8 @@
 import { join, sql, type Sql } from '../../database/sql.js';
 import { instantOf } from '../../database/instants.js';
-import { permit, RoleStore, type Actor, type ObjectRole } from '../access.js';
-import type { RepresentContext, ResourceDefinition, Row } from './define-resource.js';
+import { permit, type Actor, type ObjectRole } from '../access.js';
+import type { ResourceDefinition, Row } from './define-resource.js';
+import type { RepresentContext } from './extension.js';
 import { idList } from './ids.js';
 import { namedUrls } from './natural-key.js';
 import { findResource } from './registry.js';
@@ -43,7 +44,7 @@ export async function loadRelated(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Related> {
-  const { actor, together, find } = context;
+  const { actor, together } = context;
   const ids = rows.map(({ id }) => id);
   const asked = [...idsByTarget(definition, rows)].map(async ([target, near]) => {
     const found = await together.ask<TargetRow>(
@@ -54,7 +55,7 @@ export async function loadRelated(
   const [targets, roles, named] = await Promise.all([
     Promise.all(asked),
     definition.roles.length > 0
-      ? together.ask<RoleFound>(find(RoleStore).ofObjects(definition.type, ids))
+      ? together.ask<RoleFound>(context.roles.ofObjects(definition.type, ids))
       : [],
     context.detail ? namedUrls(definition, rows, context) : new Map<number, string>(),
   ]);

@@ -1,22 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import { Together } from '../../database/together.js';
-import type { Actor } from '../access.js';
+import { RoleStore, type Actor } from '../access.js';
 import { DeclaredProviders } from '../declared-providers.service.js';
-import type { RepresentContext } from './define-resource.js';
+import type { RepresentContext } from './extension.js';
 
 /** Creates the context for representing rows to a caller. */
 @Injectable()
 export class RepresentContexts {
   constructor(
     private readonly database: Database,
+    private readonly roles: RoleStore,
     private readonly providers: DeclaredProviders,
   ) {}
 
   /** @param detail true for a single object, false for a list */
   of(actor: Actor, detail: boolean): RepresentContext {
-    const { database } = this;
+    const { database, roles } = this;
     const find: RepresentContext['find'] = (token) => this.providers.find(token);
-    return { database, together: new Together(database), actor, detail, find };
+    return { database, together: new Together(database), actor, detail, roles, find };
   }
 }

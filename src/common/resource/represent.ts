@@ -2,7 +2,8 @@ import { atOnce } from '../../database/at-once.js';
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/text.js';
-import type { Extension, RepresentContext, ResourceDefinition, Row } from './define-resource.js';
+import type { ResourceDefinition, Row } from './define-resource.js';
+import type { Extension, RepresentContext } from './extension.js';
 import { idList } from './ids.js';
 import {
   loadRelated,

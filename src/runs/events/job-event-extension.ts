@@ -7,15 +7,11 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../../common/fields/json-schema.js';
-import type {
-  Extension,
-  RepresentContext,
-  RowOf,
-  ShownBesides,
-} from '../../common/resource/define-resource.js';
+import type { RowOf } from '../../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../../common/resource/extension.js';
 import { findResource } from '../../common/resource/registry.js';
 import type { JobEvent } from './job-event.entity.js';
-import { RunsRepository, type RunOfEvents } from '../runs.repository.js';
+import { runsOfEvents, type RunOfEvents } from '../runs.repository.js';
 
 export const JOB_EVENT_SHOWS: ShownBesides = {
   summary_fields: {
@@ -43,10 +39,10 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
  */
 export async function jobEventExtension(
   rows: readonly RowOf<JobEvent>[],
-  { together, find }: RepresentContext,
+  { together }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.job_id))];
-  const runs = await together.ask<RunOfEvents>(find(RunsRepository).ofEvents(ids));
+  const runs = await together.ask<RunOfEvents>(runsOfEvents(ids));
   const byId = new Map(runs.map((run) => [run.id, run]));
   return new Map(
     rows.flatMap((row): [number, Extension][] => {

@@ -11,12 +11,16 @@ const ENTRY = {
 export default {
   repositories: [
     samplesOf(activity.ActivityRepository, {
-      described: [[[1]]],
       record: [
         [[ENTRY], { id: 1, username: 'ada' }],
         [[ENTRY], null],
       ],
     }),
   ],
-  fragments: [fragmentsOf(activity, { grantedRole: { calls: [[sql`1`]], inside: asQuery } })],
+  fragments: [
+    fragmentsOf(activity, {
+      grantedRole: { calls: [[sql`1`]], inside: asQuery },
+      describedEntries: { calls: [[[1]]], inside: asQuery },
+    }),
+  ],
 } satisfies RoomSamples;

@@ -15,7 +15,6 @@ export default {
       sliceCount: [[1, 3, sql`5`]],
       project: [[1]],
       credentialsOf: [[1]],
-      shownCredentials: [[[1], SOMEBODY]],
       besideCredential: [[1, 2]],
       copyAttachments: [[1, 2]],
     }),
@@ -23,6 +22,7 @@ export default {
   fragments: [
     fragmentsOf(templates, {
       inventoriesOfTemplates: { calls: [[[1]]], inside: asQuery },
+      shownCredentialsOf: { calls: [[[1], SOMEBODY]], inside: asQuery },
       credentialsOfTemplates: { calls: [[[1]]], inside: asQuery },
     }),
   ],

@@ -10,9 +10,13 @@ export default {
     samplesOf(labels.LabelsRepository, {
       lockReadable: [[[1], SOMEBODY]],
       byName: [['nightly', 1]],
-      firstOn: [[LINK, [1], 10]],
       deleteUnused: [[1, [LINK]]],
     }),
   ],
-  fragments: [fragmentsOf(labels, { allLabels: { calls: [[]], inside: asQuery } })],
+  fragments: [
+    fragmentsOf(labels, {
+      allLabels: { calls: [[]], inside: asQuery },
+      labelsOn: { calls: [[LINK, [1], 10]], inside: asQuery },
+    }),
+  ],
 } satisfies RoomSamples;

@@ -38,7 +38,6 @@ export default {
   repositories: [
     samplesOf(runs.RunsRepository, {
       facts: [[[1], SOMEBODY]],
-      ofEvents: [[[1]]],
       recent: [[[1], 10]],
       kinds: [[[1]]],
       typesOf: [[[1]]],
@@ -126,6 +125,7 @@ export default {
   ],
   fragments: [
     fragmentsOf(runs, {
+      runsOfEvents: { calls: [[[1]]], inside: asQuery },
       allRuns: { calls: [[]], inside: asQuery },
       wantedRuns: { calls: [[[REQUESTED]]], inside: asQuery },
     }),

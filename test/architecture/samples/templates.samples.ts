@@ -14,7 +14,6 @@ export default {
       named: [[[1], SOMEBODY]],
       typesOf: [[[1]]],
       receiving: [[[1]]],
-      surveyHeads: [[[1]]],
       storeSurvey: [[1, null]],
       forgetInventory: [[1]],
       storeFirstKey: [[1, 'sealed']],
@@ -31,6 +30,7 @@ export default {
       notificationsOfTemplates: { calls: [[]], inside: asQuery },
     }),
     fragmentsOf(templates, {
+      surveyHeads: { calls: [[[1]]], inside: asQuery },
       templatesWithCredential: { calls: [[1]], inside: asQuery },
       templateVariables: { calls: [[]], inside: asQuery },
       templateNames: { calls: [[]], inside: asQuery },

@@ -3,7 +3,7 @@ import { WorkflowGraphsRepository } from '../../../src/workflows/workflow-graphs
 import { WorkflowJobNodesRepository } from '../../../src/workflows/workflow-job-nodes.repository.js';
 import * as jobs from '../../../src/workflows/workflow-jobs.repository.js';
 import { SOMEBODY } from './actors.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -21,7 +21,6 @@ export default {
         ],
       ],
       insertApprovals: [[[1], [2]]],
-      approvalFacts: [[[1], SOMEBODY]],
       expiredApprovals: [[]],
       pendingApprovals: [[1]],
       insertHolds: [[[1, 2], 'Change from a fork']],
@@ -58,6 +57,7 @@ export default {
   ],
   fragments: [
     fragmentsOf(jobs, {
+      approvalFacts: { calls: [[[1], SOMEBODY]], inside: asQuery },
       workflowJobsWhere: [[sql`wfj.id = 1`]],
       approvalsOf: [[1]],
     }),

@@ -1,0 +1,42 @@
+import type { Database } from '../../database/database.js';
+import type { Together } from '../../database/together.js';
+import type { Actor, RoleStore } from '../access.js';
+import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
+
+/** Dependencies of building a representation. */
+export interface RepresentContext {
+  database: Database;
+  /** Batches queries: those made at the same time go to the database together. */
+  together: Together;
+  actor: Actor;
+  detail: boolean;
+  roles: RoleStore;
+  /** Returns a provider of the application, for data that is not in rows, such as secrets. */
+  find: <T>(token: abstract new (...args: never[]) => T) => T;
+}
+
+/** Additions of `extend` to the representation of one row. */
+export interface Extension {
+  fields?: Record<string, unknown>;
+  /** Paths by name, or several paths where many objects of one type are linked; null removes a link. */
+  related?: Record<string, string | readonly string[] | null>;
+  summary_fields?: Record<string, unknown>;
+}
+
+/** Members of representations besides fields, references and links, for the OpenAPI document. */
+export interface ShownBesides {
+  /** Schemas of the fields that `extend` adds or shows in another shape. */
+  fields?: JsonSchemas;
+  /** Names of fields that are not in every representation. */
+  optional?: readonly string[];
+  /** Names of the links that `extend` adds. */
+  related?: readonly string[];
+  /** Schema of links with dynamic names. */
+  relatedOthers?: JsonSchema;
+  /** Schemas of the entries that `extend` adds to `summary_fields`. */
+  summary_fields?: JsonSchemas;
+  /** Schema of entries with dynamic names. */
+  summaryOthers?: JsonSchema;
+  /** Schemas of the members that `summarise` adds to summaries of this resource. */
+  summary?: JsonSchemas;
+}

@@ -15,6 +15,7 @@ import { CommandPasswords } from './command-passwords.service.js';
 import { CommandRelaunchController } from './command-relaunch.controller.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
+import { AdHocCommandExtension } from './ad-hoc-command.extension.js';
 
 @Module({
   imports: [
@@ -30,7 +31,13 @@ import { UnifiedJob } from '../runs/unified-job.entity.js';
     AdHocCommandLiveEventsController,
     CommandRelaunchController,
   ],
-  providers: [AdHocCommandsRepository, AdHocCommandHooks, CommandModules, CommandPasswords],
+  providers: [
+    AdHocCommandExtension,
+    AdHocCommandsRepository,
+    AdHocCommandHooks,
+    CommandModules,
+    CommandPasswords,
+  ],
   exports: [AdHocCommandsRepository],
 })
 export class AdHocCommandsModule {}

@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
-import { adHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command-extension.js';
+import { AdHocCommandExtension, AD_HOC_COMMAND_SHOWS } from './ad-hoc-command.extension.js';
 import { AdHocCommandHooks } from './ad-hoc-command.hooks.js';
 import { AdHocCommand } from './ad-hoc-command.entity.js';
 
@@ -50,6 +50,6 @@ export const adHocCommands = defineResource({
     },
   },
   counter: RUN_TOTALS,
-  extend: adHocCommandExtension,
+  extension: AdHocCommandExtension,
   shows: AD_HOC_COMMAND_SHOWS,
 });

@@ -19,6 +19,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { CredentialInputSource } from './credential-input-source.entity.js';
 import { CredentialType } from './credential-type.entity.js';
 import { Credential } from './credential.entity.js';
+import { CredentialExtension } from './credential.extension.js';
 
 @Module({
   imports: [
@@ -34,6 +35,7 @@ import { Credential } from './credential.entity.js';
     CredentialInputSourcesController,
   ],
   providers: [
+    CredentialExtension,
     CredentialsRepository,
     CredentialTypesRepository,
     CredentialHooks,

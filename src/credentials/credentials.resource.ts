@@ -6,7 +6,7 @@ import { resource } from '../common/resource/registry.js';
 import { selectCredentialTypes } from './credential-types.repository.js';
 import { CredentialHooks } from './credential.hooks.js';
 import { Credential } from './credential.entity.js';
-import { credentialExtension, CREDENTIAL_SHOWS } from './credential-extension.js';
+import { CredentialExtension, CREDENTIAL_SHOWS } from './credential.extension.js';
 
 /** Returns a value of the credential's type, which every credential has. */
 const ofType = (alias: string, value: Sql): Sql => sql`
@@ -67,6 +67,6 @@ export const credentials = defineResource({
       field: 'target_credential',
     },
   },
-  extend: credentialExtension,
+  extension: CredentialExtension,
   shows: CREDENTIAL_SHOWS,
 });

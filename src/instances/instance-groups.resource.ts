@@ -3,7 +3,7 @@ import { everyone, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { InstanceGroupHooks } from './instance-group.hooks.js';
-import { instanceGroupExtension } from './instance-group-extension.js';
+import { InstanceGroupExtension } from './instance.extensions.js';
 import { InstanceGroup } from './instance-group.entity.js';
 
 export const instanceGroups = defineResource({
@@ -47,5 +47,5 @@ export const instanceGroups = defineResource({
       far: 'instance_id',
     },
   },
-  extend: instanceGroupExtension,
+  extension: InstanceGroupExtension,
 });

@@ -17,6 +17,7 @@ import {
   OrganizationInstanceGroup,
 } from './preferred-group.entity.js';
 import { WorkerNode } from './worker-node.entity.js';
+import { InstanceGroupExtension, InstanceExtension } from './instance.extensions.js';
 
 @Module({
   imports: [
@@ -33,6 +34,8 @@ import { WorkerNode } from './worker-node.entity.js';
   ],
   controllers: [InstanceGroupsController, InstancesController],
   providers: [
+    InstanceGroupExtension,
+    InstanceExtension,
     InstanceGroupsRepository,
     InstancesRepository,
     WorkerNodesRepository,

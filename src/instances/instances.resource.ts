@@ -2,7 +2,7 @@ import { superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
-import { instanceExtension } from './instance-group-extension.js';
+import { InstanceExtension } from './instance.extensions.js';
 import { InstanceHooks } from './instance.hooks.js';
 import { groupsOf } from './instance-groups.repository.js';
 import { instanceHostnameOf } from './instances.repository.js';
@@ -41,5 +41,5 @@ export const instances = defineResource({
         AND ${ident(far, 'execution_node')} <> ''`,
     },
   },
-  extend: instanceExtension,
+  extension: InstanceExtension,
 });

@@ -45,6 +45,7 @@ import {
   InventorySourceHost,
   InventorySourceVariables,
 } from './import/source-claim.entity.js';
+import { InventoryExtension, HostExtension } from './inventory.extensions.js';
 
 const repositories = [
   InventoriesRepository,
@@ -86,6 +87,8 @@ const repositories = [
     GroupVariableDataController,
   ],
   providers: [
+    InventoryExtension,
+    HostExtension,
     ...repositories,
     InventoryHooks,
     HostHooks,

@@ -16,11 +16,11 @@ import { HostHooks } from './host.hooks.js';
 import { InventoryHooks } from './inventory.hooks.js';
 import { Group, Host, Inventory } from './inventory.entity.js';
 import {
-  hostExtension,
+  HostExtension,
   HOST_SHOWS,
-  inventoryExtension,
+  InventoryExtension,
   INVENTORY_SHOWS,
-} from './inventory-extensions.js';
+} from './inventory.extensions.js';
 import { sourceCounts } from './source-counts.js';
 
 const mayAddInventories = (actor: Actor): Sql =>
@@ -126,7 +126,7 @@ export const inventories = defineResource({
   },
   hide: (alias) => sql`NOT ${ident(alias, 'pending_deletion')}`,
   deletesLater: true,
-  extend: inventoryExtension,
+  extension: InventoryExtension,
   shows: INVENTORY_SHOWS,
 });
 
@@ -199,7 +199,7 @@ export const hosts = defineResource({
       field: 'host',
     },
   },
-  extend: hostExtension,
+  extension: HostExtension,
   shows: HOST_SHOWS,
 });
 

@@ -2,7 +2,10 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { ident, sql } from '../database/sql.js';
 import { inventories } from '../inventories/inventories.resource.js';
 import { InventoryHooks } from '../inventories/inventory.hooks.js';
-import { constructedExtension, CONSTRUCTED_SHOWS } from './constructed-inventory-extension.js';
+import {
+  ConstructedInventoryExtension,
+  CONSTRUCTED_SHOWS,
+} from './constructed-inventory.extension.js';
 import { ConstructedInventory } from './constructed-inventory.entity.js';
 
 const { policy, capabilities, summary, summarise, hide, relations, aliases } = inventories;
@@ -28,6 +31,6 @@ export const constructedInventories = defineResource({
       'What it holds': ['variables', 'prevent_instance_group_fallback'],
     },
   },
-  extend: constructedExtension,
+  extension: ConstructedInventoryExtension,
   shows: CONSTRUCTED_SHOWS,
 });

@@ -21,6 +21,9 @@ import { UpdateInventoryController } from './update-inventory.controller.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
+import { InventoryUpdateExtension } from './inventory-update.extension.js';
+import { InventorySourceExtension } from './inventory-source.extension.js';
+import { ConstructedInventoryExtension } from './constructed-inventory.extension.js';
 
 const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
 
@@ -41,6 +44,9 @@ const repositories = [InventorySourcesRepository, InventoryUpdatesRepository];
     ConstructedInventoriesController,
   ],
   providers: [
+    ConstructedInventoryExtension,
+    InventorySourceExtension,
+    InventoryUpdateExtension,
     ...repositories,
     InventorySourceHooks,
     InventoryUpdateLauncher,

@@ -6,7 +6,7 @@ import { or } from '../database/sql.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { InventorySourceHooks } from './inventory-source.hooks.js';
 import { InventorySource } from './inventory-source.entity.js';
-import { sourceExtension, SOURCE_SHOWS } from './inventory-source-extension.js';
+import { InventorySourceExtension, SOURCE_SHOWS } from './inventory-source.extension.js';
 
 const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
 
@@ -82,6 +82,6 @@ export const inventorySources = defineResource({
       keeps: ['credential'],
     },
   ],
-  extend: sourceExtension,
+  extension: InventorySourceExtension,
   shows: SOURCE_SHOWS,
 });

@@ -5,7 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { hasTemplate } from '../runs/jobs.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
-import { updateExtension, UPDATE_SHOWS } from './inventory-update-extension.js';
+import { InventoryUpdateExtension, UPDATE_SHOWS } from './inventory-update.extension.js';
 import { InventoryUpdate } from './inventory-update.entity.js';
 
 const onInventory = (role: string) => hasRoleOn('inventory_id', 'inventory', role);
@@ -39,6 +39,6 @@ export const inventoryUpdates = defineResource({
     },
   },
   counter: RUN_TOTALS,
-  extend: updateExtension,
+  extension: InventoryUpdateExtension,
   shows: UPDATE_SHOWS,
 });

@@ -15,6 +15,7 @@ import { TemplateProjects } from './template-projects.service.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JobTemplateCredential, JobTemplateLabel } from './job-template.entity.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
+import { JobTemplateExtension } from './job-template.extension.js';
 
 @Module({
   imports: [
@@ -29,6 +30,7 @@ import { UnifiedTemplate } from '../templates/unified-template.entity.js';
     JobTemplateWebhookKeyController,
   ],
   providers: [
+    JobTemplateExtension,
     JobTemplatesRepository,
     JobTemplateCredentialsRepository,
     TemplateCredentials,

@@ -9,7 +9,7 @@ import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplate } from './job-template.entity.js';
 import { launchFieldsOf } from '../prompts/launch-options.js';
 import { TEMPLATE_AIMS, TEMPLATE_ASKS } from '../prompts/prompt-columns.js';
-import { jobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template-extension.js';
+import { JobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template.extension.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
@@ -116,6 +116,6 @@ export const jobTemplates = defineResource({
     },
   },
   purposes: [{ decidedBy: ['project', 'playbook', ...TEMPLATE_AIMS], keeps: ['credentials'] }],
-  extend: jobTemplateExtension,
+  extension: JobTemplateExtension,
   shows: JOB_TEMPLATE_SHOWS,
 });

@@ -3,9 +3,9 @@ import { anyOf, everyone } from '../common/access.js';
 import { totalsBy } from '../common/resource/kept-totals.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import {
-  notificationTemplateExtension,
+  NotificationTemplateExtension,
   NOTIFICATION_TEMPLATE_SHOWS,
-} from './notification-template-extension.js';
+} from './notification-template.extension.js';
 import { NotificationTemplateHooks } from './notification-template.hooks.js';
 import { NotificationTemplate } from './notification-template.entity.js';
 import { NotificationAttempt, Notification, NotificationTotal } from './notification.entity.js';
@@ -66,7 +66,7 @@ export const notificationTemplates = defineResource({
       field: 'notification_template',
     },
   },
-  extend: notificationTemplateExtension,
+  extension: NotificationTemplateExtension,
   shows: NOTIFICATION_TEMPLATE_SHOWS,
 });
 

@@ -18,6 +18,7 @@ import { TemplateSecrets } from './template-secrets.service.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Notification, NotificationAttempt, NotificationTotal } from './notification.entity.js';
 import { NotificationTemplate } from './notification-template.entity.js';
+import { NotificationTemplateExtension } from './notification-template.extension.js';
 
 /** Ends the rendering thread of message templates at shutdown. */
 @Injectable()
@@ -52,6 +53,7 @@ const repositories = [
     NotificationAttemptsController,
   ],
   providers: [
+    NotificationTemplateExtension,
     ...repositories,
     NotificationRepeats,
     NotificationTemplateHooks,

@@ -23,6 +23,8 @@ import { ProjectsRepository } from './projects.repository.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
+import { ProjectUpdateExtension } from './project-update.extension.js';
+import { ProjectExtension } from './project.extension.js';
 
 @Module({
   imports: [
@@ -41,6 +43,8 @@ import { UnifiedJob } from '../runs/unified-job.entity.js';
     ProjectUpdateLiveEventsController,
   ],
   providers: [
+    ProjectExtension,
+    ProjectUpdateExtension,
     ProjectsRepository,
     ProjectUpdatesRepository,
     ProjectUpdateLauncher,

@@ -8,7 +8,7 @@ import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
 import { ProjectHooks } from './project.hooks.js';
 import { Project } from './project.entity.js';
-import { projectExtension, PROJECT_SHOWS } from './project-extension.js';
+import { ProjectExtension, PROJECT_SHOWS } from './project.extension.js';
 
 /** Returns true for a project with a source to sync from. */
 export const isSynced = ({ scm_type: kind }: Row): boolean => kind !== '';
@@ -121,6 +121,6 @@ export const projects = defineResource({
     job_templates: { kind: 'has-many', target: () => resource('job_template'), field: 'project' },
   },
   purposes: [{ decidedBy: ['scm_type', 'scm_url'], keeps: ['credential'] }],
-  extend: projectExtension,
+  extension: ProjectExtension,
   shows: PROJECT_SHOWS,
 });

@@ -13,9 +13,8 @@ import { freeObject, INTEGER, mapOf } from '../common/fields/json-schema.js';
 import { describedAs } from '../common/fields/options.js';
 import { ISOLATIONS } from '../instances/isolation.js';
 import { JOB_TYPES, VERBOSITIES } from '../prompts/job-options.js';
-import { VARIABLES_HELP } from './shown-variables.js';
 import { ExecutedJob, ISOLATION_FIELD, PLACED } from './unified-job.entity.js';
-import { WebhookRunFields } from './webhook-run.schema.js';
+import { VARIABLES_HELP, WebhookRunFields } from './webhook-run.schema.js';
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { CASCADE, WideLinkRow } from '../database/table.js';
 

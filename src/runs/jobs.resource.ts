@@ -16,7 +16,7 @@ import { launchFieldsOf } from '../prompts/launch-options.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { RunHooks } from './run.hooks.js';
 import { Job } from './job.entity.js';
-import { jobExtension, JOB_SHOWS } from './job-extension.js';
+import { JobExtension, JOB_SHOWS } from './job.extension.js';
 import { RUN_TOTALS } from './run-total.entity.js';
 import { UnifiedJob } from './unified-job.entity.js';
 
@@ -169,7 +169,7 @@ export const jobs = defineResource({
     },
   },
   counter: RUN_TOTALS,
-  extend: jobExtension,
+  extension: JobExtension,
   shows: JOB_SHOWS,
 });
 

@@ -6,23 +6,8 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
-import type { Row } from '../common/resource/define-resource.js';
-import type { RepresentContext } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
-import { type RunFacts, RunsRepository } from './runs.repository.js';
-
-/**
- * Returns the facts of a page of runs, by run. The query is combined with other queries of the same
- * moment.
- */
-export async function loadRunFacts(
-  rows: readonly Row[],
-  { actor, together, find }: RepresentContext,
-): Promise<Map<number, RunFacts>> {
-  const ids = rows.map(({ id }) => id);
-  const facts = await together.ask<RunFacts>(find(RunsRepository).facts(ids, actor));
-  return new Map(facts.map((one) => [one.id, one]));
-}
+import type { RunFacts } from './runs.repository.js';
 
 const PRODUCT = 'Automation Controller';
 
@@ -34,7 +19,7 @@ export const LAUNCHED_BY = partial({
 });
 
 /** Schema of the summary of a run's template. */
-export const LAUNCHED_TEMPLATE_SUMMARY = object({
+export const RUN_TEMPLATE = object({
   id: INTEGER,
   name: STRING,
   unified_job_type: STRING,

@@ -35,6 +35,8 @@ import { JobCredential, JobLabel } from './job.entity.js';
 import { JobEvent, JobHostSummary } from './events/job-event.entity.js';
 import { RunTotal } from './run-total.entity.js';
 import { UnifiedJob } from './unified-job.entity.js';
+import { ShownRuns } from './shown-runs.service.js';
+import { JobExtension } from './job.extension.js';
 
 const repositories = [
   RunsRepository,
@@ -75,6 +77,7 @@ const repositories = [
     UnifiedJobsController,
   ],
   providers: [
+    JobExtension,
     ...repositories,
 
     {
@@ -91,6 +94,7 @@ const repositories = [
     RunChanges,
     RunSignals,
     RunTransitions,
+    ShownRuns,
   ],
   exports: [
     ...repositories,
@@ -101,6 +105,7 @@ const repositories = [
     RunSignals,
     RunTransitions,
     RunStreams,
+    ShownRuns,
   ],
 })
 export class RunsModule {}

@@ -3,6 +3,11 @@ import { Char, Choices, Reference } from '../common/fields/field.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { WEBHOOK_SERVICES } from '../code-hosts/services.js';
 
+export const VARIABLES_HELP =
+  'JSON with ", " and ": " between members; secret answers masked. Lists leave out the payload of the ' +
+  'webhook that launched the run (svc_webhook_payload and so on); the run itself shows it to those ' +
+  'who administer the template.';
+
 const READ_ONLY = { readOnly: true } as const;
 
 /** Fields about the webhook that launched a run. */

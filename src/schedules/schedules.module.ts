@@ -16,6 +16,7 @@ import {
   ScheduleInstanceGroup,
   ScheduleLabel,
 } from './schedule.entity.js';
+import { ScheduleExtension } from './schedule.extension.js';
 
 @Module({
   imports: [
@@ -26,7 +27,7 @@ import {
     TemplatesModule,
   ],
   controllers: [SchedulesController, JobScheduleController],
-  providers: [SchedulesRepository, ScheduleHooks, NextLaunches, JobSchedules],
+  providers: [ScheduleExtension, SchedulesRepository, ScheduleHooks, NextLaunches, JobSchedules],
   exports: [SchedulesRepository, NextLaunches],
 })
 export class SchedulesModule {}

@@ -8,7 +8,7 @@ import { labelled } from '../labels/label-links.js';
 import { SAVED_AIMS, SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 import { ScheduleHooks } from './schedule.hooks.js';
 import { Schedule } from './schedule.entity.js';
-import { scheduleExtension, SCHEDULE_SHOWS } from './schedule-extension.js';
+import { ScheduleExtension, SCHEDULE_SHOWS } from './schedule.extension.js';
 
 /** Roles that launch each kind of template; all kinds share one id sequence. */
 const LAUNCHERS = [
@@ -94,6 +94,6 @@ export const schedules = defineResource({
     jobs: { kind: 'has-many', target: () => resource('unified_job'), field: 'schedule' },
   },
   purposes: [{ decidedBy: SAVED_AIMS, keeps: ['credentials'] }],
-  extend: scheduleExtension,
+  extension: ScheduleExtension,
   shows: SCHEDULE_SHOWS,
 });

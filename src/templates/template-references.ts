@@ -1,6 +1,5 @@
 import { INTEGER, object, STRING } from '../common/fields/json-schema.js';
-import type { RepresentContext } from '../common/resource/extension.js';
-import { TemplatesRepository, type TemplateName } from './templates.repository.js';
+import type { TemplateName } from './templates.repository.js';
 
 /** Kind of runs by kind of template. */
 const RUN_TYPES: Readonly<Record<string, string>> = {
@@ -25,21 +24,12 @@ export const TEMPLATE_SUMMARY = object(
   ['description', 'timeout'],
 );
 
-/**
- * Returns summaries of templates of any kind for objects that refer to them, in one statement.
- * Without read permission a summary contains id, name and kind only.
- */
-export async function templateReferences(
-  ids: readonly number[],
-  { actor, find }: Pick<RepresentContext, 'actor' | 'find'>,
-): Promise<Map<number, object>> {
-  const found = await find(TemplatesRepository).named(ids, actor);
-  return new Map(found.map((one) => [one.id, summarizeReferred(one)]));
-}
-
 type NamedTemplate = TemplateName & { may_read: boolean };
 
-/** Returns the summary of a template for an object that refers to it. */
+/**
+ * Returns the summary of a template of any kind for an object that refers to it. Without read permission
+ * it contains id, name and kind only.
+ */
 export const summarizeReferred = ({
   id,
   type,

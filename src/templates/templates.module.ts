@@ -8,6 +8,7 @@ import { WebhookFields } from './webhook-fields.service.js';
 import { WebhookKeys } from './webhook-keys.service.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate, TemplateNotification } from './unified-template.entity.js';
+import { TemplateSummaries } from './template-summaries.service.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([TemplateNotification, UnifiedTemplate]), CredentialsModule],
@@ -16,9 +17,10 @@ import { UnifiedTemplate, TemplateNotification } from './unified-template.entity
     TemplatesRepository,
     TemplateNotificationsRepository,
     SurveyService,
+    TemplateSummaries,
     WebhookFields,
     WebhookKeys,
   ],
-  exports: [TemplatesRepository, SurveyService, WebhookFields, WebhookKeys],
+  exports: [TemplatesRepository, SurveyService, TemplateSummaries, WebhookFields, WebhookKeys],
 })
 export class TemplatesModule {}

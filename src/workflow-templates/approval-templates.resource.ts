@@ -6,9 +6,9 @@ import { ident, sql } from '../database/sql.js';
 import { ApprovalTemplateHooks } from './approval-template.hooks.js';
 import { ApprovalTemplate } from './approval-template.entity.js';
 import {
-  approvalTemplateExtension,
+  ApprovalTemplateExtension,
   APPROVAL_TEMPLATE_SHOWS,
-} from './approval-template-extension.js';
+} from './approval-template.extension.js';
 import { templatesRunBy } from './workflow-template-nodes.repository.js';
 
 /**
@@ -42,6 +42,6 @@ export const approvalTemplates = defineResource({
       field: 'unified_job_template',
     },
   },
-  extend: approvalTemplateExtension,
+  extension: ApprovalTemplateExtension,
   shows: APPROVAL_TEMPLATE_SHOWS,
 });

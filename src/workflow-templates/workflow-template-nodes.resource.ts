@@ -7,7 +7,10 @@ import { SAVED_AIMS } from '../prompts/prompt-columns.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowTemplateNode } from './workflow-template-node.entity.js';
-import { templateNodeExtension, TEMPLATE_NODE_SHOWS } from './workflow-template-node-extension.js';
+import {
+  WorkflowTemplateNodeExtension,
+  TEMPLATE_NODE_SHOWS,
+} from './workflow-template-node.extension.js';
 
 const ofWorkflow = (role: string) =>
   hasRoleOn('workflow_job_template_id', 'workflow_job_template', role);
@@ -83,6 +86,6 @@ export const workflowTemplateNodes = defineResource({
     { decidedBy: ['unified_job_template', ...SAVED_AIMS], keeps: ['credentials'] },
     { decidedBy: ['unified_job_template'], keeps: ['inventory'] },
   ],
-  extend: templateNodeExtension,
+  extension: WorkflowTemplateNodeExtension,
   shows: TEMPLATE_NODE_SHOWS,
 });

@@ -28,6 +28,9 @@ import {
   WorkflowTemplateNodeInstanceGroup,
   WorkflowTemplateNodeLabel,
 } from './workflow-template-node.entity.js';
+import { WorkflowTemplateNodeExtension } from './workflow-template-node.extension.js';
+import { ApprovalTemplateExtension } from './approval-template.extension.js';
+import { WorkflowTemplateExtension } from './workflow-template.extension.js';
 
 @Module({
   imports: [
@@ -53,6 +56,9 @@ import {
     WorkflowApprovalTemplatesController,
   ],
   providers: [
+    WorkflowTemplateExtension,
+    ApprovalTemplateExtension,
+    WorkflowTemplateNodeExtension,
     WorkflowTemplatesRepository,
     WorkflowTemplateNodesRepository,
     WorkflowTemplateHooks,

@@ -11,8 +11,8 @@ import { WORKFLOW_AIMS, WORKFLOW_ASKS } from '../prompts/prompt-columns.js';
 import { isCredentialOfNode } from './workflow-template-nodes.repository.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
 import { WorkflowTemplate } from './workflow-template.entity.js';
-import { TEMPLATE_SHOWS } from '../templates/template-summaries.js';
-import { workflowTemplateExtension } from './workflow-template-extension.js';
+import { TEMPLATE_SHOWS } from '../templates/template-summaries.service.js';
+import { WorkflowTemplateExtension } from './workflow-template.extension.js';
 
 /**
  * Credentials of the workflow's nodes: prompts and values of the workflow reach its nodes, and
@@ -106,6 +106,6 @@ export const workflowTemplates = defineResource({
     },
   },
   purposes: [{ decidedBy: WORKFLOW_AIMS, keeps: [credentialsOfNodes] }],
-  extend: workflowTemplateExtension,
+  extension: WorkflowTemplateExtension,
   shows: TEMPLATE_SHOWS,
 });

@@ -3,7 +3,7 @@ import { anyOf, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { runsOrganization } from '../runs/jobs.resource.js';
-import { APPROVAL_SHOWS, workflowApprovalExtension } from './workflow-approval-extension.js';
+import { APPROVAL_SHOWS, WorkflowApprovalExtension } from './workflow-approval.extension.js';
 import { WorkflowApprovalHooks } from './workflow-approval.hooks.js';
 import { WorkflowApproval } from './workflow-approval.entity.js';
 
@@ -46,6 +46,6 @@ export const workflowApprovals = defineResource({
       field: 'unified_job',
     },
   },
-  extend: workflowApprovalExtension,
+  extension: WorkflowApprovalExtension,
   shows: APPROVAL_SHOWS,
 });

@@ -4,7 +4,7 @@ import { resource } from '../common/resource/registry.js';
 import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { ident, sql, type Sql, and } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
-import { nodeExtension, NODE_SHOWS } from './workflow-job-node-extension.js';
+import { WorkflowJobNodeExtension, NODE_SHOWS } from './workflow-job-node.extension.js';
 import { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import type { EdgeKind } from './workflow-rows.service.js';
@@ -63,6 +63,6 @@ export const workflowJobNodes = defineResource({
     failure_nodes: childrenBy('failure'),
     always_nodes: childrenBy('always'),
   },
-  extend: nodeExtension,
+  extension: WorkflowJobNodeExtension,
   shows: NODE_SHOWS,
 });

@@ -2,9 +2,8 @@ import { Bool, Char, Includes, Json, Reference, Text } from '../common/fields/fi
 import { describedAs } from '../common/fields/options.js';
 import type { HandedOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_RUN_OPTIONS } from '../prompts/prompt-columns.js';
-import { VARIABLES_HELP } from '../runs/shown-variables.js';
 import { ExecutedJob } from '../runs/unified-job.entity.js';
-import { WebhookRunFields } from '../runs/webhook-run.schema.js';
+import { VARIABLES_HELP, WebhookRunFields } from '../runs/webhook-run.schema.js';
 
 const READ_ONLY = { readOnly: true } as const;
 /** Options of columns that all runs have and that are unused by a run without a process. */

@@ -8,7 +8,7 @@ import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
 import { WorkflowJob } from './workflow-job.entity.js';
-import { workflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job-extension.js';
+import { WorkflowJobExtension, WORKFLOW_JOB_SHOWS } from './workflow-job.extension.js';
 
 const isBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')}`;
 const isNoBulk: Predicate = (alias) => sql`${ident(alias, 'is_bulk_job')} IS NOT TRUE`;
@@ -91,6 +91,6 @@ export const workflowJobs = defineResource({
     },
   },
   counter: RUN_TOTALS,
-  extend: workflowJobExtension,
+  extension: WorkflowJobExtension,
   shows: WORKFLOW_JOB_SHOWS,
 });

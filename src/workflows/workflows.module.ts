@@ -22,6 +22,10 @@ import {
   WorkflowJobNodeInstanceGroup,
   WorkflowJobNodeLabel,
 } from './workflow-job-node.entity.js';
+import { WorkflowJobExtension } from './workflow-job.extension.js';
+import { WorkflowApprovalExtension } from './workflow-approval.extension.js';
+import { WorkflowJobNodeExtension } from './workflow-job-node.extension.js';
+import { TemplatesModule } from '../templates/templates.module.js';
 
 @Module({
   imports: [
@@ -35,6 +39,7 @@ import {
       WorkflowJobNodeLabel,
     ]),
     RunsModule,
+    TemplatesModule,
   ],
   controllers: [
     WorkflowJobsController,
@@ -43,6 +48,9 @@ import {
     WorkflowApprovalsController,
   ],
   providers: [
+    WorkflowJobNodeExtension,
+    WorkflowApprovalExtension,
+    WorkflowJobExtension,
     WorkflowJobsRepository,
     WorkflowJobNodesRepository,
     WorkflowGraphsRepository,

@@ -43,6 +43,7 @@ const ROLES: readonly [of: RegExp, roles: readonly string[]][] = [
   [/implements [^{]*\bNestInterceptor\b/, ['interceptor']],
   [/implements [^{]*\bPipeTransform\b/, ['pipe']],
   [/(implements|extends) [^{]*Hooks\b/, ['hooks']],
+  [/class \w+Extension\b/, ['extension']],
   [/@ListensToRuns\b/, ['listener']],
   [/@PagePanel\b/, ['panel']],
   [/@PageFormOf\b/, ['form']],

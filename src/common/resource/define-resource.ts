@@ -8,7 +8,7 @@ import type { SchemaClass, Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { ProviderClass } from '../declared-providers.service.js';
 import { ownNames } from '../records.js';
-import type { Extension, RepresentContext, ShownBesides } from './extension.js';
+import type { ResourceExtension, ShownBesides } from './extension.js';
 import { frozen } from './frozen.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
@@ -106,11 +106,10 @@ export interface ResourceOptions<Schema extends object = object> {
   usable?: Readonly<Record<string, (row: Row) => boolean>>;
   /** Fields of the natural key: `/teams/Ops++Default/`. */
   naturalKey?: readonly string[];
-  /** Extends the representations of a page of rows, with a constant number of statements. */
-  extend?(
-    rows: readonly RowOf<Schema>[],
-    context: RepresentContext,
-  ): Promise<Map<number, Extension>>;
+  /** Provider class that extends the representations of a page of rows. */
+  extension?: ProviderClass<ResourceExtension<Schema>>;
+  /** Does the same as `extension`, for a resource that needs no provider for it. */
+  extend?: ResourceExtension<Schema>['extend'];
   /** Schemas of the additions of `extend` and `summarise`. */
   shows?: ShownBesides;
   /** Aliases of filterable names, for names that clients use. */
@@ -145,6 +144,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
     Omit<
       ResourceOptions<Schema>,
       | 'extend'
+      | 'extension'
       | 'hooks'
       | 'variants'
       | 'discriminator'
@@ -165,6 +165,7 @@ export interface ResourceDefinition<Schema extends object = object> extends Read
   readonly discriminator: string | null;
   readonly auditParent: ResourceOptions['auditParent'] | null;
   readonly extend: ResourceOptions<Schema>['extend'] | null;
+  readonly extension: ResourceOptions<Schema>['extension'] | null;
   readonly hooks: ResourceOptions['hooks'] | null;
   readonly variants: ResourceOptions['variants'] | null;
   readonly hide: ResourceOptions['hide'] | null;
@@ -195,6 +196,7 @@ const DEFAULTS = {
   auditParent: null,
   discriminator: null,
   extend: null,
+  extension: null,
   hooks: null,
   variants: null,
   hide: null,

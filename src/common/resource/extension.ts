@@ -1,7 +1,9 @@
 import type { Database } from '../../database/database.js';
 import type { Together } from '../../database/together.js';
 import type { Actor, RoleStore } from '../access.js';
+import type { DeclaredProviders } from '../declared-providers.service.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
+import type { RowOf } from './define-resource.js';
 
 /** Dependencies of building a representation. */
 export interface RepresentContext {
@@ -11,8 +13,17 @@ export interface RepresentContext {
   actor: Actor;
   detail: boolean;
   roles: RoleStore;
-  /** Returns a provider of the application, for data that is not in rows, such as secrets. */
-  find: <T>(token: abstract new (...args: never[]) => T) => T;
+  /** For the `extension` of a resource. An extension gets its own providers by its constructor. */
+  providers: DeclaredProviders;
+}
+
+/** Provider that a resource names as its `extension`. */
+export interface ResourceExtension<Schema extends object = object> {
+  /** Extends the representations of a page of rows, with a constant number of statements. */
+  extend(
+    rows: readonly RowOf<Schema>[],
+    context: RepresentContext,
+  ): Promise<Map<number, Extension>>;
 }
 
 /** Additions of `extend` to the representation of one row. */

@@ -16,8 +16,7 @@ export class RepresentContexts {
 
   /** @param detail true for a single object, false for a list */
   of(actor: Actor, detail: boolean): RepresentContext {
-    const { database, roles } = this;
-    const find: RepresentContext['find'] = (token) => this.providers.find(token);
-    return { database, together: new Together(database), actor, detail, roles, find };
+    const { database, roles, providers } = this;
+    return { database, together: new Together(database), actor, detail, roles, providers };
   }
 }

@@ -92,9 +92,11 @@ function loadAround(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<[Related, ReadonlyMap<number, Extension>]> {
+  const { extension } = definition;
+  const extended = extension ? context.providers.find(extension) : definition;
   return atOnce([
     loadRelated(definition, rows, context),
-    definition.extend?.(rows, context) ?? new Map<number, Extension>(),
+    extended.extend?.(rows, context) ?? new Map<number, Extension>(),
   ]);
 }
 

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { RolesRepository, type DirectHolder } from '../access/roles.repository.js';
 import { entryOf } from '../common/invariants.js';
 import { BOOLEAN, INTEGER, list, mapOf, object, STRING } from '../common/fields/json-schema.js';
@@ -29,40 +30,54 @@ export const CREDENTIAL_SHOWS: ShownBesides = {
 };
 
 /**
- * Returns masked inputs, data of the credential's type, and owners
+ * Adds masked inputs, data of the credential's type, and owners
  * (docs/contract/resources.md#credentials).
  */
-export async function credentialExtension(
-  rows: readonly RowOf<Credential>[],
-  context: RepresentContext,
-): Promise<Map<number, Extension>> {
-  const ids = [...new Set(rows.map((row) => row.credential_type_id))];
-  const found = await context.find(CredentialTypesRepository).byIds(ids);
-  const types = new Map(found.map((type) => [type.id, type]));
-  const owners = await loadOwners(rows, context);
-  const sources = await inputSources(rows, context);
-  return new Map(
-    rows.map((row) => {
-      const type = entryOf(types, row.credential_type_id);
-      const own = owners.get(row.id) ?? [];
-      const [first] = own;
-      const isPrivate = own.length === 1 && first?.type === 'user' && row.organization_id === null;
-      const related: Record<string, string> = isPrivate ? { user: first.url } : {};
-      return [
-        row.id,
-        {
-          fields: {
-            inputs: maskInputs(type, row.inputs),
-            kind: type.namespace ?? '',
-            cloud: type.kind === 'cloud',
-            kubernetes: type.kind === 'kubernetes',
+@Injectable()
+export class CredentialExtension {
+  constructor(
+    private readonly types: CredentialTypesRepository,
+    private readonly roles: RolesRepository,
+  ) {}
+
+  async extend(
+    rows: readonly RowOf<Credential>[],
+    context: RepresentContext,
+  ): Promise<Map<number, Extension>> {
+    const ids = [...new Set(rows.map((row) => row.credential_type_id))];
+    const found = await this.types.byIds(ids);
+    const types = new Map(found.map((type) => [type.id, type]));
+    const holders = await this.roles.directHolders(
+      'credential',
+      'admin_role',
+      rows.map(({ id }) => id),
+    );
+    const owners = await ownersOf(rows, holders, context);
+    const sources = await inputSources(rows, context);
+    return new Map(
+      rows.map((row) => {
+        const type = entryOf(types, row.credential_type_id);
+        const own = owners.get(row.id) ?? [];
+        const [first] = own;
+        const isPrivate =
+          own.length === 1 && first?.type === 'user' && row.organization_id === null;
+        const related: Record<string, string> = isPrivate ? { user: first.url } : {};
+        return [
+          row.id,
+          {
+            fields: {
+              inputs: maskInputs(type, row.inputs),
+              kind: type.namespace ?? '',
+              cloud: type.kind === 'cloud',
+              kubernetes: type.kind === 'kubernetes',
+            },
+            related,
+            summary_fields: { owners: own, input_sources: sources.get(row.id) ?? {} },
           },
-          related,
-          summary_fields: { owners: own, input_sources: sources.get(row.id) ?? {} },
-        },
-      ];
-    }),
-  );
+        ];
+      }),
+    );
+  }
 }
 
 interface ShownSource extends Pick<InputSource, 'id' | 'target_id' | 'field'> {
@@ -94,12 +109,11 @@ async function inputSources(
  * Returns the owners that the caller can read: users and teams that hold the admin role directly, then
  * the organization.
  */
-async function loadOwners(
+async function ownersOf(
   rows: readonly RowOf<Credential>[],
+  found: readonly DirectHolder[],
   context: RepresentContext,
 ): Promise<Map<number, Owner[]>> {
-  const ids = rows.map(({ id }) => id);
-  const found = await context.find(RolesRepository).directHolders('credential', 'admin_role', ids);
   const users = await named('user', idsOf(found, 'user'), context);
   const teams = await named('team', idsOf(found, 'team'), context);
   const organizations = await named(

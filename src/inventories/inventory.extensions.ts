@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   BOOLEAN,
   INSTANT,
@@ -46,34 +47,36 @@ interface CountedSources {
 }
 
 /**
- * Returns the number of sources of each inventory, its labels, and the counters of smart
+ * Adds the number of sources of each inventory, its labels, and the counters of smart
  * inventories.
  */
-export async function inventoryExtension(
-  rows: readonly Row[],
-  context: RepresentContext,
-): Promise<Map<number, Extension>> {
-  const ids = rows.map(({ id }) => id);
-  const counts = Object.entries(sourceCounts(sql`inv.id`)).map(
-    ([name, count]) => sql`${count} AS ${ident(name)}`,
-  );
-  const [counted, labels] = await Promise.all([
-    context.together.ask<CountedSources>(sql`
-      SELECT inv.id, ${join(counts, ', ')} FROM unnest(${ids}::int[]) AS inv (id)`),
-    labelSummaries(resource('inventory'), ids, context),
-  ]);
-  const members = await context.find(MemberCounts).of(rows.map(hosted).filter(isSmart));
-  const fieldsOf = new Map(counted.map(({ id, ...fields }) => [id, fields]));
-  return new Map(
-    rows.map(({ id, kind }): [number, Extension] => [
-      id,
-      {
-        fields: { ...entryOf(fieldsOf, id), ...countersOf(members.get(id)) },
-        related: relatedOf(id, kind),
-        summary_fields: { labels: labels.get(id) },
-      },
-    ]),
-  );
+@Injectable()
+export class InventoryExtension {
+  constructor(private readonly members: MemberCounts) {}
+
+  async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
+    const ids = rows.map(({ id }) => id);
+    const counts = Object.entries(sourceCounts(sql`inv.id`)).map(
+      ([name, count]) => sql`${count} AS ${ident(name)}`,
+    );
+    const [counted, labels] = await Promise.all([
+      context.together.ask<CountedSources>(sql`
+        SELECT inv.id, ${join(counts, ', ')} FROM unnest(${ids}::int[]) AS inv (id)`),
+      labelSummaries(resource('inventory'), ids, context),
+    ]);
+    const members = await this.members.of(rows.map(hosted).filter(isSmart));
+    const fieldsOf = new Map(counted.map(({ id, ...fields }) => [id, fields]));
+    return new Map(
+      rows.map(({ id, kind }): [number, Extension] => [
+        id,
+        {
+          fields: { ...entryOf(fieldsOf, id), ...countersOf(members.get(id)) },
+          related: relatedOf(id, kind),
+          summary_fields: { labels: labels.get(id) },
+        },
+      ]),
+    );
+  }
 }
 
 /** Links that smart inventories do not have. */
@@ -129,32 +132,37 @@ interface Shown {
 }
 
 /**
- * Returns some groups and the latest jobs of each host, and if a source delivered it, in one
+ * Adds some groups and the latest jobs of each host, and if a source delivered it, in one
  * statement per page.
  */
-export async function hostExtension(
-  rows: readonly Row[],
-  { together, actor, find }: RepresentContext,
-): Promise<Map<number, Extension>> {
-  const ids = rows.map(({ id }) => id);
-  const found = await together.ask<Shown>(sql`
-    SELECT 'group' AS what, host.id AS host_id, grp.id, grp.name, NULL AS status,
-      NULL::timestamptz AS finished, grp.total
-    FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
-      ${groupsShownOf(sql`host.id`, SHOWN)}) AS grp
-    UNION ALL
-    SELECT 'job', host.id, job.id, job.name, job.status, job.finished, 0
-    FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
-      ${find(HostRuns).latestOfHost(sql`host.id`, actor, SHOWN)}) AS job
-    UNION ALL
-    SELECT 'source', host.id, 0, '', NULL, NULL, 0 FROM unnest(${ids}::int[]) AS host (id)
-    WHERE ${isClaimed(sql`host.id`)}
-    UNION ALL
-    SELECT 'original', original.host_id, original.id, '', NULL, NULL, 0
-    FROM (${originalsOf(ids)}) original`);
-  const byHost = new Map<number, Shown[]>(ids.map((id) => [id, []]));
-  for (const one of found) byHost.get(one.host_id)?.push(one);
-  return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));
+@Injectable()
+export class HostExtension {
+  constructor(private readonly runs: HostRuns) {}
+
+  async extend(
+    rows: readonly Row[],
+    { together, actor }: RepresentContext,
+  ): Promise<Map<number, Extension>> {
+    const ids = rows.map(({ id }) => id);
+    const found = await together.ask<Shown>(sql`
+      SELECT 'group' AS what, host.id AS host_id, grp.id, grp.name, NULL AS status,
+        NULL::timestamptz AS finished, grp.total
+      FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
+        ${groupsShownOf(sql`host.id`, SHOWN)}) AS grp
+      UNION ALL
+      SELECT 'job', host.id, job.id, job.name, job.status, job.finished, 0
+      FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (
+        ${this.runs.latestOfHost(sql`host.id`, actor, SHOWN)}) AS job
+      UNION ALL
+      SELECT 'source', host.id, 0, '', NULL, NULL, 0 FROM unnest(${ids}::int[]) AS host (id)
+      WHERE ${isClaimed(sql`host.id`)}
+      UNION ALL
+      SELECT 'original', original.host_id, original.id, '', NULL, NULL, 0
+      FROM (${originalsOf(ids)}) original`);
+    const byHost = new Map<number, Shown[]>(ids.map((id) => [id, []]));
+    for (const one of found) byHost.get(one.host_id)?.push(one);
+    return new Map(ids.map((id) => [id, hostExtensionOf(byHost.get(id) ?? [])]));
+  }
 }
 
 /** Returns the links of a constructed host to its original host. */

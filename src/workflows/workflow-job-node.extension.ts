@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   BOOLEAN,
   freeObject,
@@ -12,7 +13,8 @@ import {
 } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
-import { TEMPLATE_SUMMARY, templateReferences } from '../templates/template-references.js';
+import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes.repository.js';
 
@@ -46,22 +48,31 @@ export const NODE_SHOWS: ShownBesides = {
   },
 };
 
-/** Returns the template, the run and the children of each node, with two statements per page. */
-export async function nodeExtension(
-  rows: readonly RowOf<WorkflowJobNode>[],
-  context: RepresentContext,
-): Promise<Map<number, Extension>> {
-  const ids = rows.map(({ id }) => id);
-  const found = await context.find(WorkflowJobNodesRepository).facts(ids, context.actor);
-  const byNode = new Map(found.map((one) => [one.node_id, one]));
-  const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
-  const templates = await templateReferences(templateIds, context);
-  return new Map(
-    rows.map((row) => {
-      const template = templates.get(row.unified_job_template_id ?? 0);
-      return [row.id, describe(row, byNode.get(row.id), template)];
-    }),
-  );
+/** Adds the template, the run and the children of each node, with two statements per page. */
+@Injectable()
+export class WorkflowJobNodeExtension {
+  constructor(
+    private readonly nodes: WorkflowJobNodesRepository,
+    private readonly templates: TemplatesRepository,
+  ) {}
+
+  async extend(
+    rows: readonly RowOf<WorkflowJobNode>[],
+    context: RepresentContext,
+  ): Promise<Map<number, Extension>> {
+    const ids = rows.map(({ id }) => id);
+    const found = await this.nodes.facts(ids, context.actor);
+    const byNode = new Map(found.map((one) => [one.node_id, one]));
+    const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
+    const named = await this.templates.named(templateIds, context.actor);
+    const templates = new Map(named.map((one) => [one.id, summarizeReferred(one)]));
+    return new Map(
+      rows.map((row) => {
+        const template = templates.get(row.unified_job_template_id ?? 0);
+        return [row.id, describe(row, byNode.get(row.id), template)];
+      }),
+    );
+  }
 }
 
 function describe(

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   BOOLEAN,
   INSTANT,
@@ -7,7 +8,7 @@ import {
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
-import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Extension, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { receiverLink } from '../templates/webhook-links.js';
 import { ProjectUpdatesRepository, type ShownUpdate } from './project-updates.repository.js';
@@ -26,17 +27,17 @@ export const PROJECT_SHOWS: ShownBesides = {
   summary_fields: { current_update: UPDATE, last_update: UPDATE },
 };
 
-/** Returns aliases of the template fields about runs (docs/contract/resources.md#projects). */
-export async function projectExtension(
-  rows: readonly Row[],
-  { find }: RepresentContext,
-): Promise<Map<number, Extension>> {
-  const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
-  const updates = await find(ProjectUpdatesRepository).shown(
-    ids.filter((id) => typeof id === 'number'),
-  );
-  const byId = new Map(updates.map((update) => [update.id, update]));
-  return new Map(rows.map((row) => [row.id, extensionOf(row, byId)]));
+/** Adds aliases of the template fields about runs (docs/contract/resources.md#projects). */
+@Injectable()
+export class ProjectExtension {
+  constructor(private readonly updates: ProjectUpdatesRepository) {}
+
+  async extend(rows: readonly Row[]): Promise<Map<number, Extension>> {
+    const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
+    const updates = await this.updates.shown(ids.filter((id) => typeof id === 'number'));
+    const byId = new Map(updates.map((update) => [update.id, update]));
+    return new Map(rows.map((row) => [row.id, extensionOf(row, byId)]));
+  }
 }
 
 function extensionOf(row: Row, updates: ReadonlyMap<number, ShownUpdate>): Extension {

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { entryOf } from '../common/invariants.js';
@@ -6,7 +7,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
-import { summarizeTemplates, TEMPLATE_SHOWS } from '../templates/template-summaries.js';
+import { TEMPLATE_SHOWS, TemplateSummaries } from '../templates/template-summaries.service.js';
 import { shownCredentialsOf, type AttachedCredential } from './job-templates.repository.js';
 
 export const JOB_TEMPLATE_SHOWS: ShownBesides = {
@@ -19,34 +20,36 @@ export const JOB_TEMPLATE_SHOWS: ShownBesides = {
 };
 
 /**
- * Returns the data of a job template besides its fields (docs/contract/resources.md#job-templates).
+ * Adds the data of a job template besides its fields (docs/contract/resources.md#job-templates).
  */
-export async function jobTemplateExtension(
-  rows: readonly Row[],
-  context: RepresentContext,
-): Promise<Map<number, Extension>> {
-  const ids = rows.map(({ id }) => id);
-  const [common, credentials] = await Promise.all([
-    summarizeTemplates(resource('job_template'), rows, context),
-    context.together.ask<AttachedCredential>(shownCredentialsOf(ids, context.actor)),
-  ]);
-  return new Map(
-    rows.map((row) => {
-      const { related, summary_fields } = entryOf(common, row.id);
-      const own = credentials.filter((one) => one.template_id === row.id);
-      return [
-        row.id,
-        {
-          fields: maskedFields(row),
-          related: { ...related, ...callbackLink(row) },
-          summary_fields: {
-            ...summary_fields,
-            credentials: own.map(summarizeCredential),
+@Injectable()
+export class JobTemplateExtension {
+  constructor(private readonly summaries: TemplateSummaries) {}
+
+  async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
+    const ids = rows.map(({ id }) => id);
+    const [common, credentials] = await Promise.all([
+      this.summaries.of(resource('job_template'), rows, context),
+      context.together.ask<AttachedCredential>(shownCredentialsOf(ids, context.actor)),
+    ]);
+    return new Map(
+      rows.map((row) => {
+        const { related, summary_fields } = entryOf(common, row.id);
+        const own = credentials.filter((one) => one.template_id === row.id);
+        return [
+          row.id,
+          {
+            fields: maskedFields(row),
+            related: { ...related, ...callbackLink(row) },
+            summary_fields: {
+              ...summary_fields,
+              credentials: own.map(summarizeCredential),
+            },
           },
-        },
-      ];
-    }),
-  );
+        ];
+      }),
+    );
+  }
 }
 
 function summarizeCredential({

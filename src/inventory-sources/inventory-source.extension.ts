@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   BOOLEAN,
   INSTANT,
@@ -40,41 +41,44 @@ export const SOURCE_SHOWS: ShownBesides = {
 };
 
 /**
- * Returns aliases of the template fields about runs, and the credential as a list
+ * Adds aliases of the template fields about runs, and the credential as a list
  * (docs/contract/inventory-sources.md#fields).
  */
-export async function sourceExtension(
-  rows: readonly RowOf<InventorySource>[],
-  context: RepresentContext,
-): Promise<Map<number, Extension>> {
-  const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
-  const updates = await context
-    .find(InventoryUpdatesRepository)
-    .shown(ids.filter((id) => id !== null));
-  const byId = new Map(updates.map((update) => [update.id, update]));
-  const credentials = await summariesReferredTo(
-    resource('credential'),
-    rows.flatMap((row) => row.credential_id ?? []),
-    context,
-  );
-  return new Map(
-    rows.map((row) => {
-      const credential = credentials.get(row.credential_id ?? 0);
-      const { related, summary } = updatesOf(row, byId);
-      return [
-        row.id,
-        {
-          fields: {
-            last_updated: row.last_job_run,
-            last_update_failed: row.last_job_failed,
-            custom_virtualenv: null,
+@Injectable()
+export class InventorySourceExtension {
+  constructor(private readonly updates: InventoryUpdatesRepository) {}
+
+  async extend(
+    rows: readonly RowOf<InventorySource>[],
+    context: RepresentContext,
+  ): Promise<Map<number, Extension>> {
+    const ids = rows.flatMap((row) => [row.current_job_id, row.last_job_id]);
+    const updates = await this.updates.shown(ids.filter((id) => id !== null));
+    const byId = new Map(updates.map((update) => [update.id, update]));
+    const credentials = await summariesReferredTo(
+      resource('credential'),
+      rows.flatMap((row) => row.credential_id ?? []),
+      context,
+    );
+    return new Map(
+      rows.map((row) => {
+        const credential = credentials.get(row.credential_id ?? 0);
+        const { related, summary } = updatesOf(row, byId);
+        return [
+          row.id,
+          {
+            fields: {
+              last_updated: row.last_job_run,
+              last_update_failed: row.last_job_failed,
+              custom_virtualenv: null,
+            },
+            related,
+            summary_fields: { ...summary, credentials: credential ? [credential] : [] },
           },
-          related,
-          summary_fields: { ...summary, credentials: credential ? [credential] : [] },
-        },
-      ];
-    }),
-  );
+        ];
+      }),
+    );
+  }
 }
 
 function updatesOf(

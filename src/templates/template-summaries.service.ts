@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import {
   INSTANT,
   list,
@@ -34,48 +35,52 @@ export const TEMPLATE_SHOWS: ShownBesides = {
   },
 };
 
-/**
- * Returns the data of templates with labels, surveys and webhooks besides their fields
- * (docs/contract/resources.md#job-templates): `related` links of receiver and runs; summaries of
- * labels, survey and recent runs.
- */
-export async function summarizeTemplates(
-  definition: ResourceDefinition,
-  rows: readonly Row[],
-  context: RepresentContext,
-): Promise<Map<number, Required<Pick<Extension, 'related' | 'summary_fields'>>>> {
-  const ids = rows.map(({ id }) => id);
-  const runs = context.find(TemplateRuns);
-  const { together } = context;
-  const [recent, labels, surveys, kinds] = await Promise.all([
-    together.ask<RecentRun>(runs.recent(ids, RECENT_JOBS)),
-    labelSummaries(definition, ids, context),
-    surveysOf(ids, context),
-    together.ask<{ id: number; type: string }>(runs.kinds(linkedRuns(rows))),
-  ]);
-  const runTypes = new Map(kinds.map(({ id, type }) => [id, type]));
-  return new Map(
-    rows.map((row) => {
-      const survey = surveys.get(row.id);
-      return [
-        row.id,
-        {
-          related: { ...receiverLink(definition, row), ...runsOf(row, runTypes) },
-          summary_fields: {
-            labels: labels.get(row.id),
-            ...(survey ? { survey } : {}),
-            recent_jobs: recent
-              .filter((job) => job.template_id === row.id)
-              .map(({ template_id: _template, ...job }) => ({
-                ...job,
-                finished: instantOf(job.finished),
-                canceled_on: instantOf(job.canceled_on),
-              })),
+/** Data of templates with labels, surveys and webhooks besides their fields. */
+@Injectable()
+export class TemplateSummaries {
+  constructor(private readonly runs: TemplateRuns) {}
+
+  /**
+   * Returns `related` links of receiver and runs, and summaries of labels, survey and recent runs
+   * (docs/contract/resources.md#job-templates).
+   */
+  async of(
+    definition: ResourceDefinition,
+    rows: readonly Row[],
+    context: RepresentContext,
+  ): Promise<Map<number, Required<Pick<Extension, 'related' | 'summary_fields'>>>> {
+    const ids = rows.map(({ id }) => id);
+    const { together } = context;
+    const [recent, labels, surveys, kinds] = await Promise.all([
+      together.ask<RecentRun>(this.runs.recent(ids, RECENT_JOBS)),
+      labelSummaries(definition, ids, context),
+      surveysOf(ids, context),
+      together.ask<{ id: number; type: string }>(this.runs.kinds(linkedRuns(rows))),
+    ]);
+    const runTypes = new Map(kinds.map(({ id, type }) => [id, type]));
+    return new Map(
+      rows.map((row) => {
+        const survey = surveys.get(row.id);
+        return [
+          row.id,
+          {
+            related: { ...receiverLink(definition, row), ...runsOf(row, runTypes) },
+            summary_fields: {
+              labels: labels.get(row.id),
+              ...(survey ? { survey } : {}),
+              recent_jobs: recent
+                .filter((job) => job.template_id === row.id)
+                .map(({ template_id: _template, ...job }) => ({
+                  ...job,
+                  finished: instantOf(job.finished),
+                  canceled_on: instantOf(job.canceled_on),
+                })),
+            },
           },
-        },
-      ];
-    }),
-  );
+        ];
+      }),
+    );
+  }
 }
 
 const RUN_LINKS = ['current_job', 'last_job'] as const;

@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import { zip } from '../common/invariants.js';
+import { freeObject, STRING } from '../common/fields/json-schema.js';
+import { represent } from '../common/resource/represent.js';
+import { inventories } from '../inventories/inventories.resource.js';
+import { INVENTORY_SHOWS } from '../inventories/inventory.extensions.js';
+import { InventorySourcesRepository } from './inventory-sources.repository.js';
+import { CONSTRUCTED_OPTIONS } from './source-checks.js';
+
+export const CONSTRUCTED_SHOWS: ShownBesides = {
+  ...INVENTORY_SHOWS,
+  fields: { ...INVENTORY_SHOWS.fields, type: STRING },
+  relatedOthers: STRING,
+  summaryOthers: freeObject('As the inventory itself shows it.'),
+};
+
+/** Fields of an inventory that are replaced or left out. */
+const OTHERWISE: readonly string[] = ['url', 'related', 'summary_fields', 'host_filter'];
+
+/** Adds all fields of the inventory itself and the options of its source. */
+@Injectable()
+export class ConstructedInventoryExtension {
+  constructor(private readonly sources: InventorySourcesRepository) {}
+
+  async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
+    const shown = await represent(inventories, rows, context);
+    const sources = await this.sources.hiddenOf(rows.map(({ id }) => id));
+    const optionsOf = new Map(sources.map((source) => [source.inventory_id, source]));
+    return new Map(
+      [...zip(rows, shown)].map(([{ id }, inventory]) => {
+        const fields = Object.entries(inventory).filter(([name]) => !OTHERWISE.includes(name));
+        const options = optionsOf.get(id);
+        const own = CONSTRUCTED_OPTIONS.map((name) => [name, options?.[name]] as const);
+        const { related, summary_fields } = inventory;
+        return [id, { fields: Object.fromEntries([...fields, ...own]), related, summary_fields }];
+      }),
+    );
+  }
+}

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { INTEGER, list, STRING } from '../common/fields/json-schema.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import { resource } from '../common/resource/registry.js';
+import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
+import { passwordsNeeded } from '../credentials/types/inputs.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
+import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from './launched-by.js';
+import { displayArtifacts } from './artifacts.js';
+import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from './shown-runs.service.js';
+import type { Job } from './job.entity.js';
+import { JobCredentialsRepository, type CredentialOfJob } from './job-credentials.repository.js';
+
+export const JOB_SHOWS: ShownBesides = {
+  ...SOURCE_WORKFLOW_SHOWS,
+  fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
+  summary: { job_template_id: INTEGER, job_template_name: STRING },
+  summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
+    unified_job_template: RUN_TEMPLATE,
+    labels: LABEL_SUMMARY,
+    credentials: list(CREDENTIAL_SUMMARY),
+  },
+};
+
+/**
+ * Adds the fields and summaries of jobs that are not columns (docs/contract/runs.md#jobs). They
+ * are loaded in one statement with the other data of a page, except webhook deliveries, which are
+ * loaded in parallel if there are any.
+ */
+@Injectable()
+export class JobExtension {
+  constructor(
+    private readonly runs: ShownRuns,
+    private readonly credentials: JobCredentialsRepository,
+  ) {}
+
+  async extend(
+    rows: readonly RowOf<Job>[],
+    context: RepresentContext,
+  ): Promise<Map<number, Extension>> {
+    const { actor, together } = context;
+    const ids = rows.map(({ id }) => id);
+    const [facts, credentials, labels, sourceOf, variables] = await Promise.all([
+      this.runs.facts(rows, context),
+      together.ask<CredentialOfJob>(this.credentials.ofJobs(ids, actor)),
+      labelSummaries(resource('job'), ids, context),
+      this.runs.sourceWorkflows(rows, context),
+      this.runs.variables(rows, context),
+    ]);
+    return new Map(
+      rows.flatMap((row): [number, Extension][] => {
+        const run = facts.get(row.id);
+        if (!run) return [];
+        const source = sourceOf(run);
+        const own = credentials.filter((one) => one.job_id === row.id);
+        const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
+        return [
+          [
+            row.id,
+            {
+              related: source.related,
+              fields: {
+                launched_by: launchedBy(run),
+                elapsed: run.live_elapsed ?? row.elapsed,
+                extra_vars: variables.get(row.id),
+                artifacts: displayArtifacts(row.artifacts ?? {}),
+                passwords_needed_to_start: [...new Set(needed)],
+              },
+              summary_fields: {
+                ...source.summary_fields,
+                ...summarizeTemplate(run, 'job'),
+                labels: labels.get(row.id),
+                credentials: own.map(summarizeCredential),
+              },
+            },
+          ],
+        ];
+      }),
+    );
+  }
+}
+
+/** Returns the summary of a credential for an object that uses it. */
+function summarizeCredential({
+  id,
+  name,
+  description,
+  credential_type: type,
+  may_read: isReadable,
+}: CredentialOfJob): object {
+  if (!isReadable) return { id, name };
+  return { id, name, description, kind: type.namespace ?? '', cloud: type.kind === 'cloud' };
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { ref } from '../common/resource/resource-schema.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import { resource } from '../common/resource/registry.js';
+import { summariesReferredTo } from '../common/resource/related-rows.js';
+import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+
+export const APPROVAL_TEMPLATE_SHOWS: ShownBesides = {
+  related: ['workflow_job_template', 'jobs'],
+  summary_fields: { workflow_job_template: ref('WorkflowJobTemplateSummary') },
+};
+
+/** Adds the workflow of each approval template, with two statements per page. */
+@Injectable()
+export class ApprovalTemplateExtension {
+  constructor(private readonly nodes: WorkflowTemplateNodesRepository) {}
+
+  async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
+    const found = await this.nodes.workflowsOf(rows.map(({ id }) => id));
+    const workflows = resource('workflow_job_template');
+    const summaries = await summariesReferredTo(
+      workflows,
+      found.map((one) => one.workflow_id),
+      context,
+    );
+    return new Map(
+      found.map(({ id, workflow_id: workflowId }) => {
+        const summary = summaries.get(workflowId);
+        const extension: Extension = {
+          related: {
+            workflow_job_template: workflows.url(workflowId),
+            // The name that clients expect; the name in the URL is `approvals`.
+            jobs: `${resource('workflow_approval_template').url(id)}approvals/`,
+          },
+          summary_fields: summary ? { workflow_job_template: summary } : {},
+        };
+        return [id, extension];
+      }),
+    );
+  }
+}

@@ -1,0 +1,48 @@
+import { Injectable } from '@nestjs/common';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import { summarizeReferred, TEMPLATE_SUMMARY } from '../templates/template-references.js';
+import { TemplatesRepository } from '../templates/templates.repository.js';
+import type { EdgeKind } from '../workflows/workflow-rows.service.js';
+import type { WorkflowTemplateNode } from './workflow-template-node.entity.js';
+import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
+
+export const TEMPLATE_NODE_SHOWS: ShownBesides = {
+  summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
+};
+
+/** Adds the children and the template of each node, with two statements per page. */
+@Injectable()
+export class WorkflowTemplateNodeExtension {
+  constructor(
+    private readonly nodes: WorkflowTemplateNodesRepository,
+    private readonly templates: TemplatesRepository,
+  ) {}
+
+  async extend(
+    rows: readonly RowOf<WorkflowTemplateNode>[],
+    context: RepresentContext,
+  ): Promise<Map<number, Extension>> {
+    const followers = await this.nodes.followers(rows.map(({ id }) => id));
+    const templateIds = rows.flatMap((row) => row.unified_job_template_id ?? []);
+    const named = await this.templates.named(templateIds, context.actor);
+    const templates = new Map(named.map((one) => [one.id, summarizeReferred(one)]));
+    return new Map(
+      rows.map((row) => {
+        const template = templates.get(row.unified_job_template_id ?? 0);
+        const after = (kind: EdgeKind): number[] =>
+          followers.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
+        const extension: Extension = {
+          fields: {
+            execution_environment: null,
+            success_nodes: after('success'),
+            failure_nodes: after('failure'),
+            always_nodes: after('always'),
+          },
+          summary_fields: template ? { unified_job_template: template } : {},
+        };
+        return [row.id, extension];
+      }),
+    );
+  }
+}

@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext } from '../common/resource/extension.js';
+import { resource } from '../common/resource/registry.js';
+import { TemplateSummaries } from '../templates/template-summaries.service.js';
+
+/**
+ * Adds the data of workflow job templates besides their fields
+ * (docs/contract/workflows.md#workflow-job-templates).
+ */
+@Injectable()
+export class WorkflowTemplateExtension {
+  constructor(private readonly summaries: TemplateSummaries) {}
+
+  extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
+    return this.summaries.of(resource('workflow_job_template'), rows, context);
+  }
+}

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { BOOLEAN, INSTANT, INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import { findResource, resource } from '../common/resource/registry.js';
+import { summariesAmong } from '../common/resource/related-rows.js';
+import { ref } from '../common/resource/resource-schema.js';
+import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from '../runs/launched-by.js';
+import { ShownRuns } from '../runs/shown-runs.service.js';
+import { sql } from '../database/sql.js';
+import { instantOf } from '../database/instants.js';
+import { approvalFacts, type WorkflowApprovalFacts } from './workflow-jobs.repository.js';
+
+const NAMED = { id: INTEGER, name: STRING, description: STRING };
+
+export const APPROVAL_SHOWS: ShownBesides = {
+  fields: {
+    launched_by: LAUNCHED_BY,
+    can_approve_or_deny: BOOLEAN,
+    approval_expiration: orNull(INSTANT),
+  },
+  related: ['workflow_approval_template', 'source_workflow_job', 'job'],
+  summary_fields: {
+    unified_job_template: RUN_TEMPLATE,
+    workflow_approval_template: object({ ...NAMED, timeout: INTEGER }),
+    workflow_job_template: object(NAMED),
+    source_workflow_job: ref('WorkflowJobSummary'),
+  },
+};
+
+/**
+ * Adds the fields and summaries of approvals that are not columns
+ * (docs/contract/workflows.md#approvals), in one statement with the other data of a page.
+ */
+@Injectable()
+export class WorkflowApprovalExtension {
+  constructor(private readonly runs: ShownRuns) {}
+
+  async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
+    const waiting = rows.flatMap(({ workflow_job_id: id }) => (typeof id === 'number' ? [id] : []));
+    const [runs, facts, workflows] = await Promise.all([
+      this.runs.facts(rows, context),
+      loadFacts(rows, context),
+      summariesAmong(resource('workflow_job'), sql`SELECT unnest(${waiting}::bigint[])`, context),
+    ]);
+    return new Map(
+      rows.flatMap((row): [number, Extension][] => {
+        const run = runs.get(row.id);
+        const own = facts.get(row.id);
+        if (!run || !own) return [];
+        const approvalTemplate =
+          run.template_id === null
+            ? null
+            : (findResource('workflow_approval_template')?.url(run.template_id) ?? null);
+        const fields = {
+          launched_by: launchedBy(run),
+          can_approve_or_deny: own.may_approve,
+          approval_expiration: own.expires,
+        };
+        const related = {
+          workflow_approval_template: approvalTemplate,
+          workflow_job: null,
+          ...waitingRun(own),
+        };
+        const workflow = workflows.get(own.workflow_job_id ?? 0);
+        const summaries = {
+          ...(workflow ? { source_workflow_job: workflow } : {}),
+          ...summarizeTemplate(run, 'workflow_approval'),
+          ...(own.approval_template ? { workflow_approval_template: own.approval_template } : {}),
+          ...(own.workflow_template ? { workflow_job_template: own.workflow_template } : {}),
+        };
+        return [[row.id, { fields, related, summary_fields: summaries }]];
+      }),
+    );
+  }
+}
+
+/**
+ * Returns links to the run that waits: an active workflow job, or a run of any kind before its
+ * start.
+ */
+function waitingRun({ workflow_job_id: id, run_type: type }: WorkflowApprovalFacts) {
+  const url = id === null || type === null ? null : resource(type).url(id);
+  return type === 'job'
+    ? { source_workflow_job: null, job: url }
+    : { source_workflow_job: url, job: null };
+}
+
+async function loadFacts(
+  rows: readonly Row[],
+  { actor, together }: RepresentContext,
+): Promise<Map<number, WorkflowApprovalFacts>> {
+  const ids = rows.map(({ id }) => id);
+  const found = await together.ask<WorkflowApprovalFacts>(approvalFacts(ids, actor));
+  return new Map(found.map((one) => [one.id, { ...one, expires: instantOf(one.expires) }]));
+}

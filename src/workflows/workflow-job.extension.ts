@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { BOOLEAN, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
+import { ref } from '../common/resource/resource-schema.js';
+import type { Row } from '../common/resource/define-resource.js';
+import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import { resource } from '../common/resource/registry.js';
+import { summariesAmong } from '../common/resource/related-rows.js';
+import { sql } from '../database/sql.js';
+import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from '../runs/launched-by.js';
+import type { RunFacts } from '../runs/runs.repository.js';
+import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from '../runs/shown-runs.service.js';
+import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
+
+const WORKFLOW_TEMPLATE = 'workflow_job_template';
+
+export const WORKFLOW_JOB_SHOWS: ShownBesides = {
+  fields: {
+    launched_by: LAUNCHED_BY,
+    workflow_job_template: orNull(INTEGER),
+    is_sliced_job: BOOLEAN,
+    workflow_nodes: { ...STRING, description: 'Path of the list of nodes.' },
+  },
+  related: ['workflow_job_template', ...SOURCE_WORKFLOW_SHOWS.related],
+  summary_fields: {
+    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
+    unified_job_template: RUN_TEMPLATE,
+    workflow_job_template: ref('WorkflowJobTemplateSummary'),
+    labels: LABEL_SUMMARY,
+  },
+};
+
+/**
+ * Adds the fields and summaries of workflow jobs that are not columns
+ * (docs/contract/workflows.md#workflow-jobs); loaded like those of jobs.
+ */
+@Injectable()
+export class WorkflowJobExtension {
+  constructor(private readonly runs: ShownRuns) {}
+
+  async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
+    const ids = rows.map(({ id }) => id);
+    const launched = rows.flatMap(({ unified_job_template_id: id }) => id ?? []);
+    const [facts, labels, templates, sourceOf, variables] = await Promise.all([
+      this.runs.facts(rows, context),
+      labelSummaries(resource('workflow_job'), ids, context),
+      summariesAmong(resource(WORKFLOW_TEMPLATE), sql`SELECT unnest(${launched}::int[])`, context),
+      this.runs.sourceWorkflows(rows, context),
+      this.runs.variables(rows, context),
+    ]);
+    return new Map(
+      rows.flatMap((row): [number, Extension][] => {
+        const run = facts.get(row.id);
+        if (!run) return [];
+        const template = workflowTemplateOf(run);
+        const summary = template === null ? undefined : templates.get(template);
+        const fields = {
+          launched_by: launchedBy(run),
+          elapsed: run.live_elapsed ?? row.elapsed,
+          extra_vars: variables.get(row.id),
+          workflow_job_template: template,
+          // The contract has this link at the top level; clients look for it in `related`.
+          workflow_nodes: `${resource('workflow_job').url(row.id)}workflow_nodes/`,
+        };
+        const source = sourceOf(run);
+        const summaries = {
+          ...source.summary_fields,
+          ...summarizeTemplate(run, 'workflow_job'),
+          ...(summary ? { workflow_job_template: summary } : {}),
+          labels: labels.get(row.id),
+        };
+        return [
+          [
+            row.id,
+            {
+              fields,
+              related: { ...relatedOf(run), ...source.related },
+              summary_fields: summaries,
+            },
+          ],
+        ];
+      }),
+    );
+  }
+}
+
+const workflowTemplateOf = ({ template_id: id, template_type: type }: RunFacts): number | null =>
+  type === WORKFLOW_TEMPLATE ? id : null;
+
+function relatedOf({ template_id: id, template_type: type }: RunFacts): Record<string, string> {
+  if (type !== WORKFLOW_TEMPLATE) return {};
+  return { workflow_job_template: resource(WORKFLOW_TEMPLATE).url(id) };
+}

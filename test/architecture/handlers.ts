@@ -36,10 +36,14 @@ export function callHandler(
 ): unknown {
   const { prototype, name } = route;
   const noted = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as object;
-  const context = { switchToHttp: () => ({ getRequest: () => request }) };
+  const controller = controllerOf(app, route);
+  const context = {
+    switchToHttp: () => ({ getRequest: () => request }),
+    getHandler: () => controller[name],
+  };
   const given: unknown[] = [];
   for (const { index, data, factory } of Object.values(noted) as Parameter[]) {
     given[index] = factory(data, context);
   }
-  return controllerOf(app, route)[name]?.(...given);
+  return controller[name]?.(...given);
 }

@@ -19,6 +19,7 @@ import type { ProviderClass } from '../declared-providers.service.js';
 import type { CommonServices } from './common-services.service.js';
 import { successResponses } from './route-answers.js';
 import { errorResponses } from './route-errors.js';
+import { BrokenInvariant } from '../invariants.js';
 import { memberOf, prototypeOf } from '../records.js';
 import { metadataOf } from './metadata.js';
 import { BodyPipe } from './body.pipe.js';
@@ -307,8 +308,7 @@ const pathParameter = (name: string): ApiParamOptions => ({
 });
 
 /**
- * Declares the inherited routes of a controller whose declarations are functions of the resource. Metadata
- * is stored on the method, so each controller gets a copy of it.
+ * Declares the inherited routes of a controller whose declarations are functions of the resource.
  */
 export function declareInheritedRoutes(
   controller: { prototype: object },
@@ -319,15 +319,34 @@ export function declareInheritedRoutes(
     const inherited: unknown = memberOf(prototype, name);
     if (typeof inherited !== 'function') continue;
     const declared = metadataOf<RouteOfResource>(ROUTE_OF_RESOURCE, inherited);
-    if (!declared) continue;
-    const own = function (this: unknown, ...given: unknown[]): unknown {
-      return Reflect.apply(inherited, this, given);
-    };
-    for (const key of Reflect.getMetadataKeys(inherited)) {
-      Reflect.defineMetadata(key, Reflect.getMetadata(key, inherited), own);
-    }
-    const descriptor = { value: own, writable: true, configurable: true, enumerable: false };
-    Object.defineProperty(prototype, name, descriptor);
-    Route(declared(definition))(prototype, name, descriptor);
+    const method = { prototype, name };
+    if (declared) copyRoute(method, method, Route(declared(definition)));
   }
+}
+
+/** A method of a class. */
+interface Method {
+  prototype: object;
+  name: string;
+}
+
+/**
+ * Gives a controller a copy of a route of another class, or of its base class, with further decorators.
+ * Metadata of a route is stored on its method, so each controller needs a method of its own.
+ */
+export function copyRoute(to: Method, from: Method, ...decorators: MethodDecorator[]): void {
+  const copied = memberOf(from.prototype, from.name);
+  if (typeof copied !== 'function') throw new BrokenInvariant(`${from.name} is a method`);
+  const own = function (this: unknown, ...given: unknown[]): unknown {
+    return Reflect.apply(copied, this, given);
+  };
+  for (const key of Reflect.getMetadataKeys(copied)) {
+    Reflect.defineMetadata(key, Reflect.getMetadata(key, copied), own);
+  }
+  const parameters = metadataOf(ROUTE_ARGS_METADATA, from.prototype.constructor, from.name);
+  Reflect.defineMetadata(ROUTE_ARGS_METADATA, parameters, to.prototype.constructor, to.name);
+  const descriptor = { value: own, writable: true, configurable: true, enumerable: false };
+  Object.defineProperty(own, 'name', { value: to.name });
+  Object.defineProperty(to.prototype, to.name, descriptor);
+  for (const decorate of decorators) decorate(to.prototype, to.name, descriptor);
 }

@@ -1,27 +1,36 @@
-import { Body, RequestMethod } from '@nestjs/common';
-import { plainJson } from '../exact-json.js';
+import {
+  Body,
+  createParamDecorator,
+  Get,
+  Post,
+  SetMetadata,
+  type ExecutionContext,
+} from '@nestjs/common';
 import { ident, sql, type Sql } from '../../database/sql.js';
 import { superusersOnly, type Actor } from '../access.js';
+import type { ProviderClass } from '../declared-providers.service.js';
+import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
+import { plainJson } from '../exact-json.js';
 import { labelOf } from '../fields/label.js';
 import { toBoolean } from '../fields/lenient.js';
-import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
 import { Reply } from '../http/reply.js';
-import { NOTHING_OPEN, type Caller, type Candidates, type OpenParts } from './route.js';
 import type { ListOptions } from '../list/list.service.js';
+import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
-import { addRoute } from './add-route.js';
-import { listEvents } from './event-list.js';
-import { CurrentActor, ListParams, Target } from './parameters.js';
-import type { ProviderClass } from '../declared-providers.service.js';
+import { prototypeOf } from '../records.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { isIdText, isPossibleId } from '../resource/ids.js';
+import type { Representation } from '../resource/represent.js';
+import { CommonServices } from './common-services.service.js';
+import { listEvents } from './event-list.js';
 import type { Values } from './hooks.js';
-import type { CommonServices } from './common-services.service.js';
-import {
-  controllerOf,
-  type GenericController,
-  type GenericControllerClass,
-} from './resource.controller.js';
+import { metadataOf } from './metadata.js';
+import { CurrentActor, ListParams, Target } from './parameters.js';
+import { controllerOf, type GenericController } from './resource.controller.js';
+import { copyRoute, NOTHING_OPEN, Route, type Caller } from './route.js';
+import type { Candidates, OpenParts, RouteInfo } from './route.js';
+
+const OWNS_ITS_OBJECTS = 'This list owns its objects: delete the object instead of removing it.';
 
 export interface LinkContext<Parent extends Row = Row, Rules = unknown> {
   services: CommonServices;
@@ -74,9 +83,59 @@ export interface SubListSpec<Parent extends Row = Row, Child extends Row = Row, 
   missingId?: string;
 }
 
-const OWNS_ITS_OBJECTS = 'This list owns its objects: delete the object instead of removing it.';
-
 export type SubListFactory = (definition: ResourceDefinition, name: string) => SubListSpec;
+
+/** A list below the objects of a resource. */
+interface DeclaredSubList {
+  parent: ResourceDefinition;
+  spec: SubListSpec;
+}
+
+const SUB_LIST = 'controller:sub-list';
+
+/** Names the sub-list that a route serves. */
+const OfSubList = (list: DeclaredSubList): MethodDecorator => SetMetadata(SUB_LIST, list);
+
+/** The sub-list of the URL. */
+const ThisSubList = createParamDecorator((_data: undefined, context: ExecutionContext) =>
+  metadataOf<DeclaredSubList>(SUB_LIST, context.getHandler()),
+);
+
+/**
+ * The routes of every sub-list. `@SubList` gives the controller of the parent a copy of them, with the
+ * name of the list in the place of `:list`.
+ */
+abstract class SubListController implements GenericController {
+  constructor(readonly services: CommonServices) {}
+
+  @Get(':id/:list')
+  async list(
+    @ThisSubList() list: DeclaredSubList,
+    @Target() parent: Row,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Page<Representation>> {
+    const { services } = this;
+    const { spec } = list;
+    const context = contextOf(list, { services, actor, parent });
+    const options = { ...spec.options?.(context), scope: await spec.scope(parent, context) };
+    return spec.events
+      ? listEvents(spec.target(), services, query, actor, { ...options, events: true })
+      : services.resources.list(spec.target(), query, actor, options);
+  }
+
+  @Post(':id/:list')
+  add(
+    @ThisSubList() list: DeclaredSubList,
+    @Target() parent: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    const { services } = this;
+    const context = contextOf(list, { services, actor, parent });
+    return services.database.transaction(() => post(context, list.spec, body));
+  }
+}
 
 /** Declares `/<resource>/<id>/<name>/`. The name becomes a `related` link. */
 export function SubList(
@@ -86,84 +145,66 @@ export function SubList(
 ): ClassDecorator {
   return (target) => {
     const controller = controllerOf(target);
-    const { definition } = controller;
-    const spec = factory(definition, name);
-    declareList(controller, definition, { name, path, link }, spec);
-    if (spec.create || spec.attach) declarePost(controller, definition, name, path, spec);
+    const { definition: parent } = controller;
+    const prototype = prototypeOf(controller);
+    const spec = factory(parent, name);
+    const list = OfSubList({ parent, spec });
+    const source = prototypeOf(SubListController);
+    copyRoute(
+      { prototype, name: `${name}_list` },
+      { prototype: source, name: 'list' },
+      list,
+      Get(`:id/${path}`),
+      Route(routeOfList(parent, spec, name, link)),
+    );
+    if (!spec.create && !spec.attach) return;
+    copyRoute(
+      { prototype, name: `${name}_add` },
+      { prototype: source, name: 'add' },
+      list,
+      Post(`:id/${path}`),
+      Route(routeOfAdd(parent, spec, name)),
+    );
   };
 }
 
-function declareList(
-  controller: GenericControllerClass,
+const routeOfList = (
   parent: ResourceDefinition,
-  { name, path, link }: { name: string; path: string; link: boolean },
   spec: SubListSpec,
-): void {
-  addRoute(controller, `${name}_list`, {
-    method: RequestMethod.GET,
-    path: `:id/${path}`,
-    info: {
-      kind: 'list',
-      access: 'authenticated',
-      operationId: `${parent.path}_${name}_list`,
-      summary: `${labelOf(name)} of one ${parent.label.toLowerCase()}.`,
-      get resource() {
-        return spec.target();
-      },
-      parent,
-      ...(link ? { link: name } : {}),
-      ...(spec.events ? { events: true } : {}),
-    },
-    parameters: [Target(), ListParams(), CurrentActor()],
-    async handler(this: GenericController, row: Row, query: QueryParameters, actor: Actor) {
-      const { services } = this;
-      const context = contextOf(spec, parent, { services, actor, parent: row });
-      const options = { ...spec.options?.(context), scope: await spec.scope(row, context) };
-      return spec.events
-        ? listEvents(spec.target(), services, query, actor, { ...options, events: true })
-        : services.resources.list(spec.target(), query, actor, options);
-    },
-  });
-}
-
-function declarePost(
-  controller: GenericControllerClass,
-  parent: ResourceDefinition,
   name: string,
-  path: string,
-  spec: SubListSpec,
-): void {
-  addRoute(controller, `${name}_add`, {
-    method: RequestMethod.POST,
-    path: `:id/${path}`,
-    info: {
-      kind: spec.create ? 'create' : 'associate',
-      access: 'authenticated',
-      operationId: `${parent.path}_${name}_add`,
-      summary: `Add to the ${name.replaceAll('_', ' ')} of one ${parent.label.toLowerCase()}.`,
-      get resource() {
-        return spec.target();
-      },
-      parent,
-      needs: spec.needs ?? 'change',
-      get body() {
-        return spec.create ? spec.target().fields : [];
-      },
-      attach: spec.attach !== undefined,
-      opens: (caller) => openParts(parent, spec, caller),
-    },
-    parameters: [Target(), Body(), CurrentActor()],
-    handler(this: GenericController, row: Row, body: Record<string, unknown>, actor: Actor) {
-      const { services } = this;
-      const context = contextOf(spec, parent, { services, actor, parent: row });
-      return services.database.transaction(() => post(context, spec, body));
-    },
-  });
-}
+  link: boolean,
+): RouteInfo => ({
+  kind: 'list',
+  access: 'authenticated',
+  operationId: `${parent.path}_${name}_list`,
+  summary: `${labelOf(name)} of one ${parent.label.toLowerCase()}.`,
+  get resource() {
+    return spec.target();
+  },
+  parent,
+  ...(link ? { link: name } : {}),
+  ...(spec.events ? { events: true } : {}),
+});
+
+const routeOfAdd = (parent: ResourceDefinition, spec: SubListSpec, name: string): RouteInfo => ({
+  kind: spec.create ? 'create' : 'associate',
+  access: 'authenticated',
+  operationId: `${parent.path}_${name}_add`,
+  summary: `Add to the ${name.replaceAll('_', ' ')} of one ${parent.label.toLowerCase()}.`,
+  get resource() {
+    return spec.target();
+  },
+  parent,
+  needs: spec.needs ?? 'change',
+  get body() {
+    return spec.create ? spec.target().fields : [];
+  },
+  attach: spec.attach !== undefined,
+  opens: (caller) => openParts({ parent, spec }, caller),
+});
 
 const contextOf = (
-  spec: SubListSpec,
-  parentDefinition: ResourceDefinition,
+  { parent: parentDefinition, spec }: DeclaredSubList,
   request: Pick<LinkContext, 'services' | 'actor' | 'parent'>,
 ): LinkContext => ({
   ...request,
@@ -173,12 +214,12 @@ const contextOf = (
 
 /** Evaluates the rules on creating and attaching that do not depend on the body. */
 async function openParts(
-  parentDefinition: ResourceDefinition,
-  spec: SubListSpec,
+  list: DeclaredSubList,
   { services, actor, parent }: Caller,
 ): Promise<OpenParts> {
   if (!parent) return NOTHING_OPEN;
-  const context = contextOf(spec, parentDefinition, { services, actor, parent });
+  const { spec } = list;
+  const context = contextOf(list, { services, actor, parent });
   const attach =
     spec.attach !== undefined && (await isPermitted(() => spec.authoriseAttach?.(context)));
   const among = spec.candidates ? { candidates: spec.candidates(parent) } : {};

@@ -25,7 +25,11 @@ import {
   TARGET_PARAMETERS,
 } from './bulk-answers.js';
 
-/** Creation and deletion of many hosts in one request. */
+/**
+ * Creation and deletion of many hosts in one request (docs/contract/bulk.md). `access` can say no more than
+ * `authenticated`: the body names the inventory or the hosts, and a missing permission to change the
+ * inventory is reported with the other faults of the body.
+ */
 @ApiTags('bulk')
 @Controller('api/v2/bulk')
 export class BulkHostsController {

@@ -11,7 +11,11 @@ import { DETAIL, IGNORED_FIELDS, LAUNCH_DRY_RUN } from './bulk-answers.js';
 import { BulkLaunchRequest } from './bulk-job.schema.js';
 import { BulkLaunchService } from './bulk-launch.service.js';
 
-/** Launch of many jobs in one request. */
+/**
+ * Launch of many jobs in one request (docs/contract/bulk.md). `access` can say no more than `authenticated`:
+ * the body names the templates, and a missing permission to launch one is reported with the other faults of
+ * the body.
+ */
 @ApiTags('bulk')
 @Controller('api/v2/bulk/job_launch')
 export class BulkJobsController {

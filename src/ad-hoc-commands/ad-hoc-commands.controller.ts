@@ -37,17 +37,17 @@ export class AdHocCommandsController extends RunController(adHocCommands) {
   }
 }
 
-@Resource(adHocCommands)
+@Resource(adHocCommands, 'api/v2/ad_hoc_commands/:id/events')
 export class AdHocCommandEventListController extends RunEventsController {
   protected readonly runs = adHocCommands;
 }
 
-@Resource(adHocCommands)
+@Resource(adHocCommands, 'api/v2/ad_hoc_commands/:id/stdout')
 export class AdHocCommandStdoutController extends StdoutController {
   protected readonly runs = adHocCommands;
 }
 
-@Resource(adHocCommands)
+@Resource(adHocCommands, 'api/v2/ad_hoc_commands/:id/events/stream')
 export class AdHocCommandLiveEventsController extends LiveEventsController {
   protected readonly runs = adHocCommands;
 }

@@ -79,7 +79,7 @@ export class CredentialsController extends ResourceController(credentials) {
   }
 }
 
-@Resource(credentials)
+@Resource(credentials, 'api/v2/credentials/:id/copy')
 export class CredentialCopyController extends CopyController<Credential> {
   protected readonly copied = credentials;
 

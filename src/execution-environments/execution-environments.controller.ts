@@ -9,7 +9,7 @@ import { executionEnvironments } from './execution-environments.resource.js';
 @SubList('activity_stream', activityOf())
 export class ExecutionEnvironmentsController extends ResourceController(executionEnvironments) {}
 
-@Resource(executionEnvironments)
+@Resource(executionEnvironments, 'api/v2/execution_environments/:id/copy')
 export class ExecutionEnvironmentCopyController extends CopyController {
   protected readonly copied = executionEnvironments;
 }

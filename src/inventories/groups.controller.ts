@@ -26,7 +26,7 @@ import { VariableDataController } from './variable-data.controller.js';
 @SubList('activity_stream', activityOf())
 export class GroupsController extends ResourceController(groups) {}
 
-@Resource(groups)
+@Resource(groups, 'api/v2/groups/:id/variable_data')
 export class GroupVariableDataController extends VariableDataController {
   protected readonly owners = groups;
 }

@@ -53,7 +53,7 @@ export class HostsController extends ResourceController(hosts) {
   }
 }
 
-@Resource(hosts)
+@Resource(hosts, 'api/v2/hosts/:id/variable_data')
 export class HostVariableDataController extends VariableDataController {
   protected readonly owners = hosts;
 }

@@ -95,7 +95,7 @@ export class InventoriesController extends ResourceController(inventories) {
   }
 }
 
-@Resource(inventories)
+@Resource(inventories, 'api/v2/inventories/:id/variable_data')
 export class InventoryVariableDataController extends VariableDataController {
   protected readonly owners = inventories;
 }

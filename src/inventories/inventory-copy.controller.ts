@@ -16,7 +16,7 @@ import type { Inventory } from './inventory.entity.js';
 type InventoryRow = RowOf<Inventory>;
 
 /** Copies an inventory with its members or, if it is a constructed inventory, with its inputs. */
-@Resource(inventories)
+@Resource(inventories, 'api/v2/inventories/:id/copy')
 export class InventoryCopyController extends CopyController<Inventory> {
   protected readonly copied = inventories;
 

@@ -35,13 +35,13 @@ export abstract class VariableDataController {
   ) {}
 
   @Route((owners) => ({ ...routeOf(owners, 'retrieve', 'Show'), link: 'variable_data' }))
-  @Get(':id/variable_data')
+  @Get()
   retrieve(@Target() row: Row): Promise<Variables> {
     return variablesOf(row);
   }
 
   @Route((owners) => ({ ...routeOf(owners, 'replace', 'Replace'), ...CHANGE }))
-  @Put(':id/variable_data')
+  @Put()
   replace(
     @Target() target: Row,
     @Body() sent: Variables,
@@ -52,7 +52,7 @@ export abstract class VariableDataController {
 
   /** Sets the given names and keeps the others. */
   @Route((owners) => ({ ...routeOf(owners, 'modify', 'Change'), ...CHANGE }))
-  @Patch(':id/variable_data')
+  @Patch()
   modify(
     @Target() target: Row,
     @Body() sent: Variables,

@@ -13,17 +13,17 @@ import { credentialOf } from './source-credentials.service.js';
 @SubList('notifications', children('notifications', { readOnly: true }))
 export class InventoryUpdatesController extends RunController(inventoryUpdates) {}
 
-@Resource(inventoryUpdates)
+@Resource(inventoryUpdates, 'api/v2/inventory_updates/:id/events')
 export class InventoryUpdateEventListController extends RunEventsController {
   protected readonly runs = inventoryUpdates;
 }
 
-@Resource(inventoryUpdates)
+@Resource(inventoryUpdates, 'api/v2/inventory_updates/:id/stdout')
 export class InventoryUpdateStdoutController extends StdoutController {
   protected readonly runs = inventoryUpdates;
 }
 
-@Resource(inventoryUpdates)
+@Resource(inventoryUpdates, 'api/v2/inventory_updates/:id/events/stream')
 export class InventoryUpdateLiveEventsController extends LiveEventsController {
   protected readonly runs = inventoryUpdates;
 }

@@ -10,7 +10,7 @@ import { SurveyService } from '../templates/survey.service.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
 import { jobTemplates } from './job-templates.resource.js';
 
-@Resource(jobTemplates)
+@Resource(jobTemplates, 'api/v2/job_templates/:id/copy')
 export class JobTemplateCopyController extends CopyController {
   protected readonly copied = jobTemplates;
 

@@ -35,12 +35,12 @@ import { WebhookKeyController } from '../templates/webhook-key.controller.js';
 @SubList('activity_stream', activityOf())
 export class JobTemplatesController extends ResourceController(jobTemplates) {}
 
-@Resource(jobTemplates)
+@Resource(jobTemplates, 'api/v2/job_templates/:id/survey_spec')
 export class JobTemplateSurveyController extends SurveyController {
   protected readonly templates = jobTemplates;
 }
 
-@Resource(jobTemplates)
+@Resource(jobTemplates, 'api/v2/job_templates/:id/webhook_key')
 export class JobTemplateWebhookKeyController extends WebhookKeyController {
   protected readonly templates = jobTemplates;
 }

@@ -84,7 +84,7 @@ export class NotificationTemplatesController extends ResourceController(notifica
   }
 }
 
-@Resource(notificationTemplates)
+@Resource(notificationTemplates, 'api/v2/notification_templates/:id/copy')
 export class NotificationTemplateCopyController extends CopyController<NotificationTemplate> {
   protected readonly copied = notificationTemplates;
 

@@ -12,17 +12,17 @@ import { projectUpdates } from './project-updates.resource.js';
 @SubList('notifications', children('notifications', { readOnly: true }))
 export class ProjectUpdatesController extends RunController(projectUpdates) {}
 
-@Resource(projectUpdates)
+@Resource(projectUpdates, 'api/v2/project_updates/:id/events')
 export class ProjectUpdateEventListController extends RunEventsController {
   protected readonly runs = projectUpdates;
 }
 
-@Resource(projectUpdates)
+@Resource(projectUpdates, 'api/v2/project_updates/:id/stdout')
 export class ProjectUpdateStdoutController extends StdoutController {
   protected readonly runs = projectUpdates;
 }
 
-@Resource(projectUpdates)
+@Resource(projectUpdates, 'api/v2/project_updates/:id/events/stream')
 export class ProjectUpdateLiveEventsController extends LiveEventsController {
   protected readonly runs = projectUpdates;
 }

@@ -110,12 +110,12 @@ export class ProjectsController extends ResourceController(projects) {
   }
 }
 
-@Resource(projects)
+@Resource(projects, 'api/v2/projects/:id/webhook_key')
 export class ProjectWebhookKeyController extends WebhookKeyController {
   protected readonly templates = projects;
 }
 
-@Resource(projects)
+@Resource(projects, 'api/v2/projects/:id/copy')
 export class ProjectCopyController extends CopyController {
   protected readonly copied = projects;
 

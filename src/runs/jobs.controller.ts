@@ -20,12 +20,12 @@ import { RunController } from './run.controller.js';
 @SubList('activity_stream', activityOf())
 export class JobsController extends RunController(jobs) {}
 
-@Resource(jobs)
+@Resource(jobs, 'api/v2/jobs/:id/stdout')
 export class JobStdoutController extends StdoutController {
   protected readonly runs = jobs;
 }
 
-@Resource(jobs)
+@Resource(jobs, 'api/v2/jobs/:id/events/stream')
 export class JobLiveEventsController extends LiveEventsController {
   protected readonly runs = jobs;
 }

@@ -70,7 +70,7 @@ export abstract class SurveyController {
     summary: 'Questions asked at launch; an empty object when there are none.',
     response: SURVEY,
   }))
-  @Get(':id/survey_spec')
+  @Get()
   read(@Target() template: Row): unknown {
     return maskSurvey(template.survey_spec);
   }
@@ -81,7 +81,7 @@ export abstract class SurveyController {
     summary: 'Replace the questions asked at launch.',
     body: SURVEY_FIELDS,
   }))
-  @Post(':id/survey_spec')
+  @Post()
   async replace(
     @Target() template: Row,
     @Body() body: Record<string, unknown>,
@@ -99,7 +99,7 @@ export abstract class SurveyController {
     ...CHANGE,
     summary: 'Remove the questions asked at launch.',
   }))
-  @Delete(':id/survey_spec')
+  @Delete()
   remove(@Target() template: Row, @CurrentActor() actor: Actor): Promise<void> {
     return this.surveys.remove(this.templates, template, actor);
   }

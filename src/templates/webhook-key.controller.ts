@@ -36,7 +36,7 @@ export abstract class WebhookKeyController {
     operationId: `${templates.path}_webhook_key_read`,
     summary: 'The key that the code hosting service signs with. For admins of the template.',
   }))
-  @Get(':id/webhook_key')
+  @Get()
   read(@Target() template: Row): object {
     return { webhook_key: this.keys.open(template) };
   }
@@ -48,7 +48,7 @@ export abstract class WebhookKeyController {
     summary: 'Replace the webhook key; the former one stops working.',
     status: 201,
   }))
-  @Post(':id/webhook_key')
+  @Post()
   rotate(@Target() target: Row, @CurrentActor() actor: Actor): Promise<Reply> {
     return this.database.transaction(async () => {
       const template = await this.resources.lock(this.templates, target, actor);

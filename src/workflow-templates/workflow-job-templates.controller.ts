@@ -24,12 +24,12 @@ import { workflowTemplates } from './workflow-templates.resource.js';
 @SubList('activity_stream', activityOf())
 export class WorkflowJobTemplatesController extends ResourceController(workflowTemplates) {}
 
-@Resource(workflowTemplates)
+@Resource(workflowTemplates, 'api/v2/workflow_job_templates/:id/survey_spec')
 export class WorkflowJobTemplateSurveyController extends SurveyController {
   protected readonly templates = workflowTemplates;
 }
 
-@Resource(workflowTemplates)
+@Resource(workflowTemplates, 'api/v2/workflow_job_templates/:id/webhook_key')
 export class WorkflowJobTemplateWebhookKeyController extends WebhookKeyController {
   protected readonly templates = workflowTemplates;
 }

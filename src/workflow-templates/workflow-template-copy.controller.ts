@@ -49,7 +49,7 @@ const LOSSES = {
  * Copies a workflow without the objects that the caller has no permission to use
  * (docs/contract/workflows.md#copying-workflows).
  */
-@Resource(workflowTemplates)
+@Resource(workflowTemplates, 'api/v2/workflow_job_templates/:id/copy')
 export class WorkflowTemplateCopyController extends CopyController {
   protected readonly copied = workflowTemplates;
 
@@ -64,7 +64,7 @@ export class WorkflowTemplateCopyController extends CopyController {
   }
 
   @Route((templates) => ({ ...copyCheckOf(templates, LOSSES), parent: templates }))
-  @Get(':id/copy')
+  @Get()
   override async check(@Target() original: Row, @CurrentActor() actor: Actor): Promise<object> {
     if (!(await this.mayCopy(original, actor))) {
       return {

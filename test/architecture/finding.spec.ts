@@ -97,3 +97,16 @@ it('its tests are named for it or for its room, and ask for it', () => {
     );
   expect(without(holds)).toEqual([]);
 });
+
+it('a controller that inherits its routes says their URL', () => {
+  const inherited = files.flatMap(({ text }) =>
+    [...text.matchAll(/@Controller\(\)\nexport abstract class (\w+)/g)].map(([, name]) => name),
+  );
+  expect(inherited.length).toBeGreaterThan(5);
+  const silent = files.flatMap(({ text }) =>
+    [...text.matchAll(/@Resource\(\w+\)\nexport class (\w+) extends (\w+)/g)]
+      .filter(([, , base]) => inherited.includes(base))
+      .map(([, name]) => name),
+  );
+  expect(silent).toEqual([]);
+});

@@ -44,7 +44,7 @@ export abstract class CopyController<Schema extends object = object> {
   constructor(protected readonly services: CommonServices) {}
 
   @Route((copied) => ({ ...copyCheckOf(copied), parent: copied }))
-  @Get(':id/copy')
+  @Get()
   async check(@Target() row: RowOf<Schema>, @CurrentActor() actor: Actor): Promise<object> {
     return { can_copy: await this.mayCopy(row, actor) };
   }
@@ -59,7 +59,7 @@ export abstract class CopyController<Schema extends object = object> {
     summary: `Copy one ${copied.label.toLowerCase()} under another name.`,
     body: nameOf(copied),
   }))
-  @Post(':id/copy')
+  @Post()
   copy(
     @Target() original: RowOf<Schema>,
     @Body() body: Record<string, unknown>,

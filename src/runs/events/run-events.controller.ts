@@ -18,7 +18,7 @@ export abstract class RunEventsController {
   constructor(private readonly services: CommonServices) {}
 
   @Route((runs) => eventsRoute(runs, 'events'))
-  @Get(':id/events')
+  @Get()
   @UseInterceptors(MaxEventsInterceptor)
   list(
     @Target() run: Row,

@@ -62,7 +62,7 @@ export abstract class LiveEventsController {
   ) {}
 
   @Route((runs) => ({ ...ROUTE, operationId: `${runs.path}_events_stream`, parent: runs }))
-  @Get(':id/events/stream')
+  @Get()
   stream(
     @Target() run: Row,
     @ListParams() query: QueryParameters,

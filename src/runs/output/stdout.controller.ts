@@ -44,7 +44,7 @@ export abstract class StdoutController {
   constructor(private readonly stdout: StdoutService) {}
 
   @Route((runs) => ({ ...ROUTE, operationId: `${runs.path}_stdout`, parent: runs }))
-  @Get(':id/stdout')
+  @Get()
   read(
     @Target() run: Row,
     @ListParams() query: QueryParameters,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { QueuePort } from '../common/queue/queue.port.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
-import { membersByPolicy, type Membership } from './group-members.js';
+import { membersByPolicy, type GroupInstance } from './group-members.js';
 import { InstanceGroupsRepository } from './instance-groups.repository.js';
 
 /** Key of the advisory lock on members of groups, unique in this database. */
@@ -24,7 +24,7 @@ export class GroupMembers {
     const policies = await this.groups.policies();
     const wanted = membersByPolicy(policies, await this.groups.choosable());
     const present = policies.flatMap(({ id: group, members }) =>
-      members.map((machine): Membership => ({ group, machine })),
+      members.map((machine): GroupInstance => ({ group, machine })),
     );
     await this.groups.changeMembers(without(wanted, present), without(present, wanted));
   }
@@ -36,7 +36,10 @@ export class GroupMembers {
   }
 }
 
-function without(members: readonly Membership[], others: readonly Membership[]): Membership[] {
+function without(
+  members: readonly GroupInstance[],
+  others: readonly GroupInstance[],
+): GroupInstance[] {
   const known = new Set(others.map(({ group, machine }) => `${group}:${machine}`));
   return members.filter(({ group, machine }) => !known.has(`${group}:${machine}`));
 }

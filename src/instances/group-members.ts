@@ -8,7 +8,7 @@ export interface GroupPolicy {
   listed: readonly number[];
 }
 
-export interface Membership {
+export interface GroupInstance {
   group: number;
   machine: number;
 }
@@ -23,7 +23,7 @@ export interface Membership {
 export function membersByPolicy(
   policies: readonly GroupPolicy[],
   choosable: readonly number[],
-): Membership[] {
+): GroupInstance[] {
   const groups = policies.map((policy) => ({ policy, machines: [...new Set(policy.listed)] }));
   const uses = new Map(choosable.map((machine) => [machine, 0]));
   const usesOf = (machine: number): number => uses.get(machine) ?? 0;

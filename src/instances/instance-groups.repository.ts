@@ -4,7 +4,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
-import type { GroupPolicy, Membership } from './group-members.js';
+import type { GroupPolicy, GroupInstance } from './group-members.js';
 import { InstanceGroup } from './instance-group.entity.js';
 import { enabledNodes, liveNodes } from './worker-nodes.repository.js';
 
@@ -141,8 +141,11 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
   }
 
   /** Adds and removes members of groups. */
-  async changeMembers(added: readonly Membership[], removed: readonly Membership[]): Promise<void> {
-    const pairs = (members: readonly Membership[]): Sql => sql`
+  async changeMembers(
+    added: readonly GroupInstance[],
+    removed: readonly GroupInstance[],
+  ): Promise<void> {
+    const pairs = (members: readonly GroupInstance[]): Sql => sql`
       unnest(${members.map(({ group }) => group)}::int[], ${members.map(({ machine }) => machine)}::int[])
         AS member(group_id, machine_id)`;
     if (removed.length > 0) {

@@ -14,6 +14,7 @@ export class PlaceRunsByGroups1795590000000 implements MigrationInterface {
       `ALTER TABLE "instances" ADD "managed_by_policy" boolean NOT NULL DEFAULT true`,
     );
     await runner.query(`ALTER TABLE "unified_jobs" ADD "preferred_groups" integer array`);
+    await runner.query(`ALTER TABLE "unified_jobs" ADD "impact" integer NOT NULL DEFAULT 1`);
     await runner.query(`ALTER TABLE "unified_jobs" ADD "instance_group_id" integer`);
     await runner.query(
       `ALTER TABLE "unified_jobs" ADD CONSTRAINT "unified_jobs_instance_group_id_fkey"
@@ -36,6 +37,7 @@ export class PlaceRunsByGroups1795590000000 implements MigrationInterface {
 
   async down(runner: QueryRunner): Promise<void> {
     await runner.query(`ALTER TABLE "unified_jobs" DROP COLUMN "instance_group_id"`);
+    await runner.query(`ALTER TABLE "unified_jobs" DROP COLUMN "impact"`);
     await runner.query(`ALTER TABLE "unified_jobs" DROP COLUMN "preferred_groups"`);
     await runner.query(`ALTER TABLE "instances" DROP COLUMN "managed_by_policy"`);
     await runner.query(`ALTER TABLE "instances" DROP COLUMN "enabled"`);

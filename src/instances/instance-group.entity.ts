@@ -19,7 +19,7 @@ export class InstanceGroup extends ResourceEntity {
   @Integer({ min: 0, default: 0, help: 'Most runs at once; 0 is no limit.' })
   max_concurrent_jobs!: number;
 
-  @Integer({ min: 0, default: 0, help: 'Most forks at once; 0 is no limit. Kept, without effect.' })
+  @Integer({ min: 0, default: 0, help: 'Most forks at once; 0 is no limit.' })
   max_forks!: number;
 
   @Bool({ help: 'A group of pods: of a cluster, not of workers.' })

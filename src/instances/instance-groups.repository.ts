@@ -28,6 +28,8 @@ export interface GroupMachine {
   group_id: number;
   /** Most runs at once; 0 for no limit. */
   max_concurrent_jobs: number;
+  /** Most forks at once; 0 for no limit. */
+  max_forks: number;
   hostname: string;
   /** Runs that the workers of the machine can execute at once. */
   capacity: number;
@@ -38,7 +40,7 @@ export interface GroupMachine {
  * `GroupMachine`.
  */
 const groupMachines = (): Sql => sql`
-  SELECT g.id AS group_id, g.max_concurrent_jobs, node.hostname, node.capacity
+  SELECT g.id AS group_id, g.max_concurrent_jobs, g.max_forks, node.hostname, node.capacity
   FROM instance_groups g
   JOIN (
     SELECT hostname, sum(capacity)::int AS capacity FROM (${enabledNodes()}) live

@@ -34,6 +34,10 @@ export interface UsableInventory extends HostedInventory {
 export const inventoryExcludesGroups = (id: Sql): Sql => sql`
   coalesce((SELECT prevent_instance_group_fallback FROM inventories WHERE id = ${id}), false)`;
 
+/** Returns the number of hosts of an inventory, as SQL; null without an inventory. */
+export const totalHostsOf = (id: Sql): Sql => sql`
+  (SELECT total_hosts FROM inventories WHERE id = ${id})`;
+
 /** Returns a query for inventories, for joins in statements about other tables. */
 export const allInventories = (): Sql =>
   sql`SELECT id, name, kind, organization_id FROM inventories`;

@@ -9,7 +9,7 @@ import {
   mayStartOn,
   preferredGroupsOf,
 } from '../instances/instance-groups.repository.js';
-import { inventoryExcludesGroups } from '../inventories/inventories.repository.js';
+import { inventoryExcludesGroups, totalHostsOf } from '../inventories/inventories.repository.js';
 import { inputsOf } from '../inventories/inventory-inputs.repository.js';
 import { projectSources, templateExcludesGroups } from '../templates/templates.repository.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanations.js';
@@ -47,11 +47,16 @@ export interface BrokenJob {
   dependency_id: number;
 }
 
+/** Hosts that Ansible works on at once unless `forks` says otherwise. */
+const ANSIBLE_FORKS = 5;
+
 /** A run that can start. */
 export interface ReadyRun {
   id: number;
   /** Instance groups that it may be placed in, best first. */
   preferred_groups: number[];
+  /** Forks that it counts as. */
+  impact: number;
 }
 
 /** Number of runs of a group that an instance was given. */
@@ -59,6 +64,7 @@ export interface Usage {
   hostname: string;
   group_id: number | null;
   runs: number;
+  forks: number;
 }
 
 /** SQL condition for runs that lock their inventory: other runs on the inventory wait for them. */
@@ -84,7 +90,7 @@ const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
 const CANDIDATES = sql`
   lines AS (
     SELECT id, type, status, launch_type, created, job_explanation, allow_simultaneous, depends_on,
-      preferred_groups,
+      preferred_groups, impact,
       inventory_id, coalesce(source, '') = 'constructed' AS is_constructed,
       unified_job_template_id IS NOT NULL AS has_template,
       type NOT IN ('job', 'inventory_update') OR dependencies_processed AS is_settled,
@@ -104,7 +110,7 @@ const CANDIDATES = sql`
           ELSE coalesce(project_id, source_project_id) END),
       inventory AS (PARTITION BY inventory_id)
   ), candidates AS (
-    SELECT id, launch_type, created, job_explanation, preferred_groups,
+    SELECT id, launch_type, created, job_explanation, preferred_groups, impact,
       CASE type WHEN 'project_update' THEN coalesce(placed_id, nullif(first_id, id))
       WHEN 'ad_hoc_command' THEN coalesce(
         placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END)
@@ -156,6 +162,19 @@ const groupsOfRun = (run: string): Sql => {
       ORDER BY id, stage, position) best), ${defaultGroups()})`;
 };
 
+/**
+ * Returns the forks that a run counts as: one more than the hosts that it works on at once, which are at
+ * most its forks.
+ */
+const impactOfRun = (run: string): Sql => {
+  const of = (column: string): Sql => ident(run, column);
+  const forks = sql`coalesce(nullif(${of('forks')}, 0), ${ANSIBLE_FORKS})`;
+  const hosts = sql`ceil(${totalHostsOf(of('inventory_id'))}::float
+    / greatest(${of('job_slice_count')}, 1))::int`;
+  return sql`CASE WHEN ${of('type')} IN ('job', 'ad_hoc_command')
+    THEN least(coalesce(${hosts}, ${forks}), ${forks}) + 1 ELSE 1 END`;
+};
+
 /** The queue of pending runs. */
 @Injectable()
 export class RunQueueRepository extends TableRepository<Row> {
@@ -169,7 +188,8 @@ export class RunQueueRepository extends TableRepository<Row> {
    */
   async chooseGroups(): Promise<void> {
     await this.database.execute(sql`
-      UPDATE unified_jobs run SET preferred_groups = ${groupsOfRun('run')}
+      UPDATE unified_jobs run SET preferred_groups = ${groupsOfRun('run')},
+        impact = ${impactOfRun('run')}
       WHERE status = 'pending' AND ${IS_WORKED}
         AND (preferred_groups IS NULL OR NOT preferred_groups && ${existingGroups()})`);
   }
@@ -185,7 +205,8 @@ export class RunQueueRepository extends TableRepository<Row> {
   /** Returns the numbers of runs that instances were given. */
   usage(): Promise<Usage[]> {
     return this.database.rows<Usage>(sql`
-      SELECT execution_node AS hostname, instance_group_id AS group_id, count(*)::int AS runs
+      SELECT execution_node AS hostname, instance_group_id AS group_id, count(*)::int AS runs,
+        sum(impact)::int AS forks
       FROM unified_jobs
       WHERE status IN ('waiting', 'running') AND ${IS_WORKED} AND launch_type <> 'sync'
       GROUP BY execution_node, instance_group_id`);
@@ -198,7 +219,7 @@ export class RunQueueRepository extends TableRepository<Row> {
   ready(groups: readonly number[], most: number): Promise<ReadyRun[]> {
     return this.database.rows<ReadyRun>(sql`
       WITH ${CANDIDATES}
-      SELECT id, preferred_groups FROM candidates
+      SELECT id, preferred_groups, impact FROM candidates
       WHERE blocker_id IS NULL AND preferred_groups && ${groups}::int[]
       ORDER BY (launch_type <> 'dependency'), id LIMIT ${most}`);
   }
@@ -258,7 +279,7 @@ export class RunQueueRepository extends TableRepository<Row> {
     );
     await this.database.execute(sql`
       UPDATE unified_jobs SET dependencies_processed = true,
-        preferred_groups = ${groupsOfRun('unified_jobs')},
+        preferred_groups = ${groupsOfRun('unified_jobs')}, impact = ${impactOfRun('unified_jobs')},
         depends_on = CASE WHEN given.depends_on = '[]' THEN unified_jobs.depends_on
           ELSE given.depends_on::json END,
         project_update_id = CASE WHEN type = 'job'

@@ -155,6 +155,10 @@ export class UnifiedJob extends WideResourceEntity {
   @Column('integer', { array: true, nullable: true })
   preferred_groups!: number[] | null;
 
+  /** Forks that it counts as in `max_forks` of its instance group. */
+  @Integer({ internal: true, default: 1 })
+  impact!: number;
+
   @Reference('organization', { readOnly: true, nullable: true, index: false })
   organization!: Reference | null;
 

@@ -147,6 +147,25 @@ it('a group has no more runs at once than its limit', async () => {
   expect(await places(second)).toEqual(['waiting west a']);
 });
 
+it('a group has no more forks at once than its limit: hosts of the inventory, at most the forks', async () => {
+  await machine('a', 9);
+  const west = await group('west', ['a'], { max_forks: 10 });
+  const template = await runs.template();
+  const [few, many] = [await runs.inventory(), await runs.inventory()];
+  await runs.database.execute(sql`UPDATE inventories SET total_hosts = 2 WHERE id = ${few}`);
+  await runs.database.execute(sql`UPDATE inventories SET total_hosts = 900 WHERE id = ${many}`);
+  const make = (inventory_id: number, forks: number) =>
+    runs.job(template, { ...prompted(west), allow_simultaneous: true, inventory_id, forks });
+  const ids = [await make(few, 50), await make(many, 0), await make(few, 1), await make(few, 1)];
+  await pass();
+  expect((await Promise.all(ids.map((id) => runs.run(id)))).map(({ impact }) => impact)).toEqual([
+    ...[3, 6, 2, 2],
+  ]);
+  expect(await places(...ids)).toEqual([
+    ...['waiting west a', 'waiting west a', 'pending', 'pending'],
+  ]);
+});
+
 describe('a waiting run goes back', () => {
   const waitingOnA = async (): Promise<number> => {
     await machine('a', 2);

@@ -37,7 +37,9 @@ export class Placement {
       const most = Math.min(room.size, MAX_STARTS - started);
       const ready = most > 0 ? await this.queue.ready(room.open, most) : [];
       const placed = new Places();
-      for (const { id, preferred_groups: groups } of ready) placed.add(id, room.take(groups));
+      for (const { id, preferred_groups: groups, impact } of ready) {
+        placed.add(id, room.occupy(groups, impact));
+      }
       await this.assign(placed);
       started += placed.size;
       // A full group can have kept the runs of others out of the answer.

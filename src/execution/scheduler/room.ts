@@ -8,8 +8,11 @@ export interface RunPlace {
 }
 
 interface Group {
-  /** Runs that its limit still permits. */
-  left: number;
+  /** Runs that its limits still permit. */
+  runsLeft: number;
+  forksLeft: number;
+  /** True if no run of it counts: it may be given one that is larger than its limit of forks. */
+  isIdle: boolean;
   hostnames: string[];
 }
 
@@ -19,13 +22,20 @@ export class Room {
   private readonly groups = new Map<number, Group>();
 
   constructor(machines: readonly GroupMachine[], usage: readonly Usage[]) {
-    for (const { group_id: id, hostname, capacity, max_concurrent_jobs: limit } of machines) {
+    for (const { group_id: id, hostname, capacity, max_concurrent_jobs, max_forks } of machines) {
       this.free.set(hostname, capacity);
-      const group = this.groups.get(id) ?? { left: limit === 0 ? Infinity : limit, hostnames: [] };
+      const group = this.groups.get(id) ?? {
+        runsLeft: max_concurrent_jobs || Infinity,
+        forksLeft: max_forks || Infinity,
+        isIdle: true,
+        hostnames: [],
+      };
       group.hostnames.push(hostname);
       this.groups.set(id, group);
     }
-    for (const { hostname, group_id: id, runs } of usage) this.use(id, hostname, runs);
+    for (const { hostname, group_id: id, runs, forks } of usage) {
+      this.use(id, hostname, runs, forks);
+    }
   }
 
   /** The groups that can be given a run. */
@@ -44,34 +54,43 @@ export class Room {
   }
 
   /**
-   * Takes a place in the first of some groups that is open, on its machine with most free capacity.
+   * Occupies a place in the first of some groups that has room, on its machine with most free capacity. A
+   * group with too few forks left is closed, so that no later run overtakes.
    *
-   * @returns null if no group is open
+   * @param impact forks that the run counts as
+   * @returns null if no group has room
    */
-  take(preferred: readonly number[]): RunPlace | null {
+  occupy(preferred: readonly number[], impact = 1): RunPlace | null {
     for (const id of preferred) {
       const group = this.groups.get(id);
       if (!group || !this.isOpen(group)) continue;
+      if (impact > group.forksLeft && !group.isIdle) {
+        group.runsLeft = 0;
+        continue;
+      }
       const hostname = group.hostnames.reduce((best, one) =>
         this.freeOn(one) > this.freeOn(best) ? one : best,
       );
-      this.use(id, hostname, 1);
+      this.use(id, hostname, 1, impact);
       return { group: id, hostname };
     }
     return null;
   }
 
-  private isOpen({ left, hostnames }: Group): boolean {
-    return left > 0 && hostnames.some((hostname) => this.freeOn(hostname) > 0);
+  private isOpen({ runsLeft, forksLeft, hostnames }: Group): boolean {
+    return runsLeft > 0 && forksLeft > 0 && hostnames.some((hostname) => this.freeOn(hostname) > 0);
   }
 
   private freeOn(hostname: string): number {
     return this.free.get(hostname) ?? 0;
   }
 
-  private use(id: number | null, hostname: string, runs: number): void {
+  private use(id: number | null, hostname: string, runs: number, forks: number): void {
     this.free.set(hostname, this.freeOn(hostname) - runs);
     const group = id === null ? undefined : this.groups.get(id);
-    if (group) group.left -= runs;
+    if (!group) return;
+    group.runsLeft -= runs;
+    group.forksLeft -= forks;
+    group.isIdle = false;
   }
 }

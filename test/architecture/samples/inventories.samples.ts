@@ -146,6 +146,7 @@ export default {
     fragmentsOf(inventories, {
       allInventories: { calls: [[]], inside: asQuery },
       inventoryExcludesGroups: [[sql`1`]],
+      totalHostsOf: [[sql`1`]],
       organizationOfInventory: [[1]],
       countHostsOf: { calls: [[[1], sql`TRUE`]], inside: asQuery },
     }),

@@ -26,6 +26,7 @@ import { CommonServices } from './rest/common-services.service.js';
 import { ReferenceLists } from './rest/reference-lists.service.js';
 import { ReferencesService } from './rest/references.service.js';
 import { SecurityEvents } from './rest/security-events.service.js';
+import { ResourceRowsRepository } from './rest/resource-rows.repository.js';
 import { ResourceService } from './rest/resource.service.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdempotencyKey } from './rest/idempotency-key.entity.js';
@@ -56,6 +57,7 @@ const shared = [
   TextSearch,
   ReferenceLists,
   ReferencesService,
+  ResourceRowsRepository,
   ResourceService,
   CommonServices,
   SecurityEvents,

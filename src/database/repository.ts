@@ -6,8 +6,8 @@ import { insertRows, takeIds } from './rows.js';
 /**
  * Base class of the repositories of tables (docs/decisions/0051-repositories.md): a TypeORM repository
  * whose statements join the ambient transaction. Single rows are written with TypeORM's `insert`, `update`
- * and `delete`, and checked with `existsBy` and `countBy`; objects of resources with the SQL of
- * `ResourceService`. Lists, joins, bulk writes and reads of rows with instants are methods with SQL that
+ * and `delete`, and checked with `existsBy` and `countBy`; objects of resources by
+ * `ResourceRowsRepository`. Lists, joins, bulk writes and reads of rows with instants are methods with SQL that
  * `this.database` runs; TypeORM would truncate instants to milliseconds.
  *
  * A statement about another table gets columns of this one through a function that the file exports:

@@ -1,7 +1,6 @@
 import { BadRequest } from '../common/errors/errors.js';
 import { entryOf } from '../common/invariants.js';
 import { type Row } from '../common/resource/define-resource.js';
-import { attachedIds } from '../common/rest/attached-rows.js';
 import type { LinkContext, SubListFactory } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { credentialSlot, JOB_KINDS } from '../credentials/types/combination.js';
@@ -28,8 +27,8 @@ async function assertCredentialFits(
   context: LinkContext<Row, SavedLaunchTargets>,
   child: Row,
 ): Promise<void> {
-  const { rules: targets, parent } = context;
-  const held = await attachedIds(context, 'credentials');
+  const { rules: targets, services, parent, parentDefinition } = context;
+  const held = await services.rows.attachedIds(parentDefinition, parent.id, 'credentials');
   if (held.includes(child.id)) return;
   const { unified_job_template_id: templateId } = parent;
   const templates = await targets.templates(typeof templateId === 'number' ? [templateId] : []);

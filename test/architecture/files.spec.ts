@@ -34,7 +34,7 @@ it('no work is left as a note in the code', () => {
 
 /** What the framework makes, and the names that this gives its files. */
 const ROLES: readonly [of: RegExp, roles: readonly string[]][] = [
-  [/extends TableRepository\b/, ['repository']],
+  [/extends TableRepository\b|@Injectable\(\)\s+export class \w+Repository\b/, ['repository']],
   [/@Module\b/, ['module']],
   [/@(Controller|Resource)\b/, ['controller']],
   [/@Processor\b/, ['processor']],

@@ -25,21 +25,24 @@ export type RowOf<Schema extends object> = Row & {
   [Name in keyof Schema & string as ColumnName<Name, Schema[Name]>]: Unmarked<Schema[Name]>;
 };
 
+/** Relation by a link table. */
+export interface ManyToMany {
+  kind: 'many-to-many';
+  target: () => ResourceDefinition;
+  table: string;
+  near: string;
+  far: string;
+  /** Constant columns of the link, such as the event of a notification. */
+  fixed?: Record<string, string>;
+  /** True: the order in which children were attached is stored. */
+  ordered?: boolean;
+}
+
 /** Relation between two resources that is not a reference of the first one. */
 export type Relation =
   /** `field`: reference of the target to this resource. */
   | { kind: 'has-many'; target: () => ResourceDefinition; field: string }
-  | {
-      kind: 'many-to-many';
-      target: () => ResourceDefinition;
-      table: string;
-      near: string;
-      far: string;
-      /** Constant columns of the link, such as the event of a notification. */
-      fixed?: Record<string, string>;
-      /** True: the order in which children were attached is stored. */
-      ordered?: boolean;
-    }
+  | ManyToMany
   | {
       kind: 'computed';
       target: () => ResourceDefinition;

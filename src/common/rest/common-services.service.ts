@@ -5,6 +5,7 @@ import { RoleStore } from '../access.js';
 import { ActivityRecorder } from '../activity/activity.js';
 import { DeclaredProviders } from '../declared-providers.service.js';
 import { ReferencesService } from './references.service.js';
+import { ResourceRowsRepository } from './resource-rows.repository.js';
 import { ResourceService } from './resource.service.js';
 
 /** Services that the generic routes use, injected together. */
@@ -12,6 +13,7 @@ import { ResourceService } from './resource.service.js';
 export class CommonServices {
   constructor(
     readonly resources: ResourceService,
+    readonly rows: ResourceRowsRepository,
     readonly database: Database,
     readonly references: ReferencesService,
     readonly roles: RoleStore,

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { insertRow, updateRow } from '../../database/rows.js';
-import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
+import { FALSE, sql, TRUE } from '../../database/sql.js';
 import { permit, RoleStore, type Actor } from '../access.js';
 import { ActivityRecorder, refOf } from '../activity/activity.js';
 import { validate } from '../fields/validate.js';
 import { Forbidden, NotFound } from '../errors/errors.js';
-import { existing, itemAt } from '../invariants.js';
+import { itemAt } from '../invariants.js';
 import { ListService, type ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
@@ -27,8 +26,7 @@ import { assertPurpose } from './purpose.js';
 import { ReferencesService } from './references.service.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, type Representation } from '../resource/represent.js';
-import { currentRow, isId, judgedRow, lockedRow } from './row-statements.js';
-import { withUniqueRules } from '../resource/unique.js';
+import { ResourceRowsRepository } from './resource-rows.repository.js';
 
 /**
  * Returns the row if its permission columns (`may_read`, `may_act`) allow the access.
@@ -64,6 +62,7 @@ export interface CreateOptions {
 export class ResourceService {
   constructor(
     readonly database: Database,
+    private readonly rows: ResourceRowsRepository,
     private readonly lists: ListService,
     private readonly references: ReferencesService,
     private readonly roles: RoleStore,
@@ -102,12 +101,10 @@ export class ResourceService {
   ): Promise<RowOf<Schema>> {
     if (!definition.stored) throw new NotFound();
     const number =
-      typeof id === 'string' && !isId(id)
+      typeof id === 'string' && !/^\d+$/.test(id)
         ? await idByName(definition, id, { database: this.database, actor })
         : Number(id);
-    const row = await this.database.preparedRow<RowOf<Schema>>(
-      judgedRow(definition, number, actor, action),
-    );
+    const row = await this.rows.judged(definition, number, actor, action);
     return admitted(definition, row ?? null, refusal);
   }
 
@@ -122,7 +119,7 @@ export class ResourceService {
     { id }: Pick<Row, 'id'>,
     actor: Actor,
   ): Promise<RowOf<Schema>> {
-    const row = await this.database.preparedRow<RowOf<Schema>>(lockedRow(definition, id, actor));
+    const row = await this.rows.lock(definition, id, actor);
     if (!row) throw noMatch(definition);
     return row;
   }
@@ -162,7 +159,7 @@ export class ResourceService {
         ...(definition.field('created_by') ? { created_by_id: actor.id } : {}),
         ...(definition.field('modified_by') ? { modified_by_id: actor.id } : {}),
       };
-      const row = await this.write(definition, insertRow(definition.table, columns));
+      const row = await this.rows.insert(definition, columns);
       await this.roles.createRoles(definition, [row]);
       await this.roles.grantCreator(definition, row, actor);
       await hooks.created?.(row, values, actor);
@@ -170,7 +167,7 @@ export class ResourceService {
         const changes = rowChanges(definition, row);
         this.activity.record({ operation: 'create', object1: refOf(definition, row), changes });
       }
-      return this.reload(definition, row.id, actor);
+      return this.rows.written(definition, row.id, actor);
     });
   }
 
@@ -212,10 +209,11 @@ export class ResourceService {
     };
     if (Object.keys(columns).length === 0) return before;
     const author = definition.field('modified_by') ? { modified_by_id: actor.id } : {};
-    const after = await this.write(
-      definition,
-      updateRow(definition.table, before.id, { ...columns, modified: sql`now()`, ...author }),
-    );
+    const after = await this.rows.update(definition, before.id, {
+      ...columns,
+      modified: sql`now()`,
+      ...author,
+    });
     if (parentChanged(definition, before, after)) {
       await this.roles.parentChanged(definition, after);
     }
@@ -224,7 +222,7 @@ export class ResourceService {
       const changes = updateChanges(definition, before, changed);
       this.activity.record({ operation: 'update', object1: refOf(definition, after), changes });
     }
-    return this.reload(definition, before.id, actor);
+    return this.rows.written(definition, before.id, actor);
   }
 
   /** Deletes a row, unless the hook of the resource does so in another way. */
@@ -234,7 +232,7 @@ export class ResourceService {
       await this.database.checkReferencesAtCommit();
       const isDone = await this.hooksOf(definition).prepareDelete?.(row, actor);
       if (isDone) return;
-      await this.database.execute(sql`DELETE FROM ${ident(definition.table)} WHERE id = ${row.id}`);
+      await this.rows.delete(definition, row.id);
       if (definition.audited) {
         const changes = rowChanges(definition, row);
         this.activity.record({ operation: 'delete', object1: refOf(definition, row), changes });
@@ -251,50 +249,19 @@ export class ResourceService {
   ): Promise<void> {
     const rule = permit(definition.policy, action, 't', actor);
     if (rule === TRUE) return;
-    const { table } = definition;
-    const mayIt = sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE t.id = ${id} AND ${rule})`;
-    if (rule === FALSE || !(await this.holds(mayIt))) throw new Forbidden();
+    if (rule === FALSE || !(await this.rows.matches(definition, id, rule))) throw new Forbidden();
   }
 
   /** True if a create by this caller could succeed at all; used by OPTIONS and forms. */
   async mayAdd({ policy }: ResourceDefinition, actor: Actor): Promise<boolean> {
-    return actor.isSuperuser || this.holds(policy.mayAdd?.(actor) ?? FALSE);
+    return actor.isSuperuser || this.rows.holds(policy.mayAdd?.(actor) ?? FALSE);
   }
 
   /** @throws Forbidden unless the caller has permission to create an object with these values */
   async assertMayAdd({ policy }: ResourceDefinition, values: Values, actor: Actor): Promise<void> {
-    if (actor.isSuperuser || (await this.holds(policy.add?.(values)('t', actor) ?? FALSE))) return;
+    if (actor.isSuperuser || (await this.rows.holds(policy.add?.(values)('t', actor) ?? FALSE)))
+      return;
     throw new Forbidden();
-  }
-
-  /** Evaluates a rule that refers to no row. */
-  private async holds(rule: Sql): Promise<boolean> {
-    if (rule === TRUE || rule === FALSE) return rule === TRUE;
-    return (await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`))?.may === true;
-  }
-
-  /** Runs an INSERT, or an UPDATE of a locked row, and returns the resulting row. */
-  private async write<Schema extends object>(
-    definition: ResourceDefinition<Schema>,
-    statement: Sql,
-  ): Promise<RowOf<Schema>> {
-    const row = await withUniqueRules(definition, () =>
-      this.database.row<RowOf<Schema>>(statement),
-    );
-    return existing(row, 'a row just written is returned');
-  }
-
-  /**
-   * Returns the current row for its author. A caller with permission to write an object also gets to see
-   * the result.
-   */
-  private async reload<Schema extends object>(
-    definition: ResourceDefinition<Schema>,
-    id: number,
-    actor: Actor,
-  ): Promise<RowOf<Schema>> {
-    const row = await this.database.row<RowOf<Schema>>(currentRow(definition, id, actor));
-    return existing(row, 'a row just written is there');
   }
 
   hooksOf(definition: ResourceDefinition): ResourceHooks {

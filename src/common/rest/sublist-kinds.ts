@@ -1,7 +1,7 @@
 import { ident, raw, sql, type Sql } from '../../database/sql.js';
 import { refOf } from '../activity/activity.js';
 import type { OrderTerm } from '../list/order.js';
-import type { Relation, ResourceDefinition, Row } from '../resource/define-resource.js';
+import type { ManyToMany, Relation, ResourceDefinition, Row } from '../resource/define-resource.js';
 import { idType, linkIdType } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import type { LinkContext, SubListFactory, SubListSpec } from './sublist.js';
@@ -103,23 +103,19 @@ export function attached<Rules>(
         : {}),
       attach: async (context: LinkContext<Row, Rules>, child: Row) => {
         await check?.(context, child);
-        const added = await context.services.database.execute(insertLink(relation, context, child));
-        if (added > 0) recordLink(context, relation, child, association, 'associate');
+        const isAdded = await context.services.rows.attach(relation, context.parent.id, child.id);
+        if (isAdded) recordLink(context, relation, child, association, 'associate');
       },
       detach: async (context: LinkContext<Row, Rules>, child: Row) => {
         await beforeDetach?.(context, child);
-        const removed = await context.services.database.execute(
-          deleteLink(relation, context, child),
-        );
-        if (removed > 0) recordLink(context, relation, child, association, 'disassociate');
+        const isRemoved = await context.services.rows.detach(relation, context.parent.id, child.id);
+        if (isRemoved) recordLink(context, relation, child, association, 'disassociate');
         await afterDetach?.(context, child);
       },
       ...rest,
     };
   };
 }
-
-type ManyToMany = Extract<Relation, { kind: 'many-to-many' }>;
 
 /** Order in which the children were attached. */
 const linkOrder = (
@@ -137,26 +133,6 @@ const linkOrder = (
   nullable: false,
   column: 'order_0',
 });
-
-function insertLink(relation: ManyToMany, { parent }: LinkContext, child: Row): Sql {
-  const fixed = Object.entries(relation.fixed ?? {});
-  const columns = [relation.near, relation.far, ...fixed.map(([column]) => column)];
-  const values = [parent.id, child.id, ...fixed.map(([, value]) => value)];
-  const list = (parts: Sql[]): Sql => parts.reduce((all, part) => sql`${all}, ${part}`);
-  return sql`
-    INSERT INTO ${ident(relation.table)} (${list(columns.map((column) => ident(column)))})
-    VALUES (${list(values.map((value) => sql`${value}`))}) ON CONFLICT DO NOTHING`;
-}
-
-function deleteLink(relation: ManyToMany, { parent }: LinkContext, child: Row): Sql {
-  const fixed = Object.entries(relation.fixed ?? {}).reduce<Sql>(
-    (all, [column, value]) => sql`${all} AND ${ident(column)} = ${value}`,
-    raw(''),
-  );
-  return sql`
-    DELETE FROM ${ident(relation.table)}
-    WHERE ${ident(relation.near)} = ${parent.id} AND ${ident(relation.far)} = ${child.id} ${fixed}`;
-}
 
 function recordLink(
   { services, parent, parentDefinition }: LinkContext,

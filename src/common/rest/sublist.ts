@@ -6,7 +6,7 @@ import {
   SetMetadata,
   type ExecutionContext,
 } from '@nestjs/common';
-import { ident, sql, type Sql } from '../../database/sql.js';
+import type { Sql } from '../../database/sql.js';
 import { superusersOnly, type Actor } from '../access.js';
 import type { ProviderClass } from '../declared-providers.service.js';
 import { BadRequest, DomainError, Forbidden } from '../errors/errors.js';
@@ -19,7 +19,7 @@ import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
 import { prototypeOf } from '../records.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
-import { isIdText, isPossibleId } from '../resource/ids.js';
+import { isIdText } from '../resource/ids.js';
 import type { Representation } from '../resource/represent.js';
 import { CommonServices } from './common-services.service.js';
 import { listEvents } from './event-list.js';
@@ -306,11 +306,7 @@ async function link(
   if (typeof id !== 'number' || !Number.isInteger(id)) {
     throw new BadRequest('"id" field must be an integer.');
   }
-  const child = isPossibleId(target, id)
-    ? await services.database.row<Row>(sql`
-          SELECT t.* FROM ${ident(target.table)} t
-          WHERE t.id = ${id} AND ${target.own('t')} FOR KEY SHARE`)
-    : undefined;
+  const child = await services.rows.linkable(target, id);
   if (!child) {
     throw new BadRequest(`${target.label.replaceAll(' ', '')} matching query does not exist.`);
   }

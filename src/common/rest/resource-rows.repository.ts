@@ -1,0 +1,163 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../database/database.js';
+import { insertRow, updateRow, type ColumnValues } from '../../database/rows.js';
+import { and, FALSE, ident, join, raw, sql, TRUE, type Sql } from '../../database/sql.js';
+import { permit, type Actor } from '../access.js';
+import { existing } from '../invariants.js';
+import type { ManyToMany, ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
+import { idType, isPossibleId } from '../resource/ids.js';
+import { relationCondition } from '../resource/relation-condition.js';
+import { capabilityColumns } from '../resource/represent.js';
+import { withUniqueRules } from '../resource/unique.js';
+import { purposeColumns } from './purpose.js';
+
+/**
+ * Single rows of every resource and their links, with SQL from the declarations. The SQL of lists is in
+ * `src/common/list`, the SQL of representations in `src/common/resource`.
+ */
+@Injectable()
+export class ResourceRowsRepository {
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Returns one row with its capabilities and the columns `may_read` and `may_act`. An id outside the range
+   * of the column finds no row.
+   *
+   * @param action action that `may_act` is about
+   */
+  judged<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    id: number,
+    actor: Actor,
+    action: string,
+  ): Promise<RowOf<Schema> | undefined> {
+    return this.database.preparedRow(sql`
+      SELECT ${columnsOf(definition, actor)},
+        (${permit(definition.policy, 'read', 't', actor)}) AS may_read,
+        (${action === 'read' ? TRUE : permit(definition.policy, action, 't', actor)}) AS may_act
+      FROM ${ident(definition.table)} t
+      WHERE ${and(isPossibleId(definition, id) ? sql`t.id = ${id}` : FALSE, definition.own('t'))}`);
+  }
+
+  /** Locks and returns the current row, with its capabilities and the columns of `purposeColumns`. */
+  lock<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    id: number,
+    actor: Actor,
+  ): Promise<RowOf<Schema> | undefined> {
+    const columns = [columnsOf(definition, actor), ...purposeColumns(definition, actor)];
+    return this.database.preparedRow(sql`
+      SELECT ${join(columns, ', ')}
+      FROM ${ident(definition.table)} t WHERE t.id = ${id} FOR UPDATE OF t`);
+  }
+
+  /**
+   * Returns a row just written, with its capabilities, to its author. A caller with permission to write an
+   * object also gets to see the result.
+   */
+  async written<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    id: number,
+    actor: Actor,
+  ): Promise<RowOf<Schema>> {
+    const row = await this.database.row<RowOf<Schema>>(sql`
+      SELECT ${columnsOf(definition, actor)} FROM ${ident(definition.table)} t WHERE t.id = ${id}`);
+    return existing(row, 'a row just written is there');
+  }
+
+  insert<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    columns: ColumnValues,
+  ): Promise<RowOf<Schema>> {
+    return this.write(definition, insertRow(definition.table, columns));
+  }
+
+  /** Updates a locked row. */
+  update<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    id: number,
+    columns: ColumnValues,
+  ): Promise<RowOf<Schema>> {
+    return this.write(definition, updateRow(definition.table, id, columns));
+  }
+
+  async delete({ table }: ResourceDefinition, id: number): Promise<void> {
+    await this.database.execute(sql`DELETE FROM ${ident(table)} WHERE id = ${id}`);
+  }
+
+  /** True if the row exists and the rule, about a row of `t`, holds for it. */
+  matches({ table }: ResourceDefinition, id: number, rule: Sql): Promise<boolean> {
+    return this.holds(sql`EXISTS (SELECT 1 FROM ${ident(table)} t WHERE t.id = ${id} AND ${rule})`);
+  }
+
+  /** Evaluates a rule that refers to no row. */
+  async holds(rule: Sql): Promise<boolean> {
+    if (rule === TRUE || rule === FALSE) return rule === TRUE;
+    return (await this.database.row<{ may: boolean }>(sql`SELECT (${rule}) AS may`))?.may === true;
+  }
+
+  /** Returns a row and keeps it from deletion until the transaction ends, to link it. */
+  async linkable(definition: ResourceDefinition, id: number): Promise<Row | undefined> {
+    if (!isPossibleId(definition, id)) return undefined;
+    return this.database.row<Row>(sql`
+      SELECT t.* FROM ${ident(definition.table)} t
+      WHERE t.id = ${id} AND ${definition.own('t')} FOR KEY SHARE`);
+  }
+
+  /**
+   * Returns the ids of the objects that a relation attaches to the parent, in ascending order. Locks the
+   * parent first, so that two concurrent requests that attach objects see each other's rows.
+   */
+  async attachedIds(definition: ResourceDefinition, id: number, name: string): Promise<number[]> {
+    const relation = existing(definition.relations[name], 'a relation is declared');
+    await this.database.execute(
+      sql`SELECT 1 FROM ${ident(definition.table)} WHERE id = ${id} FOR UPDATE`,
+    );
+    const attached = await this.database.rows<{ id: number }>(sql`
+      SELECT t.id FROM ${ident(relation.target().table)} t
+      WHERE ${relationCondition(relation, sql`${id}::${raw(idType(definition))}`, 't')} ORDER BY t.id`);
+    return attached.map(({ id: attachedId }) => attachedId);
+  }
+
+  /** @returns false if the child is attached already */
+  async attach(relation: ManyToMany, parent: number, child: number): Promise<boolean> {
+    const fixed = Object.entries(relation.fixed ?? {});
+    const columns = [relation.near, relation.far, ...fixed.map(([column]) => column)];
+    const values = [parent, child, ...fixed.map(([, value]) => value)];
+    const added = await this.database.execute(sql`
+      INSERT INTO ${ident(relation.table)} (${join(
+        columns.map((column) => ident(column)),
+        ', ',
+      )})
+      VALUES (${join(
+        values.map((value) => sql`${value}`),
+        ', ',
+      )}) ON CONFLICT DO NOTHING`);
+    return added > 0;
+  }
+
+  /** @returns false if the child is not attached */
+  async detach(relation: ManyToMany, parent: number, child: number): Promise<boolean> {
+    const fixed = Object.entries(relation.fixed ?? {}).reduce<Sql>(
+      (all, [column, value]) => sql`${all} AND ${ident(column)} = ${value}`,
+      raw(''),
+    );
+    const removed = await this.database.execute(sql`
+      DELETE FROM ${ident(relation.table)}
+      WHERE ${ident(relation.near)} = ${parent} AND ${ident(relation.far)} = ${child} ${fixed}`);
+    return removed > 0;
+  }
+
+  private async write<Schema extends object>(
+    definition: ResourceDefinition<Schema>,
+    statement: Sql,
+  ): Promise<RowOf<Schema>> {
+    const row = await withUniqueRules(definition, () =>
+      this.database.row<RowOf<Schema>>(statement),
+    );
+    return existing(row, 'a row just written is returned');
+  }
+}
+
+const columnsOf = (definition: ResourceDefinition, actor: Actor): Sql =>
+  join([sql`t.*`, ...capabilityColumns(definition, actor)], ', ');

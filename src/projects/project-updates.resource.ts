@@ -4,9 +4,9 @@ import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { hasTemplate, RUN_COLUMNS, runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
-import { ProjectUpdateExtension, PROJECT_UPDATE_SHOWS } from './project-update.extension.js';
 import { ProjectUpdate } from './project-update.entity.js';
 import { isSynced } from './projects.resource.js';
+import { TemplateRunExtension, TEMPLATE_RUN_SHOWS } from '../runs/template-run.extension.js';
 import { RunHooks } from '../runs/run.hooks.js';
 
 export const projectUpdates = defineResource({
@@ -47,6 +47,6 @@ export const projectUpdates = defineResource({
     },
   },
   counter: RUN_TOTALS,
-  extension: ProjectUpdateExtension,
-  shows: PROJECT_UPDATE_SHOWS,
+  extension: TemplateRunExtension,
+  shows: TEMPLATE_RUN_SHOWS,
 });

@@ -23,7 +23,6 @@ import { ProjectsRepository } from './projects.repository.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { UnifiedJob } from '../runs/unified-job.entity.js';
-import { ProjectUpdateExtension } from './project-update.extension.js';
 import { ProjectExtension } from './project.extension.js';
 
 @Module({
@@ -44,7 +43,6 @@ import { ProjectExtension } from './project.extension.js';
   ],
   providers: [
     ProjectExtension,
-    ProjectUpdateExtension,
     ProjectsRepository,
     ProjectUpdatesRepository,
     ProjectUpdateLauncher,

@@ -36,6 +36,7 @@ import { JobEvent, JobHostSummary } from './events/job-event.entity.js';
 import { RunTotal } from './run-total.entity.js';
 import { UnifiedJob } from './unified-job.entity.js';
 import { ShownRuns } from './shown-runs.service.js';
+import { TemplateRunExtension } from './template-run.extension.js';
 import { JobExtension } from './job.extension.js';
 
 const repositories = [
@@ -95,6 +96,7 @@ const repositories = [
     RunSignals,
     RunTransitions,
     ShownRuns,
+    TemplateRunExtension,
   ],
   exports: [
     ...repositories,
@@ -106,6 +108,7 @@ const repositories = [
     RunTransitions,
     RunStreams,
     ShownRuns,
+    TemplateRunExtension,
   ],
 })
 export class RunsModule {}

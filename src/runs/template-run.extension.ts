@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
-import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from '../runs/launched-by.js';
-import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from '../runs/shown-runs.service.js';
+import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from './launched-by.js';
+import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from './shown-runs.service.js';
 
-export const PROJECT_UPDATE_SHOWS: ShownBesides = {
+export const TEMPLATE_RUN_SHOWS: ShownBesides = {
   ...SOURCE_WORKFLOW_SHOWS,
   fields: { launched_by: LAUNCHED_BY },
   summary_fields: {
@@ -13,8 +13,9 @@ export const PROJECT_UPDATE_SHOWS: ShownBesides = {
   },
 };
 
+/** Adds to runs their template and what launched them. */
 @Injectable()
-export class ProjectUpdateExtension {
+export class TemplateRunExtension {
   constructor(private readonly runs: ShownRuns) {}
 
   async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
@@ -26,20 +27,13 @@ export class ProjectUpdateExtension {
       rows.flatMap((row): [number, Extension][] => {
         const run = facts.get(row.id);
         if (!run) return [];
-        const source = sourceOf(run);
-        return [
-          [
-            row.id,
-            {
-              fields: { launched_by: launchedBy(run), elapsed: run.live_elapsed ?? row.elapsed },
-              related: source.related,
-              summary_fields: {
-                ...source.summary_fields,
-                ...summarizeTemplate(run, 'project_update'),
-              },
-            },
-          ],
-        ];
+        const { related, summary_fields } = sourceOf(run);
+        const fields = {
+          launched_by: launchedBy(run),
+          elapsed: run.live_elapsed ?? row.elapsed,
+        };
+        const template = summarizeTemplate(run, String(row.type));
+        return [[row.id, { fields, related, summary_fields: { ...summary_fields, ...template } }]];
       }),
     );
   }

@@ -70,6 +70,11 @@ export interface Policy {
   /** Detail of the 403 for a caller who can read the object but not delete it. */
   deleteRefusal?: string;
   /**
+   * Detail of the 403 of the list for callers who are neither superusers nor auditors; without it they
+   * get a list of what they can read.
+   */
+  listRefusal?: string;
+  /**
    * Returns the rule for creating an object with these values. References are checked by their `needs`.
    */
   add?: (values: Record<string, unknown>) => Predicate;

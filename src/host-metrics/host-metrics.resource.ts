@@ -14,6 +14,12 @@ const constant =
   async (rows: readonly Row[]): Promise<Map<number, Extension>> =>
     new Map(rows.map(({ id }) => [id, { fields }]));
 
+// Contains names of hosts of every organization: writable by superusers, readable by auditors, too.
+const OPERATORS_ONLY = {
+  read: superusersOnly,
+  listRefusal: 'You do not have permission to perform this action.',
+};
+
 // Jobs write these rows, and the row itself records its deletion, so there is no audit.
 const COMMON = { audited: false, capabilities: {} } as const;
 
@@ -32,9 +38,7 @@ export const hostMetrics = defineResource({
       message: 'Host metric with this Hostname already exists.',
     },
   ],
-  // Contains names of hosts of every organization: writable by superusers, readable by auditors,
-  // too.
-  policy: { read: superusersOnly, delete: superusersOnly },
+  policy: { ...OPERATORS_ONLY, delete: superusersOnly },
   extend: constant({ used_in_inventories: null }),
   shows: { fields: { used_in_inventories: orNull(INTEGER) } },
 });
@@ -53,7 +57,7 @@ export const monthlyHostMetrics = defineResource({
       message: 'Host metric summary with this Date already exists.',
     },
   ],
-  policy: { read: superusersOnly },
+  policy: OPERATORS_ONLY,
   extend: constant({ license_capacity: 0, indirectly_managed_hosts: 0 }),
   shows: { fields: { license_capacity: INTEGER, indirectly_managed_hosts: INTEGER } },
 });

@@ -65,7 +65,7 @@ export class AccessGuard implements CanActivate {
       hasStanding(actor, 'auditor') &&
       info.fieldsAt !== undefined &&
       (await info.fieldsAt(this.services.providers.rulesOf(info), params)) === undefined;
-    throw isUnknown ? new NotFound() : new Forbidden();
+    throw isUnknown ? new NotFound() : new Forbidden(info.resource?.policy.listRefusal);
   }
 
   private async loadRows(

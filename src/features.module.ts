@@ -44,12 +44,16 @@ import { OrganizationsModule } from './organizations/organizations.module.js';
 import { OrganizationsRepository } from './organizations/organizations.repository.js';
 import { ProjectsModule } from './projects/projects.module.js';
 import { SavedLaunchTargets } from './prompts/saved-launch-targets.js';
+import { CleanupTasks } from './retention/cleanup-tasks.service.js';
+import { RetentionModule } from './retention/retention.module.js';
 import { RunDeliveries, RunSchedules, RunWorkflows } from './runs/run-causes.js';
 import { RunOverviewsRepository } from './runs/run-overviews.repository.js';
 import { RunsModule } from './runs/runs.module.js';
 import { RunsRepository } from './runs/runs.repository.js';
 import { SchedulesModule } from './schedules/schedules.module.js';
 import { SchedulesRepository } from './schedules/schedules.repository.js';
+import { Cleanups } from './system-jobs/cleanups.js';
+import { SystemJobsModule } from './system-jobs/system-jobs.module.js';
 import { SettingsApiModule } from './settings/settings-api.module.js';
 import { TeamsModule } from './teams/teams.module.js';
 import { TeamsRepository } from './teams/teams.repository.js';
@@ -92,6 +96,7 @@ const ports = [
   { provide: WorkflowNodes, useExisting: WorkflowJobNodesRepository },
   { provide: RunSchedules, useExisting: SchedulesRepository },
   { provide: RunDeliveries, useExisting: WebhookDeliveriesRepository },
+  { provide: Cleanups, useExisting: CleanupTasks },
 ];
 
 /**
@@ -122,6 +127,7 @@ const ports = [
     RunsModule,
     WorkflowsModule,
     WorkflowTemplatesModule,
+    SystemJobsModule,
     LaunchingModule,
     CallbacksModule,
     AdHocCommandsModule,
@@ -130,6 +136,7 @@ const ports = [
     NotificationsModule,
     LabelsModule,
     InstancesModule,
+    RetentionModule,
     EmptyListsModule,
     BulkModule,
     RootModule,

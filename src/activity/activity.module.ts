@@ -10,6 +10,6 @@ import { ActivityTotal } from './activity-total.entity.js';
   imports: [TypeOrmModule.forFeature([ActivityStreamEntry, ActivityTotal])],
   controllers: [ActivityStreamController],
   providers: [ActivityRepository, ActivityService],
-  exports: [ActivityService],
+  exports: [ActivityRepository, ActivityService],
 })
 export class ActivityModule {}

@@ -101,4 +101,14 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
       this.database.preparedRows(insertRows('activity_stream', COLUMNS, rows)),
     );
   }
+
+  /** Returns the number of entries older than `days` days. */
+  countOld(days: number): Promise<number> {
+    return this.countOlder({ column: 'timestamp', days });
+  }
+
+  /** Deletes up to `most` entries older than `days` days. */
+  removeOld(days: number, most: number): Promise<number> {
+    return this.removeOlder({ column: 'timestamp', days }, most);
+  }
 }

@@ -67,16 +67,14 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
     await this.update({ digest, user_id: user }, { generation });
   }
 
-  /**
-   * Deletes up to `most` sessions without a request for `days` days.
-   *
-   * @returns the number of deleted sessions
-   */
+  /** Returns the number of sessions without a request for `days` days. */
+  countQuiet(days: number): Promise<number> {
+    return this.countOlder({ column: 'last_seen', days });
+  }
+
+  /** Deletes up to `most` sessions without a request for `days` days. */
   removeQuiet(days: number, most: number): Promise<number> {
-    return this.database.execute(sql`
-      DELETE FROM sessions WHERE digest IN (
-        SELECT digest FROM sessions WHERE last_seen < now() - make_interval(days => ${days})
-        LIMIT ${most})`);
+    return this.removeOlder({ column: 'last_seen', days }, most);
   }
 
   async end(digest: string): Promise<void> {

@@ -55,16 +55,14 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     return added > 0;
   }
 
-  /**
-   * Deletes up to `most` tokens that expired more than `days` days ago.
-   *
-   * @returns the number of deleted tokens
-   */
+  /** Returns the number of tokens that expired more than `days` days ago. */
+  countExpired(days: number): Promise<number> {
+    return this.countOlder({ column: 'expires', days });
+  }
+
+  /** Deletes up to `most` tokens that expired more than `days` days ago. */
   removeExpired(days: number, most: number): Promise<number> {
-    return this.database.execute(sql`
-      DELETE FROM tokens WHERE id IN (
-        SELECT id FROM tokens WHERE expires < now() - make_interval(days => ${days})
-        LIMIT ${most})`);
+    return this.removeOlder({ column: 'expires', days }, most);
   }
 
   /** Returns the user and scope of an unexpired token. */

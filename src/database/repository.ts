@@ -2,6 +2,17 @@ import { Repository, type ObjectLiteral } from 'typeorm';
 import { AmbientManager } from './ambient-manager.js';
 import type { Database } from './database.js';
 import { insertRows, takeIds } from './rows.js';
+import { ident, sql, TRUE, type Sql } from './sql.js';
+
+/** Selects rows `t` of a table by age. */
+interface OldRows {
+  /** Column with an instant. */
+  column: string;
+  /** Age in days. */
+  days: number;
+  /** Further condition on a row `t`. */
+  condition?: Sql;
+}
 
 /**
  * Base class of the repositories of tables (docs/decisions/0051-repositories.md): a TypeORM repository
@@ -54,6 +65,29 @@ export abstract class TableRepository<Row extends ObjectLiteral> extends Reposit
     rows: readonly (readonly unknown[])[],
   ): Promise<void> {
     await this.database.preparedRows(insertRows(this.table, columns, rows));
+  }
+
+  protected async countOlder(old: OldRows): Promise<number> {
+    const row = await this.database.row<{ total: number }>(sql`
+      SELECT count(*)::int AS total ${this.olderThan(old)}`);
+    return row?.total ?? 0;
+  }
+
+  /**
+   * Deletes up to `most` old rows, the oldest first. Skips rows that others have locked.
+   *
+   * @returns the number of deleted rows
+   */
+  protected removeOlder(old: OldRows, most: number): Promise<number> {
+    return this.database.execute(sql`
+      DELETE FROM ${ident(this.table)} WHERE ctid = ANY(ARRAY(
+        SELECT t.ctid ${this.olderThan(old)}
+        ORDER BY ${ident('t', old.column)} LIMIT ${most} FOR UPDATE OF t SKIP LOCKED))`);
+  }
+
+  private olderThan({ column, days, condition = TRUE }: OldRows): Sql {
+    return sql`FROM ${ident(this.table)} t
+      WHERE ${ident('t', column)} < now() - make_interval(days => ${days}::int) AND ${condition}`;
   }
 }
 

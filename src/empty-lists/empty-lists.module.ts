@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { ApplicationsController, SystemJobTemplatesController } from './empty-lists.controllers.js';
+import { ApplicationsController } from './applications.controller.js';
 
 @Module({
-  controllers: [ApplicationsController, SystemJobTemplatesController],
+  controllers: [ApplicationsController],
 })
 export class EmptyListsModule {}

@@ -1,5 +1,5 @@
 import { everyone } from '../common/access.js';
-import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
+import { defineResource } from '../common/resource/define-resource.js';
 import { Bool, Char, Reference, Text } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 
@@ -27,32 +27,14 @@ class ApplicationSchema extends NamedEntity {
   skip_authorization!: boolean;
 }
 
-/** Housekeeping that runs as jobs. */
-class SystemJobTemplateSchema extends NamedEntity {
-  @Char(READ_ONLY)
-  job_type!: string;
-}
-
-const emptyList = (
-  path: string,
-  type: string,
-  entity: abstract new (...args: never[]) => object,
-): ResourceDefinition =>
-  defineResource({
-    path,
-    type,
-    entity,
-    capabilities: {},
-    policy: { read: everyone },
-  });
-
 /**
- * Kinds of objects this product has none of. Clients read their lists all the same, and `import`
- * ends without them (docs/contract/clients.md#starting).
+ * Kind of objects this product has none of. Clients read the list all the same, and `import` ends
+ * without it (docs/contract/clients.md#starting).
  */
-export const applications = emptyList('applications', 'o_auth2_application', ApplicationSchema);
-export const systemJobTemplates = emptyList(
-  'system_job_templates',
-  'system_job_template',
-  SystemJobTemplateSchema,
-);
+export const applications = defineResource({
+  path: 'applications',
+  type: 'o_auth2_application',
+  entity: ApplicationSchema,
+  capabilities: {},
+  policy: { read: everyone },
+});

@@ -34,6 +34,8 @@ import { ProjectSync } from './project-updates/project-sync.service.js';
 import { Recovery } from './worker/recovery.service.js';
 import { RunsHandler } from './worker/runs.handler.js';
 import { runsProcessorProvider } from './worker/runs.processor.js';
+import { SystemJobsModule } from '../system-jobs/system-jobs.module.js';
+import { SystemJobRun } from './system-jobs/system-job-run.service.js';
 import { Subscriber } from './worker/subscriber.service.js';
 import { WorkerNode } from './worker/worker-node.service.js';
 import { ApprovalTimeouts } from './workflow-engine/approval-timeouts.service.js';
@@ -55,6 +57,7 @@ import { WorkflowGraphs } from './workflow-engine/workflow-graphs.service.js';
     ProjectsModule,
     RunsModule,
     SchedulesWorkerModule,
+    SystemJobsModule,
     WorkflowsModule,
   ],
   providers: [
@@ -85,6 +88,7 @@ import { WorkflowGraphs } from './workflow-engine/workflow-graphs.service.js';
     AnsibleProcess,
     PlaybookJob,
     AdHocRun,
+    SystemJobRun,
     RunsHandler,
     runsProcessorProvider,
   ],

@@ -3,6 +3,7 @@ import type { Actor } from '../common/access.js';
 import { entryOf, zip } from '../common/invariants.js';
 import { InventoryUpdateLauncher } from '../inventory-sources/inventory-update-launcher.service.js';
 import { ProjectUpdateLauncher } from '../projects/project-update-launcher.service.js';
+import { SystemJobLauncher } from '../system-jobs/system-job-launcher.service.js';
 import type { LaunchedRun, Launcher, TriedLaunch } from '../runs/launcher.js';
 import { JobLauncher } from './job-launcher.service.js';
 import type { LaunchRequest } from './launch-request.js';
@@ -27,12 +28,14 @@ export class Launchers {
     workflowJobs: WorkflowJobLauncher,
     projectUpdates: ProjectUpdateLauncher,
     inventoryUpdates: InventoryUpdateLauncher,
+    systemJobs: SystemJobLauncher,
   ) {
     this.kinds = new Map<string, Launcher<LaunchRequest>>([
       ['job_template', jobs],
       ['workflow_job_template', workflowJobs],
       ['project', projectUpdates],
       ['inventory_source', inventoryUpdates],
+      ['system_job_template', systemJobs],
     ]);
   }
 

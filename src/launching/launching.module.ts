@@ -7,6 +7,7 @@ import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
 import { LabelsModule } from '../labels/labels.module.js';
 import { ProjectsModule } from '../projects/projects.module.js';
 import { RunsModule } from '../runs/runs.module.js';
+import { SystemJobsModule } from '../system-jobs/system-jobs.module.js';
 import { TemplatesModule } from '../templates/templates.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { WorkflowTemplatesModule } from '../workflow-templates/workflow-templates.module.js';
@@ -33,6 +34,7 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     LabelsModule,
     ProjectsModule,
     RunsModule,
+    SystemJobsModule,
     TemplatesModule,
     WorkflowsModule,
     WorkflowTemplatesModule,

@@ -3,7 +3,7 @@ import { permit, type Actor } from '../common/access.js';
 import { heldBy } from '../common/resource/held-by.js';
 import { resource } from '../common/resource/registry.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { sql } from '../database/sql.js';
+import { not, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { notificationsOfTemplates } from '../templates/template-notifications.repository.js';
@@ -212,4 +212,19 @@ export class NotificationsRepository extends TableRepository<RowOf<Notification>
         AND (${permit(resource('notification_template').policy, 'read', 'tpl', actor)})
       GROUP BY tpl.id ORDER BY max(t.id) DESC LIMIT ${most}`);
   }
+
+  /** Returns the number of finished notifications older than `days` days. */
+  countOld(days: number): Promise<number> {
+    return this.countOlder({ column: 'created', days, condition: not(unfinished('t')) });
+  }
+
+  /** Deletes up to `most` finished notifications older than `days` days. */
+  removeOld(days: number, most: number): Promise<number> {
+    const condition = not(unfinished('t'));
+    return this.removeOlder({ column: 'created', days, condition }, most);
+  }
 }
+
+/** Returns the SQL condition that a run has an unfinished notification. */
+export const hasUnfinished = (run: Sql): Sql => sql`
+  EXISTS (SELECT 1 FROM notifications n WHERE n.unified_job_id = ${run} AND ${unfinished('n')})`;

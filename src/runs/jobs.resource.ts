@@ -211,8 +211,8 @@ export const unifiedJobs = defineResource({
   counter: RUN_TOTALS,
   variants: () => [
     jobs,
-    ...['project_update', 'inventory_update', 'workflow_job', 'ad_hoc_command'].map((type) =>
-      resource(type),
+    ...['project_update', 'inventory_update', 'workflow_job', 'ad_hoc_command', 'system_job'].map(
+      (type) => resource(type),
     ),
   ],
 });

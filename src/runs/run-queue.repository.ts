@@ -74,6 +74,7 @@ const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
  * SQL of every pending run with the run that blocks it, or null if it only waits for capacity.
  * These runs are blocked:
  * - a project update by another update of its project;
+ * - a system job by another system job;
  * - an inventory update by its dependencies, an update of its project, another update of its
  *   source, and updates of its input inventories;
  * - an ad hoc command by an update or another command on its inventory;
@@ -104,15 +105,16 @@ const CANDIDATES = sql`
       min(id) FILTER (WHERE ${HOLDS_INVENTORY}) OVER inventory AS first_holder_id
     FROM unified_jobs
     WHERE status IN ('pending', 'waiting', 'running') AND ${IS_WORKED}
-    WINDOW template AS (PARTITION BY type, unified_job_template_id),
+    WINDOW template AS (PARTITION BY type,
+        CASE WHEN type <> 'system_job' THEN unified_job_template_id END),
       project AS (PARTITION BY
         CASE WHEN type = 'project_update' THEN unified_job_template_id
           ELSE coalesce(project_id, source_project_id) END),
       inventory AS (PARTITION BY inventory_id)
   ), candidates AS (
     SELECT id, launch_type, created, job_explanation, preferred_groups, impact,
-      CASE type WHEN 'project_update' THEN coalesce(placed_id, nullif(first_id, id))
-      WHEN 'ad_hoc_command' THEN coalesce(
+      CASE WHEN type IN ('project_update', 'system_job') THEN coalesce(placed_id, nullif(first_id, id))
+      WHEN type = 'ad_hoc_command' THEN coalesce(
         placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END)
       ELSE coalesce(
         CASE WHEN depends_on::text <> '[]' THEN (

@@ -23,6 +23,7 @@ import { RunTransitions } from './run-transitions.service.js';
 import { UnifiedJobsController } from './unified-jobs.controller.js';
 import { RunsRepository } from './runs.repository.js';
 import { RunStatesRepository } from './run-states.repository.js';
+import { OldRunsRepository } from './old-runs.repository.js';
 import { RunQueueRepository } from './run-queue.repository.js';
 import { EventPartitionsRepository } from './events/event-partitions.repository.js';
 import { JobEventsRepository } from './events/job-events.repository.js';
@@ -52,6 +53,7 @@ const repositories = [
   JobHostSummariesRepository,
   RunOutputsRepository,
   RunStatisticsRepository,
+  OldRunsRepository,
 ];
 
 @Module({

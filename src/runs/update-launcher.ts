@@ -13,7 +13,7 @@ export type NewUpdate = NewRun & Row & { name: string; organization_id: number |
 /** Starts updates of templates of one kind, which have no prompts. */
 export abstract class UpdateLauncher extends Launcher {
   /** Field of an update that refers to its template. */
-  protected abstract readonly templateField: 'project' | 'inventory_source';
+  protected abstract readonly templateField: 'project' | 'inventory_source' | 'system_job_template';
   /** Reason for a template without an update: it has no source, or was deleted meanwhile. */
   protected abstract readonly noUpdate: string;
 

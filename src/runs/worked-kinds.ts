@@ -9,6 +9,7 @@ export const WORKED_KINDS = [
   'project_update',
   'inventory_update',
   'ad_hoc_command',
+  'system_job',
 ] as const;
 export type WorkedKind = (typeof WORKED_KINDS)[number];
 

@@ -59,5 +59,6 @@ export const unifiedTemplates = defineResource({
     resource('inventory_source'),
     resource('job_template'),
     resource('workflow_job_template'),
+    resource('system_job_template'),
   ],
 });

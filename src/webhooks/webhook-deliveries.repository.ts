@@ -63,6 +63,10 @@ export interface VerdictCount {
 }
 
 /** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
+/** Condition on a delivery `t` that no run refers to. */
+const HAS_NO_RUN = sql`
+  NOT EXISTS (SELECT 1 FROM (${allRuns()}) run WHERE run.webhook_delivery_id = t.id)`;
+
 @Injectable()
 export class WebhookDeliveriesRepository extends TableRepository<Row> implements RunDeliveries {
   constructor(@InjectRepository(WebhookDelivery) repository: Repository<WebhookDelivery>) {
@@ -223,18 +227,14 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
         DO UPDATE SET repeats = del.repeats + EXCLUDED.repeats`);
   }
 
-  /**
-   * Deletes deliveries older than `days` that no run refers to.
-   *
-   * @returns number of deleted deliveries
-   */
+  /** Returns the number of deliveries older than `days` that no run refers to. */
+  countOld(days: number): Promise<number> {
+    return this.countOlder({ column: 'received', days, condition: HAS_NO_RUN });
+  }
+
+  /** Deletes up to `most` deliveries older than `days` that no run refers to. */
   removeOld(days: number, most: number): Promise<number> {
-    return this.database.execute(sql`
-      DELETE FROM webhook_deliveries WHERE id IN (
-        SELECT del.id FROM webhook_deliveries del
-        WHERE del.received < now() - make_interval(days => ${days}::int) AND NOT EXISTS (
-          SELECT 1 FROM (${allRuns()}) run WHERE run.webhook_delivery_id = del.id)
-        LIMIT ${most})`);
+    return this.removeOlder({ column: 'received', days, condition: HAS_NO_RUN }, most);
   }
 
   /**

@@ -158,6 +158,7 @@ const WITHOUT_BODY = [
   'DELETE /api/v2/workflow_job_templates/{id}/survey_spec/',
   'POST /api/v2/jobs/{id}/cancel/',
   'POST /api/v2/project_updates/{id}/cancel/',
+  'POST /api/v2/system_jobs/{id}/cancel/',
   'POST /api/v2/inventory_updates/{id}/cancel/',
   'POST /api/v2/ad_hoc_commands/{id}/cancel/',
   'POST /api/v2/workflow_jobs/{id}/cancel/',

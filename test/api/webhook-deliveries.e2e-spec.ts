@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import { cleanupDeliveries } from '../../src/webhooks/cleanup-deliveries.js';
+import { Cleanups, sumOfBatches } from '../../src/system-jobs/cleanups.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
-import { WebhookDeliveriesRepository } from '../../src/webhooks/webhook-deliveries.repository.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
 import type { PersonaName } from '../support/personas.js';
@@ -317,12 +316,13 @@ describe('retention', () => {
     const [finished] = await old.jobs();
     await test.database.execute(sql`
       UPDATE unified_jobs SET status = 'successful', finished = now() WHERE id = ${finished!.id}`);
-    const ledger = test.app.get(WebhookDeliveriesRepository, { strict: false });
-    expect(await cleanupDeliveries(ledger, 30)).toEqual({ removed: 0, emptied: 0 });
+    const removal = test.app.get(Cleanups, { strict: false }).of('cleanup_webhook_deliveries', 30);
+    const counts = async () => [await removal.count(), await sumOfBatches(removal.batches())];
+    expect(await counts()).toEqual([0, 0]);
     await test.database.execute(sql`
       UPDATE webhook_deliveries SET received = now() - interval '31 days'
       WHERE template_id = ${old.template.id}`);
-    expect(await cleanupDeliveries(ledger, 30)).toEqual({ removed: 1, emptied: 1 });
+    expect(await counts()).toEqual([1, 1]);
     const [over, active] = await old.deliveries();
     expect(over).toMatchObject({ job_id: finished!.id, ref: PUSH.ref, payload: null });
     expect(active?.payload).not.toBeNull();

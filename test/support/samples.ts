@@ -167,6 +167,21 @@ const MAKERS: Record<string, Maker> = {
       credential_id: (await samples.of('credential')).id,
       event_processing_finished: true,
     }),
+  system_job_template: async ({ test: { database } }) => {
+    const row = await database.row<Row>(sql`
+      SELECT * FROM unified_job_templates WHERE type = 'system_job_template' ORDER BY id LIMIT 1`);
+    return row!;
+  },
+  system_job: async (samples) =>
+    samples.insert('unified_jobs', {
+      type: 'system_job',
+      name: 'Sample clean-up',
+      status: 'successful',
+      job_type: 'cleanup_jobs',
+      extra_vars: '{"days": 90}',
+      unified_job_template_id: (await samples.of('system_job_template')).id,
+      event_processing_finished: true,
+    }),
   workflow_job: async (samples) =>
     samples.insert('unified_jobs', {
       type: 'workflow_job',

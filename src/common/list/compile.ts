@@ -210,12 +210,9 @@ export const searchFields = (definition: ResourceDefinition): readonly Field[] =
 
 const TYPE = existing(declareFields([['type', Char()]])[0], 'the field that was declared');
 
-/** Types that clients filter by and that this product does not have. */
-const ABSENT_TYPES = ['system_job'];
-
 /** @throws BadRequest for an unknown type */
 function assertTypes(types: readonly string[]): void {
-  const wrong = types.find((type) => !findResource(type) && !ABSENT_TYPES.includes(type));
+  const wrong = types.find((type) => !findResource(type));
   if (wrong !== undefined) throw new BadRequest(`"${wrong}" is not a type of objects.`);
 }
 

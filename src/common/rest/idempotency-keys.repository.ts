@@ -37,16 +37,9 @@ export class IdempotencyKeysRepository extends TableRepository<IdempotencyKey> {
     return taken !== undefined;
   }
 
-  /**
-   * Deletes up to `most` keys that are older than `days` days.
-   *
-   * @returns the number of deleted keys
-   */
+  /** Deletes up to `most` keys that are older than `days` days. */
   removeOld(days: number, most: number): Promise<number> {
-    return this.database.execute(sql`
-      DELETE FROM idempotency_keys WHERE key IN (
-        SELECT key FROM idempotency_keys WHERE created < now() - make_interval(days => ${days})
-        LIMIT ${most})`);
+    return this.removeOlder({ column: 'created', days }, most);
   }
 
   answerOf(key: string): Promise<StoredAnswer | null> {

@@ -19,6 +19,7 @@ import {
   type RunKind,
 } from './outcome.js';
 import { PlaybookJob } from './playbook-job.service.js';
+import { SystemJobRun } from '../system-jobs/system-job-run.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
 /** Executes the runs that the scheduler assigned to the workers. */
@@ -36,12 +37,14 @@ export class RunsHandler implements QueueHandler {
     syncs: ProjectSync,
     inventories: InventoryUpdate,
     commands: AdHocRun,
+    systemJobs: SystemJobRun,
   ) {
     this.kinds = {
       job: playbooks,
       project_update: syncs,
       inventory_update: inventories,
       ad_hoc_command: commands,
+      system_job: systemJobs,
     };
   }
 
@@ -63,9 +66,10 @@ export class RunsHandler implements QueueHandler {
   private async toEnd(run: ActiveRun): Promise<void> {
     let outcome: RunOutcome;
     try {
-      const refusal = await this.boundary.refusal();
+      const kind = await this.kindOf(run);
+      const refusal = kind.isTrusted ? null : await this.boundary.refusal();
       if (refusal !== null) throw new CannotStart(refusal);
-      outcome = await (await this.kindOf(run)).run(run);
+      outcome = await kind.run(run);
     } catch (error) {
       if (this.mayGoBack(run, error)) return this.leases.handBack(run);
       outcome = this.failure(run, error);

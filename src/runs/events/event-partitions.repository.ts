@@ -4,6 +4,9 @@ import { sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { JobEvent } from './job-event.entity.js';
 
+/** Age in days that no run has. */
+const LONG_AGO = 100_000;
+
 /**
  * Partitions of events by ranges of run ids (docs/decisions/0118-event-partitions.md). Database
  * functions change them, so that the service's role does not have to own its tables.
@@ -46,5 +49,14 @@ export class EventPartitionsRepository extends TableRepository<Row> {
     const row = await this.database.row<{ removed: number | null }>(sql`
       SELECT drop_old_job_events(${days}::int) AS removed`);
     return row?.removed ?? null;
+  }
+
+  /**
+   * Drops one partition whose runs were all deleted.
+   *
+   * @returns false if there is no such partition
+   */
+  async dropEmpty(): Promise<boolean> {
+    return (await this.dropOld(LONG_AGO)) !== null;
   }
 }

@@ -196,12 +196,24 @@ export class JobEventsRepository extends TableRepository<Row> {
    * @returns number of deleted events
    */
   removeOld(days: number, most: number): Promise<number> {
+    return this.removeFrom(
+      sql`
+        SELECT id FROM unified_jobs
+        WHERE event_total > 0 AND finished < now() - make_interval(days => ${days}::int)
+        LIMIT ${most}`,
+      most,
+    );
+  }
+
+  /** Deletes up to `most` events of runs. */
+  removeOf(runIds: readonly number[], most: number): Promise<number> {
+    return this.removeFrom(sql`SELECT unnest(${runIds}::bigint[]) AS id`, most);
+  }
+
+  private removeFrom(runs: Sql, most: number): Promise<number> {
     return this.database.execute(sql`
       DELETE FROM job_events event USING (
-        SELECT old.job_id, old.counter FROM (
-          SELECT id FROM unified_jobs
-          WHERE event_total > 0 AND finished < now() - make_interval(days => ${days}::int)
-          LIMIT ${most}) run
+        SELECT old.job_id, old.counter FROM (${runs}) run
         CROSS JOIN LATERAL (
           SELECT job_id, counter FROM job_events WHERE job_id = run.id LIMIT ${most}) old
         LIMIT ${most}) old

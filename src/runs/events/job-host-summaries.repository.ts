@@ -167,4 +167,11 @@ export class JobHostSummariesRepository extends TableRepository<RowOf<JobHostSum
       FROM job_host_summaries WHERE job_id = ${runId}`);
     return existing(row, 'an aggregate has a row');
   }
+
+  /** Deletes up to `most` summaries of runs. */
+  removeOf(runIds: readonly number[], most: number): Promise<number> {
+    return this.database.execute(sql`
+      DELETE FROM job_host_summaries WHERE id IN (
+        SELECT id FROM job_host_summaries WHERE job_id = ANY(${runIds}::bigint[]) LIMIT ${most})`);
+  }
 }

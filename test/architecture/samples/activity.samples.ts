@@ -11,6 +11,8 @@ const ENTRY = {
 export default {
   repositories: [
     samplesOf(activity.ActivityRepository, {
+      countOld: [[90]],
+      removeOld: [[90, 10]],
       record: [
         [[ENTRY], { id: 1, username: 'ada' }],
         [[ENTRY], null],

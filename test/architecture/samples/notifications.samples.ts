@@ -3,7 +3,7 @@ import type { Lease, AttemptOutcome } from '../../../src/notifications/notificat
 import * as attempts from '../../../src/notifications/notification-attempts.repository.js';
 import { NotificationLeasesRepository } from '../../../src/notifications/notification-leases.repository.js';
 import { NotificationTemplatesRepository } from '../../../src/notifications/notification-templates.repository.js';
-import { NotificationsRepository } from '../../../src/notifications/notifications.repository.js';
+import * as notifications from '../../../src/notifications/notifications.repository.js';
 import { SOMEBODY } from './actors.js';
 import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
@@ -38,7 +38,9 @@ const MESSAGE = { subject: '', body: {}, text: '', note: '' };
 
 export default {
   repositories: [
-    samplesOf(NotificationsRepository, {
+    samplesOf(notifications.NotificationsRepository, {
+      countOld: [[90]],
+      removeOld: [[90, 10]],
       fire: [[[{ jobId: 1, event: 'success', attachedFor: 'success' }]]],
       addTest: [[1, MESSAGE]],
       repeat: [[[1]]],
@@ -60,6 +62,7 @@ export default {
     samplesOf(NotificationTemplatesRepository, { named: [[1]] }),
   ],
   fragments: [
+    fragmentsOf(notifications, { hasUnfinished: [[sql`1`]] }),
     fragmentsOf(attempts, {
       beginAttempts: { calls: [[sql`SELECT 1, 2`]], inside: (statement) => statement },
       abandonAttempts: { calls: [[sql`SELECT 1 AS id`, '']], inside: (statement) => statement },

@@ -6,6 +6,7 @@ import {
 } from '../../../src/runs/events/job-host-summaries.repository.js';
 import { RunOutputsRepository } from '../../../src/runs/events/run-outputs.repository.js';
 import { JobContextsRepository } from '../../../src/runs/job-contexts.repository.js';
+import { OldRunsRepository } from '../../../src/runs/old-runs.repository.js';
 import * as leases from '../../../src/runs/run-leases.repository.js';
 import { RunQueueRepository } from '../../../src/runs/run-queue.repository.js';
 import {
@@ -105,8 +106,20 @@ export default {
       tasks: [[1, { events: 5, tasks: 2, hosts: 2 }]],
       propagate: [[1]],
       removeOld: [[30, 100]],
+      removeOf: [[[1], 100]],
     }),
-    samplesOf(EventPartitionsRepository, { extendAhead: [[30]], analyze: [[]], dropOld: [[30]] }),
+    samplesOf(EventPartitionsRepository, {
+      extendAhead: [[30]],
+      analyze: [[]],
+      dropOld: [[30]],
+      dropEmpty: [[]],
+    }),
+    samplesOf(OldRunsRepository, {
+      after: [
+        [{ id: 0, created: '-infinity' }, { days: 90, isNeeded: (run) => sql`${run} = 1` }, 10],
+      ],
+      removeRuns: [[[1]]],
+    }),
     samplesOf(RunOutputsRepository, {
       tail: [[1, { events: 5, bytes: 100 }]],
       from: [[1, 10, { events: 5, bytes: 100 }]],
@@ -119,6 +132,7 @@ export default {
         [2, new Map([['host', SUMMARY]]), { hosts: new Map([['host', 1]]), originals: new Map() }],
       ],
       ofRun: [[1, 10]],
+      removeOf: [[[1], 100]],
       failedHosts: [[1]],
       counts: [[1]],
     }),

@@ -78,6 +78,7 @@ export default {
       newestKept: [[1, { rows: 5, bytes: 100 }]],
       waitingPushes: [[1, 'refs/heads/main']],
       countUnproved: [[[UNPROVED]]],
+      countOld: [[30]],
       removeOld: [[30, 10]],
       emptyOld: [[30, 10]],
     }),

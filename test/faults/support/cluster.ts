@@ -268,6 +268,8 @@ export class Cluster {
     if (uid !== undefined)
       execFileSync('chown', ['-R', `${uid}:${uid}`, join(this.folder, 'data')]);
     await this.database.rows(`
+      DELETE FROM schedules;
+      DELETE FROM unified_job_templates;
       INSERT INTO organizations (id, name) VALUES (1, 'Operations');
       INSERT INTO inventories (id, name, organization_id, variables)
         VALUES (1, 'Local', 1, E'ansible_connection: local\\nansible_pipelining: true');

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { ActivityRepository } from '../activity/activity.repository.js';
+import { SessionsRepository } from '../auth/sessions.repository.js';
+import { TokensRepository } from '../auth/tokens.repository.js';
+import { Settings } from '../config/settings.js';
+import { NotificationsRepository } from '../notifications/notifications.repository.js';
+import { Cleanups, inBatches, type Removal } from '../system-jobs/cleanups.js';
+import type { CleanupKind } from '../system-jobs/system-job.entity.js';
+import { WebhookDeliveriesRepository } from '../webhooks/webhook-deliveries.repository.js';
+import { OldRuns } from './old-runs.service.js';
+
+/** Default age of histories, in days. */
+const HISTORY_DAYS = 90;
+const SECONDS_PER_DAY = 86_400;
+
+/** The removals of each kind of system job (docs/contract/system-jobs.md#kinds). */
+@Injectable()
+export class CleanupTasks extends Cleanups {
+  constructor(
+    private readonly settings: Settings,
+    private readonly runs: OldRuns,
+    private readonly activity: ActivityRepository,
+    private readonly sessions: SessionsRepository,
+    private readonly tokens: TokensRepository,
+    private readonly notifications: NotificationsRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
+  ) {
+    super();
+  }
+
+  of(kind: CleanupKind, given: number | null): Removal {
+    const { activity, sessions, tokens, notifications, settings } = this;
+    switch (kind) {
+      case 'cleanup_jobs':
+        return this.runs.olderThan(given ?? HISTORY_DAYS);
+      case 'cleanup_activitystream': {
+        const days = given ?? HISTORY_DAYS;
+        return {
+          objects: 'activity stream entries',
+          count: () => activity.countOld(days),
+          batches: () => inBatches((most) => activity.removeOld(days, most)),
+        };
+      }
+      case 'cleanup_notifications': {
+        const days = given ?? HISTORY_DAYS;
+        return {
+          objects: 'notifications',
+          count: () => notifications.countOld(days),
+          batches: () => inBatches((most) => notifications.removeOld(days, most)),
+        };
+      }
+      case 'cleanup_sessions': {
+        // Never sessions that are still valid.
+        const days = Math.max(given ?? 1, Math.ceil(settings.SESSION_COOKIE_AGE / SECONDS_PER_DAY));
+        return {
+          objects: 'sessions',
+          count: () => sessions.countQuiet(days),
+          batches: () => inBatches((most) => sessions.removeQuiet(days, most)),
+        };
+      }
+      case 'cleanup_tokens': {
+        const days = given ?? 0;
+        return {
+          objects: 'tokens',
+          count: () => tokens.countExpired(days),
+          batches: () => inBatches((most) => tokens.removeExpired(days, most)),
+        };
+      }
+      case 'cleanup_webhook_deliveries':
+        return this.oldDeliveries(given ?? settings.DELIVERY_RETENTION);
+    }
+  }
+
+  /**
+   * The delivery of a run that still exists keeps its small fields, which are the source of the run's
+   * variables, and loses its payload once no run of it is active.
+   */
+  private oldDeliveries(days: number): Removal {
+    const { deliveries } = this;
+    return {
+      objects: 'webhook deliveries',
+      count: () => deliveries.countOld(days),
+      async *batches() {
+        yield* inBatches((most) => deliveries.removeOld(days, most));
+        const emptied = inBatches((most) => deliveries.emptyOld(days, most));
+        while (!(await emptied.next()).done) yield 0;
+      },
+    };
+  }
+}

@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { hasUnfinished } from '../notifications/notifications.repository.js';
+import { EventPartitionsRepository } from '../runs/events/event-partitions.repository.js';
+import { JobEventsRepository } from '../runs/events/job-events.repository.js';
+import { JobHostSummariesRepository } from '../runs/events/job-host-summaries.repository.js';
+import { OldRunsRepository } from '../runs/old-runs.repository.js';
+import { inBatches, type Removal } from '../system-jobs/cleanups.js';
+
+/** Number of runs per page; a page is read by one statement. */
+const PAGE = 1000;
+/** Number of runs that are deleted by one statement, after their events and host summaries. */
+const RUNS = 100;
+
+const START = { id: 0, created: '-infinity' };
+
+/** Removes runs that are past their retention (docs/contract/system-jobs.md#jobs). */
+@Injectable()
+export class OldRuns {
+  constructor(
+    private readonly runs: OldRunsRepository,
+    private readonly events: JobEventsRepository,
+    private readonly summaries: JobHostSummariesRepository,
+    private readonly partitions: EventPartitionsRepository,
+  ) {}
+
+  olderThan(days: number): Removal {
+    return {
+      objects: 'jobs',
+      count: () => this.count(days),
+      batches: () => this.batches(days),
+    };
+  }
+
+  private async count(days: number): Promise<number> {
+    let total = 0;
+    for await (const ids of this.pages(days)) total += ids.length;
+    return total;
+  }
+
+  private async *batches(days: number): AsyncGenerator<number> {
+    for await (const page of this.pages(days)) {
+      for (let at = 0; at < page.length; at += RUNS) yield* this.remove(page.slice(at, at + RUNS));
+    }
+    while (await this.partitions.dropEmpty()) yield 0;
+  }
+
+  /** Deletes events and host summaries first, because a run can have a million of them. */
+  private async *remove(ids: readonly number[]): AsyncGenerator<number> {
+    for (const parts of [this.events, this.summaries]) {
+      const batches = inBatches((most) => parts.removeOf(ids, most));
+      while (!(await batches.next()).done) yield 0;
+    }
+    yield await this.runs.removeRuns(ids);
+  }
+
+  /** Yields the ids of removable runs, page by page. */
+  private async *pages(days: number): AsyncGenerator<number[]> {
+    const rules = { days, isNeeded: hasUnfinished };
+    for (let last: typeof START | undefined = START; last;) {
+      const page = await this.runs.after(last, rules, PAGE);
+      yield page.flatMap(({ id, isRemovable }) => (isRemovable ? [id] : []));
+      last = page.length === PAGE ? page.at(-1) : undefined;
+    }
+  }
+}

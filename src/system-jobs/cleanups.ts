@@ -1,0 +1,38 @@
+import type { CleanupKind } from './system-job.entity.js';
+
+/** Maximum number of rows per statement, so that locks are short. */
+const BATCH = 500;
+
+/** The removal of objects of one kind, in batches. Each batch is a short transaction of its own. */
+export interface Removal {
+  /** Name of the objects, in the plural. */
+  readonly objects: string;
+  /** Returns the number of objects to remove. */
+  count(): Promise<number>;
+  /** Removes the objects, and yields the number of objects after each batch. */
+  batches(): AsyncIterable<number>;
+}
+
+/** The clean-ups that system jobs run. Implemented by the retention module, a higher layer. */
+export abstract class Cleanups {
+  /** @param days age in days from which objects are removed; null for the default of the kind */
+  abstract of(kind: CleanupKind, days: number | null): Removal;
+}
+
+/** Repeats a statement that changes up to `most` rows until it changes fewer. */
+export async function* inBatches(
+  change: (most: number) => Promise<number>,
+  most = BATCH,
+): AsyncGenerator<number> {
+  for (let changed = most; changed === most;) {
+    changed = await change(most);
+    yield changed;
+  }
+}
+
+/** Returns the sum of all batches, after the last one. */
+export async function sumOfBatches(batches: AsyncIterable<number>): Promise<number> {
+  let total = 0;
+  for await (const removed of batches) total += removed;
+  return total;
+}

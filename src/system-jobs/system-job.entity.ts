@@ -1,0 +1,48 @@
+import { Choices, Reference, Text } from '../common/fields/field.js';
+import { describedAs } from '../common/fields/options.js';
+import { ExecutedJob } from '../runs/unified-job.entity.js';
+import { UnifiedTemplate } from '../templates/unified-template.entity.js';
+
+const READ_ONLY = { readOnly: true } as const;
+
+/** Kinds of clean-ups with their labels; the migrations contain one template of each kind. */
+export const CLEANUPS = [
+  ['cleanup_jobs', 'Remove jobs older than a certain number of days'],
+  ['cleanup_activitystream', 'Remove activity stream entries older than a certain number of days'],
+  ['cleanup_sessions', 'Removes expired browser sessions from the database'],
+  ['cleanup_tokens', 'Removes expired OAuth 2 access tokens and refresh tokens'],
+  ['cleanup_notifications', 'Remove notifications older than a certain number of days'],
+  ['cleanup_webhook_deliveries', 'Remove webhook deliveries older than a certain number of days'],
+] as const;
+export type CleanupKind = (typeof CLEANUPS)[number][0];
+
+/** One clean-up of the installation, which runs as system jobs (docs/contract/system-jobs.md). */
+export class SystemJobTemplate extends UnifiedTemplate {
+  // The column is shared with job templates, which have another default.
+  @Choices(CLEANUPS, { ...READ_ONLY, columnDefault: 'run' })
+  job_type!: CleanupKind;
+
+  @Reference('execution_environment', { ...READ_ONLY, nullable: true, index: false })
+  execution_environment!: Reference | null;
+}
+
+/** One run of a clean-up (docs/contract/system-jobs.md#runs). */
+export class SystemJob extends ExecutedJob {
+  @Reference('system_job_template', {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    column: 'unified_job_template_id',
+  })
+  system_job_template!: Reference | null;
+
+  // The column is shared with other runs, which have another default.
+  @Choices(CLEANUPS, { ...READ_ONLY, columnDefault: 'check' })
+  job_type!: CleanupKind;
+
+  @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: 'Variables of the launch.' })
+  extra_vars!: string;
+
+  @Reference('execution_environment', { ...READ_ONLY, nullable: true, index: false })
+  execution_environment!: Reference | null;
+}

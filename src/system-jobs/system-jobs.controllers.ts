@@ -1,0 +1,111 @@
+import { Body, Get, Post } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { Variables } from '../common/fields/field.js';
+import { object, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import { parseVariables } from '../common/fields/variables.js';
+import { itemAt } from '../common/invariants.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { Idempotent } from '../common/rest/idempotency.interceptor.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
+import { SubList } from '../common/rest/sublist.js';
+import { children } from '../common/rest/sublist-kinds.js';
+import { attachNotifications } from '../notifications/sublists.js';
+import { launchedReply } from '../runs/launched-reply.js';
+import { startedBy } from '../runs/launcher.js';
+import { SystemJobLauncher } from './system-job-launcher.service.js';
+import { systemJobs, systemJobTemplates } from './system-jobs.resource.js';
+import { RunEventsController } from '../runs/events/run-events.controller.js';
+import { LiveEventsController } from '../runs/live/live-events.controller.js';
+import { StdoutController } from '../runs/output/stdout.controller.js';
+import { RunController } from '../runs/run.controller.js';
+
+const ROUTE = { access: 'authenticated', parent: systemJobTemplates } as const;
+
+/** Body of a launch (docs/contract/system-jobs.md#launching). */
+export class SystemJobLaunchRequest {
+  @Variables({
+    nullable: true,
+    column: null,
+    help: '`days`: age from which objects are removed; `dry_run`: true to count them only.',
+  })
+  extra_vars!: string | null;
+}
+
+@Resource(systemJobTemplates)
+@SubList('jobs', children('jobs', { readOnly: true }))
+@SubList('schedules', children('schedules'))
+@SubList('notification_templates_started', attachNotifications())
+@SubList('notification_templates_success', attachNotifications())
+@SubList('notification_templates_error', attachNotifications())
+export class SystemJobTemplatesController extends ResourceController(systemJobTemplates, [
+  'list',
+  'retrieve',
+]) {
+  constructor(
+    services: CommonServices,
+    private readonly launcher: SystemJobLauncher,
+  ) {
+    super(services);
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    link: 'launch',
+    operationId: 'system_job_template_launch_needs',
+    summary: 'An empty object: a launch needs nothing.',
+    response: object({}),
+  })
+  @Get(':id/launch')
+  needs(): object {
+    return {};
+  }
+
+  @Idempotent()
+  @Route({
+    ...ROUTE,
+    kind: 'action',
+    needs: 'launch',
+    resource: systemJobs,
+    adds: { system_job: WIDE_INTEGER },
+    operationId: 'system_job_template_launch',
+    summary: 'Launch a system job.',
+    status: 201,
+  })
+  @Post(':id/launch')
+  async launch(
+    @Target() { id: templateId }: { id: number },
+    @Body() { extra_vars: text }: SystemJobLaunchRequest,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    const request = {
+      templateId,
+      ...startedBy(actor),
+      prompts: { extra_vars: parseVariables(text ?? '') },
+    };
+    const run = itemAt(await this.launcher.launch([request], actor), 0);
+    return launchedReply(this.services.resources, run, actor);
+  }
+}
+
+@Resource(systemJobs)
+@SubList('notifications', children('notifications', { readOnly: true }))
+export class SystemJobsController extends RunController(systemJobs) {}
+
+@Resource(systemJobs, 'api/v2/system_jobs/:id/events')
+export class SystemJobEventListController extends RunEventsController {
+  protected readonly runs = systemJobs;
+}
+
+@Resource(systemJobs, 'api/v2/system_jobs/:id/stdout')
+export class SystemJobStdoutController extends StdoutController {
+  protected readonly runs = systemJobs;
+}
+
+@Resource(systemJobs, 'api/v2/system_jobs/:id/events/stream')
+export class SystemJobLiveEventsController extends LiveEventsController {
+  protected readonly runs = systemJobs;
+}

@@ -1,0 +1,70 @@
+import { superusersOnly } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { RUN_COLUMNS } from '../runs/jobs.resource.js';
+import { RunHooks } from '../runs/run.hooks.js';
+import { RUN_TOTALS } from '../runs/run-total.entity.js';
+import { TemplateRunExtension, TEMPLATE_RUN_SHOWS } from '../runs/template-run.extension.js';
+import { templateNotifications } from '../templates/template-notifications.js';
+import { SystemJob, SystemJobTemplate } from './system-job.entity.js';
+
+// Clean-ups concern all organizations: superusers launch them, auditors read them.
+const OPERATORS_ONLY = { read: superusersOnly, listRefusal: 'Superuser privileges needed.' };
+
+export const systemJobTemplates = defineResource({
+  path: 'system_job_templates',
+  type: 'system_job_template',
+  entity: SystemJobTemplate,
+  discriminator: 'system_job_template',
+  naturalKey: ['name'],
+  summary: ['id', 'name', 'description', 'job_type'],
+  capabilities: {},
+  policy: {
+    ...OPERATORS_ONLY,
+    actions: { launch: superusersOnly, attach_notifications: superusersOnly },
+  },
+  pages: {
+    list: { about: 'Clean-ups that keep the installation small. They run as system jobs.' },
+    columns: ['name', 'status', 'description', 'last_job_run', 'next_job_run'],
+  },
+  relations: {
+    jobs: {
+      kind: 'has-many',
+      target: () => resource('system_job'),
+      field: 'system_job_template',
+    },
+    schedules: {
+      kind: 'has-many',
+      target: () => resource('schedule'),
+      field: 'unified_job_template',
+    },
+    ...templateNotifications('started', 'success', 'error'),
+  },
+});
+
+export const systemJobs = defineResource({
+  path: 'system_jobs',
+  type: 'system_job',
+  entity: SystemJob,
+  discriminator: 'system_job',
+  orderBy: ['id'],
+  hooks: RunHooks,
+  summary: ['id', 'name', 'description', 'status', 'failed'],
+  // The template has the same summary under `unified_job_template`.
+  summaryKeys: { system_job_template: null },
+  capabilities: { delete: 'delete', start: 'start' },
+  usable: { start: () => false },
+  pages: { columns: RUN_COLUMNS },
+  policy: { ...OPERATORS_ONLY, delete: superusersOnly, actions: { cancel: superusersOnly } },
+  relations: {
+    events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },
+    notifications: {
+      kind: 'has-many',
+      target: () => resource('notification'),
+      field: 'unified_job',
+    },
+  },
+  counter: RUN_TOTALS,
+  extension: TemplateRunExtension,
+  shows: TEMPLATE_RUN_SHOWS,
+});

@@ -1,0 +1,152 @@
+/** Clean-ups as templates and runs (docs/contract/system-jobs.md). */
+import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
+
+let test: TestApp;
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const NAMES = {
+  cleanup_jobs: 'Cleanup Job Details',
+  cleanup_activitystream: 'Cleanup Activity Stream',
+  cleanup_sessions: 'Cleanup Expired Sessions',
+  cleanup_tokens: 'Cleanup Expired OAuth 2 Tokens',
+  cleanup_notifications: 'Cleanup Notifications',
+  cleanup_webhook_deliveries: 'Cleanup Webhook Deliveries',
+};
+type Kind = keyof typeof NAMES;
+
+async function templateUrl(kind: Kind): Promise<string> {
+  const { body } = await test.as.superuser.get(`system_job_templates/?job_type=${kind}`);
+  return String(body.results[0].url);
+}
+
+const launch = async (kind: Kind, extra_vars: unknown, client: ApiClient = test.as.superuser) =>
+  client.post(`${await templateUrl(kind)}launch/`, { extra_vars });
+
+describe('templates', () => {
+  it('are there after the migration, one of each kind', async () => {
+    const { body } = await test.as.superuser.get('system_job_templates/?order_by=id').expect(200);
+    expect(body.count).toBe(Object.keys(NAMES).length);
+    for (const row of body.results as Record<string, unknown>[]) {
+      expect(row.name).toBe(NAMES[row.job_type as Kind]);
+      expect(row).toMatchObject({ type: 'system_job_template', execution_environment: null });
+      expect(row.related).toMatchObject({
+        jobs: `${String(row.url)}jobs/`,
+        schedules: `${String(row.url)}schedules/`,
+        launch: `${String(row.url)}launch/`,
+        notification_templates_error: `${String(row.url)}notification_templates_error/`,
+      });
+    }
+  });
+
+  it('are read by superusers and auditors alone', async () => {
+    const { as } = test;
+    const url = await templateUrl('cleanup_jobs');
+    for (const list of ['system_job_templates/', 'system_jobs/']) {
+      await as.auditor.get(list).expect(200);
+      for (const client of [as.orgAdmin, as.nobody]) {
+        const { body } = await client.get(list).expect(403);
+        expect(body).toEqual({ detail: 'Superuser privileges needed.' });
+      }
+      await as.anonymous.get(list).expect(401);
+    }
+    await as.auditor.get(url).expect(200);
+    await as.orgAdmin.get(url).expect(403);
+    await as.superuser.post('system_job_templates/', { name: 'x' }).expect(405);
+    await as.superuser.patch(url, { name: 'x' }).expect(405);
+    await as.superuser.delete(url).expect(405);
+  });
+
+  it('are in the list of all templates, for those who see them', async () => {
+    const query = 'unified_job_templates/?type=system_job_template';
+    expect((await test.as.auditor.get(query).expect(200)).body.count).toBe(6);
+    expect((await test.as.orgAdmin.get(query).expect(200)).body.count).toBe(0);
+  });
+
+  it('take notification templates, from superusers', async () => {
+    const url = await templateUrl('cleanup_tokens');
+    const template = await test.make.notificationTemplate();
+    for (const event of ['started', 'success', 'error']) {
+      const list = `${url}notification_templates_${event}/`;
+      await test.as.superuser.post(list, { id: template.id }).expect(204);
+      expect((await test.as.auditor.get(list).expect(200)).body.count).toBe(1);
+    }
+  });
+});
+
+describe('launching', () => {
+  it('makes a pending run with the variables of the launch', async () => {
+    const { superuser, users } = { ...test.as };
+    const { status, body } = await launch('cleanup_jobs', { days: 30, dry_run: true });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      ...{ system_job: body.id, type: 'system_job', name: NAMES.cleanup_jobs, status: 'pending' },
+      ...{ job_type: 'cleanup_jobs', extra_vars: '{"days": 30, "dry_run": true}' },
+      ...{ launch_type: 'manual', system_job_template: body.unified_job_template },
+      launched_by: { id: users.superuser.id, type: 'user' },
+      summary_fields: {
+        unified_job_template: { name: NAMES.cleanup_jobs, unified_job_type: 'system_job' },
+        user_capabilities: { delete: true, start: false },
+      },
+      related: {
+        system_job_template: await templateUrl('cleanup_jobs'),
+        events: `${String(body.url)}events/`,
+        cancel: `${String(body.url)}cancel/`,
+        notifications: `${String(body.url)}notifications/`,
+      },
+    });
+    const jobs = await superuser.get(`${await templateUrl('cleanup_jobs')}jobs/`).expect(200);
+    expect(jobs.body.results[0].id).toBe(body.id);
+    const all = await superuser.get('unified_jobs/?type=system_job').expect(200);
+    expect(all.body.results[0]).toMatchObject({ id: body.id, type: 'system_job' });
+    const entries = await superuser.get('activity_stream/?object1=system_job').expect(200);
+    expect(entries.body.count).toBe(all.body.count);
+  });
+
+  it.each<[Kind, unknown, string[]]>([
+    [
+      'cleanup_jobs',
+      { days: -3, older_than: 3 },
+      ['Variables older_than are not allowed for system jobs.', 'days must be a positive integer.'],
+    ],
+    ['cleanup_jobs', { days: -1 }, ['days must be a positive integer.']],
+    ['cleanup_jobs', { days: true }, ['days must be a positive integer.']],
+    ['cleanup_tokens', { days: 1.5 }, ['days must be a positive integer.']],
+    ['cleanup_activitystream', { days: 'x' }, ['days must be a positive integer.']],
+    ['cleanup_sessions', { days: 1e9 }, ['days must be a positive integer.']],
+    ['cleanup_sessions', { dry_run: 'maybe' }, ['dry_run must be true or false.']],
+  ])('refuses %s with %j', async (kind, variables, extra_vars) => {
+    const { status, body } = await launch(kind, variables);
+    expect([status, body]).toEqual([400, { extra_vars }]);
+  });
+
+  it('takes variables as text, days as digits, and none', async () => {
+    const url = `${await templateUrl('cleanup_tokens')}launch/`;
+    const given = await test.as.superuser.post(url, { extra_vars: 'days: "120"' }).expect(201);
+    expect(given.body.extra_vars).toBe('{"days": "120"}');
+    expect((await test.as.superuser.post(url, {}).expect(201)).body.extra_vars).toBe('{}');
+  });
+
+  it('is for superusers', async () => {
+    for (const client of [test.as.auditor, test.as.orgAdmin, test.as.nobody]) {
+      expect((await launch('cleanup_jobs', {}, client)).status).toBe(403);
+    }
+  });
+});
+
+it('runs are read, canceled and deleted by superusers; auditors read', async () => {
+  const { superuser, auditor, orgAdmin } = test.as;
+  const { url } = (await launch('cleanup_sessions', {})).body;
+  for (const path of ['', 'events/', 'notifications/', 'stdout/?format=txt', 'cancel/']) {
+    await auditor.get(`${String(url)}${path}`).expect(200);
+    await orgAdmin.get(`${String(url)}${path}`).expect(403);
+  }
+  await auditor.post(`${String(url)}cancel/`, {}).expect(403);
+  await superuser.delete(url).expect(403);
+  await superuser.post(`${String(url)}cancel/`, {}).expect(202);
+  expect((await superuser.get(url).expect(200)).body.status).toBe('canceled');
+  await superuser.delete(url).expect(204);
+});

@@ -1,0 +1,271 @@
+/** What system jobs remove and what they leave (docs/contract/system-jobs.md). */
+import type { INestApplicationContext } from '@nestjs/common';
+
+import { sql, type Sql } from '../../src/database/sql.js';
+import { Scheduler } from '../../src/execution/scheduler/scheduler.js';
+import { Cleanups, type Removal } from '../../src/system-jobs/cleanups.js';
+import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
+
+let test: TestApp;
+let worker: INestApplicationContext;
+beforeAll(async () => {
+  test = await boot();
+  worker = await bootWorker(test);
+});
+afterAll(async () => {
+  await worker.close();
+  await test.close();
+});
+beforeEach(() => test.database.execute(sql`DELETE FROM unified_jobs`));
+/** Releases what `holdFirstBatch` holds. */
+let letGo = (): void => undefined;
+afterEach(() => {
+  letGo();
+  jest.restoreAllMocks();
+});
+
+interface SystemJob {
+  id: number;
+  url: string;
+  status: string;
+}
+
+async function launch(kind: string, extra_vars: object): Promise<SystemJob> {
+  const { superuser } = test.as;
+  const { body } = await superuser.get(`system_job_templates/?job_type=${kind}`).expect(200);
+  const { url } = body.results[0] as { url: string };
+  return (await superuser.post(`${url}launch/`, { extra_vars }).expect(201)).body as SystemJob;
+}
+
+async function ended({ url }: SystemJob): Promise<SystemJob> {
+  return eventually(async () => {
+    const { body } = await test.as.superuser.get(url).expect(200);
+    expect(body.finished).not.toBeNull();
+    return body as SystemJob;
+  });
+}
+
+/** The output of a run that ended well. */
+async function outputOf(kind: string, extra_vars: object): Promise<string[]> {
+  const { url, status } = await ended(await launch(kind, extra_vars));
+  expect(status).toBe('successful');
+  const { text } = await test.as.superuser.get(`${url}stdout/?format=txt`).expect(200);
+  return text.trim().split('\n');
+}
+
+/** Adds runs that ended some days ago, each with events. @returns their ids */
+async function runs(
+  count: number,
+  { days = 100, events = 2, ...columns }: Record<string, unknown> = {},
+): Promise<number[]> {
+  const given = { type: 'job', status: 'successful', ...columns };
+  const rows = await test.database.rows<{ id: number }>({
+    text: `INSERT INTO unified_jobs (name, created, finished, ${Object.keys(given).join(', ')})
+      SELECT 'run', at - interval '1 minute', CASE WHEN $1 IN ('successful', 'failed') THEN at END,
+        ${Object.keys(given)
+          .map((_, index) => `$${index + 4}`)
+          .join(', ')}
+      FROM (SELECT now() - make_interval(days => $2::int) AS at FROM generate_series(1, $3::int)) n
+      RETURNING id`,
+    values: [given.status, days, count, ...Object.values(given)],
+  });
+  const ids = rows.map(({ id }) => id);
+  await test.database.execute(sql`
+    INSERT INTO job_events (job_id, counter, event, uuid)
+    SELECT id, n, 'verbose', gen_random_uuid()::text
+    FROM unnest(${ids}::bigint[]) run(id) CROSS JOIN generate_series(1, ${events}::int) n`);
+  return ids;
+}
+
+const idsOf = async (query: Sql): Promise<number[]> =>
+  (await test.database.rows<{ id: number }>(query)).map(({ id }) => id);
+
+/** Runs other than system jobs. */
+const left = (): Promise<number[]> =>
+  idsOf(sql`SELECT id FROM unified_jobs WHERE type <> 'system_job' ORDER BY id`);
+
+/** Requires kept totals that are those of the rows. */
+async function expectTotals(): Promise<void> {
+  const row = await test.database.row(sql`
+    SELECT (SELECT sum(total)::int FROM run_totals) = (SELECT count(*) FROM unified_jobs) AS runs,
+      (SELECT sum(event_total)::int FROM run_totals) = (SELECT count(*) FROM job_events) AS events,
+      NOT EXISTS (SELECT FROM unified_jobs run WHERE event_total <>
+        (SELECT count(*) FROM job_events WHERE job_id = run.id)) AS each`);
+  expect(row).toEqual({ runs: true, events: true, each: true });
+}
+
+it('removes old runs with their events, and says how many', async () => {
+  await runs(620);
+  const kept = await runs(30, { days: 10 });
+  const output = await outputOf('cleanup_jobs', { days: 30 });
+  expect(output.filter((line) => line.endsWith(' jobs'))).toEqual([
+    'Deleted 500 of 620 jobs',
+    'Deleted 620 of 620 jobs',
+  ]);
+  expect(await left()).toEqual(kept);
+  await expectTotals();
+});
+
+it('keeps what is active, part of an active workflow, or not reported yet', async () => {
+  const active = [
+    ...(await runs(1, { status: 'running', lease_until: '2100-01-01' })),
+    ...(await runs(1, { status: 'new' })),
+  ];
+  const [workflow] = await runs(1, { type: 'workflow_job', status: 'running' });
+  const [over] = await runs(1, { type: 'workflow_job' });
+  const [node, nodeOfOver, told, untold, retried] = await runs(5);
+  await test.database.execute(sql`
+    INSERT INTO workflow_job_nodes (workflow_job_id, job_id, identifier)
+    VALUES (${workflow}, ${node}, 'a'), (${over}, ${nodeOfOver}, 'a')`);
+  const approval = await runs(1, { type: 'workflow_approval', workflow_job_id: over });
+  const template = await test.make.notificationTemplate();
+  await test.database.execute(sql`
+    INSERT INTO notifications
+      (notification_template_id, unified_job_id, notification_type, status, event, next_attempt_at)
+    VALUES (${template.id}, ${told}, 'webhook', 'successful', 'success', NULL),
+      (${template.id}, ${untold}, 'webhook', 'pending', 'success', NULL),
+      (${template.id}, ${retried}, 'webhook', 'failed', 'success', '2100-01-01')`);
+  const [dry] = await outputOf('cleanup_jobs', { days: 30, dry_run: true }).then((lines) =>
+    lines.filter((line) => line.endsWith(' jobs')),
+  );
+  expect(dry).toBe('Would delete 3 jobs');
+  const output = await outputOf('cleanup_jobs', { days: 30 });
+  expect(output).toContain('Deleted 3 of 3 jobs');
+  expect(await left()).toEqual([...active, workflow, node, untold, retried]);
+  expect(await left()).not.toContain(approval[0]);
+  await expectTotals();
+});
+
+it('drops the partitions of events whose runs are all gone', async () => {
+  const lowerEnds = (): Promise<number[]> =>
+    idsOf(sql`SELECT lower AS id FROM job_event_ranges() ORDER BY lower`);
+  /** Adds runs to a new partition. */
+  const inNewRange = async (days: number): Promise<number> => {
+    await test.database.execute(sql`SELECT extend_job_events(1)`);
+    const lower = (await lowerEnds()).at(-1)!;
+    await test.database.execute(sql`
+      SELECT setval(pg_get_serial_sequence('unified_jobs', 'id'), ${lower}::bigint)`);
+    await runs(3, { days });
+    return lower;
+  };
+  await runs(1, { days: 1 });
+  const gone = await inNewRange(50);
+  const kept = await inNewRange(10);
+  const newest = await inNewRange(10);
+  await outputOf('cleanup_jobs', { days: 30 });
+  const lower = await lowerEnds();
+  expect(lower).not.toContain(gone);
+  expect(lower).toEqual(expect.arrayContaining([kept, newest]));
+  await expectTotals();
+});
+
+it('waits for a system job that runs', async () => {
+  const release = holdFirstBatch();
+  await runs(1);
+  const first = await launch('cleanup_jobs', { days: 30 });
+  await release.reached;
+  const second = await launch('cleanup_tokens', {});
+  await worker.get(Scheduler, { strict: false }).pass();
+  const queue = await test.database.row(sql`
+    SELECT status FROM unified_jobs WHERE id = ${second.id}`);
+  expect(queue).toEqual({ status: 'pending' });
+  release.go();
+  expect((await ended(first)).status).toBe('successful');
+  expect((await ended(second)).status).toBe('successful');
+});
+
+it('is canceled between two batches; what it removed is gone as a whole', async () => {
+  const release = holdFirstBatch();
+  const ids = await runs(250, { days: 50 });
+  const job = await launch('cleanup_jobs', { days: 30 });
+  await release.reached;
+  await test.as.superuser.post(`${job.url}cancel/`, {}).expect(202);
+  release.go();
+  expect((await ended(job)).status).toBe('canceled');
+  const rest = await left();
+  expect(rest.length).toBeGreaterThan(0);
+  expect(rest.length).toBeLessThan(ids.length);
+  await expectTotals();
+  const output = await outputOf('cleanup_jobs', { days: 30 });
+  expect(output).toContain(`Deleted ${rest.length} of ${rest.length} jobs`);
+  expect(await left()).toEqual([]);
+});
+
+/** Stops the next removal of runs after its first batch, until `go`. */
+function holdFirstBatch(): { reached: Promise<void>; go: () => void } {
+  const cleanups = worker.get(Cleanups, { strict: false });
+  let go!: () => void;
+  let reach!: () => void;
+  const released = new Promise<void>((resolve) => (go = letGo = resolve));
+  const reached = new Promise<void>((resolve) => (reach = resolve));
+  const of = cleanups.of.bind(cleanups);
+  const held = (removal: Removal): Removal => ({
+    ...removal,
+    async *batches() {
+      for await (const removed of removal.batches()) {
+        yield removed;
+        if (removed === 0) continue;
+        reach();
+        await released;
+      }
+    },
+  });
+  jest.spyOn(cleanups, 'of').mockImplementation((...args) => held(of(...args)));
+  return { reached, go };
+}
+
+it.each<[string, string, Sql, Sql, object]>([
+  [
+    'cleanup_activitystream',
+    'activity stream entries',
+    sql`INSERT INTO activity_stream (operation, object1, timestamp) SELECT 'create', 'job',
+      now() - make_interval(days => n) FROM unnest('{10,100,101}'::int[]) n`,
+    sql`SELECT id FROM activity_stream WHERE timestamp < now() - interval '5 days'`,
+    { days: 50 },
+  ],
+  [
+    'cleanup_notifications',
+    'notifications',
+    sql`INSERT INTO notifications (notification_template_id, notification_type, status, created)
+      SELECT tpl.id, 'webhook', status, now() - make_interval(days => n)
+      FROM (SELECT id FROM notification_templates LIMIT 1) tpl, (VALUES ('successful', 10),
+        ('successful', 100), ('failed', 101), ('pending', 102)) given (status, n)`,
+    sql`SELECT id FROM notifications WHERE created < now() - interval '5 days' AND status <> 'pending'`,
+    {},
+  ],
+  [
+    'cleanup_tokens',
+    'tokens',
+    sql`INSERT INTO tokens (user_id, digest, expires) SELECT usr.id, 'old ' || n,
+      now() - make_interval(days => n) FROM (SELECT id FROM users LIMIT 1) usr,
+      unnest('{-1,1,2}'::int[]) n`,
+    sql`SELECT id FROM tokens WHERE digest LIKE 'old %'`,
+    {},
+  ],
+  [
+    'cleanup_sessions',
+    'sessions',
+    sql`INSERT INTO sessions (digest, user_id, generation, last_seen)
+      SELECT 'old ' || n, usr.id, 0, now() - make_interval(hours => n) FROM (SELECT id FROM users LIMIT 1) usr,
+      unnest('{1,30,40}'::int[]) n`,
+    sql`SELECT 1 AS id FROM sessions WHERE digest LIKE 'old %'`,
+    { days: 0 },
+  ],
+  [
+    'cleanup_webhook_deliveries',
+    'webhook deliveries',
+    sql`INSERT INTO webhook_deliveries (service, event, guid, verdict, received) SELECT 'service_a',
+      'push', n, 'ignored', now() - make_interval(days => n) FROM unnest('{10,40,50}'::int[]) n`,
+    sql`SELECT id FROM webhook_deliveries`,
+    {},
+  ],
+])('%s removes old %s', async (kind, objects, insert, rest, extra_vars) => {
+  await test.make.notificationTemplate();
+  await test.database.execute(insert);
+  expect(await outputOf(kind, { ...extra_vars, dry_run: true })).toEqual([
+    `Would delete 2 ${objects}`,
+  ]);
+  expect(await outputOf(kind, extra_vars)).toEqual([`Deleted 2 of 2 ${objects}`]);
+  expect(await idsOf(rest)).toHaveLength(1);
+});

@@ -39,6 +39,7 @@ import { NoteReadingOfResults1795570000000 } from './1795570000000-note-reading-
 import { KeepFactsAsTheyAre1795580000000 } from './1795580000000-keep-facts-as-they-are.js';
 import { PlaceRunsByGroups1795590000000 } from './1795590000000-place-runs-by-groups.js';
 import { AddSystemJobs1795600000000 } from './1795600000000-add-system-jobs.js';
+import { ScheduleSystemJobs1795610000000 } from './1795610000000-schedule-system-jobs.js';
 import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -85,4 +86,5 @@ export const migrations = {
   KeepFactsAsTheyAre1795580000000,
   PlaceRunsByGroups1795590000000,
   AddSystemJobs1795600000000,
+  ScheduleSystemJobs1795610000000,
 };

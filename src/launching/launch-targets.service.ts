@@ -9,6 +9,7 @@ import {
   type SavedLaunchTarget,
 } from '../prompts/saved-launch-targets.js';
 import type { Refusal } from '../prompts/saved-prompt-errors.js';
+import { variableFaults } from '../system-jobs/system-job-variables.js';
 import { workflowPrompted } from './workflow-launch-check.js';
 
 /** A template without prompts, such as the update of a project. */
@@ -62,7 +63,8 @@ export class LaunchTargets extends SavedLaunchTargets {
             : ASKS_NOTHING;
         const { survey = null, credentials = [] } = job ?? workflow ?? {};
         const refusal = REFUSALS[type] ?? NOT_ASKED;
-        return [id, { id, type, name, prompted, refusal, survey, credentials }];
+        const target = { id, type, name, prompted, refusal, survey, credentials };
+        return [id, type === 'system_job_template' ? { ...target, variableFaults } : target];
       }),
     );
   }

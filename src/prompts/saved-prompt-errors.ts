@@ -19,6 +19,8 @@ export interface SavedTarget {
   refusal: Refusal;
   /** Enabled survey; null without one. */
   survey: Survey | null;
+  /** Returns the faults of variables, for templates with fixed variables. */
+  variableFaults?: (variables: Readonly<Record<string, unknown>>) => string[];
 }
 
 /**
@@ -40,8 +42,9 @@ export function savedPromptErrors(target: SavedTarget, prompts: Prompts): FieldE
 
 function savedVariableErrors(
   variables: Readonly<Record<string, unknown>>,
-  { prompted, refusal, survey }: SavedTarget,
+  { prompted, refusal, survey, variableFaults }: SavedTarget,
 ): FieldErrors {
+  if (variableFaults) return variableErrors({ answers: [], variables: variableFaults(variables) });
   const asks = prompted.asks('extra_vars');
   const questions = new Map(survey?.spec.map((question) => [question.variable, question]));
   const secrets = new Set(survey ? secretVariables(survey) : []);

@@ -15,7 +15,13 @@ import { RuleTextError } from './rule-text.js';
 import type { Schedule } from './schedule.entity.js';
 import { SchedulesRepository } from './schedules.repository.js';
 
-const LAUNCHABLE = ['job_template', 'project', 'workflow_job_template', 'inventory_source'];
+const LAUNCHABLE = [
+  'job_template',
+  'project',
+  'workflow_job_template',
+  'inventory_source',
+  'system_job_template',
+];
 
 /** Hooks of schedules: rules and prompts (docs/contract/schedules.md). */
 @Injectable()

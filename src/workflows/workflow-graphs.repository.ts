@@ -91,7 +91,7 @@ export class WorkflowGraphsRepository extends TableRepository<Row> {
         node.job_id IS NOT NULL AS "hasStarted",
         node.all_parents_must_converge AS "mustConverge",
         coalesce(tpl.type IN ('job_template', 'workflow_job_template', 'workflow_approval_template',
-            'inventory_source')
+            'inventory_source', 'system_job_template')
           OR tpl.type = 'project' AND tpl.scm_type <> '', false) AS "canStart",
         (SELECT coalesce(json_agg(json_build_object('id', parent_id, 'kind', kind)), '[]')
           FROM workflow_job_node_edges WHERE child_id = node.id) AS parents

@@ -150,3 +150,83 @@ it('runs are read, canceled and deleted by superusers; auditors read', async () 
   expect((await superuser.get(url).expect(200)).body.status).toBe('canceled');
   await superuser.delete(url).expect(204);
 });
+
+describe('schedules', () => {
+  const rrule = 'DTSTART:20300101T000000Z RRULE:FREQ=WEEKLY;INTERVAL=1';
+
+  it.each<[Kind, string, string]>([
+    ['cleanup_jobs', 'Cleanup Job Schedule', '120'],
+    ['cleanup_activitystream', 'Cleanup Activity Schedule', '355'],
+  ])('of %s is there after the migration, weekly', async (kind, name, days) => {
+    const url = await templateUrl(kind);
+    const { body } = await test.as.superuser.get(`${url}schedules/`).expect(200);
+    expect(body.results).toMatchObject([
+      { name, enabled: true, extra_data: { days }, timezone: 'UTC' },
+    ]);
+    const [{ id, next_run: nextRun, rrule: rule }] = body.results;
+    expect(rule).toMatch(/^DTSTART:\d{8}T\d{6}Z RRULE:FREQ=WEEKLY;INTERVAL=1;BYDAY=\w\w$/);
+    const inDays = (Date.parse(nextRun) - Date.now()) / 86_400_000;
+    expect(inDays).toBeGreaterThan(0);
+    expect(inDays).toBeLessThanOrEqual(7);
+    const { body: template } = await test.as.superuser.get(url).expect(200);
+    expect(template).toMatchObject({ next_job_run: nextRun });
+    expect(template.related.next_schedule).toBe(`/api/v2/schedules/${id}/`);
+    const { body: preview } = await test.as.superuser
+      .post('schedules/preview/', { rrule: rule })
+      .expect(200);
+    expect(preview.utc).toContain(nextRun.replace(/\.0+Z$/, 'Z'));
+  });
+
+  it('are made and seen by superusers, and refused as launches are', async () => {
+    const list = `${await templateUrl('cleanup_tokens')}schedules/`;
+    const { superuser, auditor, orgAdmin } = test.as;
+    const make = (extra_data: object) =>
+      superuser.post(list, { name: `Nightly ${Math.random()}`, rrule, extra_data });
+    const made = await make({ days: 3, dry_run: true }).expect(201);
+    expect(made.body.summary_fields.unified_job_template.unified_job_type).toBe('system_job');
+    for (const extra_data of [{ days: -1 }, { other: 1 }]) {
+      const text =
+        'other' in extra_data
+          ? 'Variables other are not allowed for system jobs.'
+          : 'days must be a positive integer.';
+      expect((await make(extra_data).expect(400)).body).toEqual({ extra_data: [text] });
+    }
+    const changed = await superuser.patch(made.body.url, { extra_data: { days: 'x' } }).expect(400);
+    expect(changed.body).toEqual({ extra_data: ['days must be a positive integer.'] });
+    await auditor.get(made.body.url).expect(200);
+    await orgAdmin.get(made.body.url).expect(403);
+    const unified_job_template = Number(/\d+/.exec(list.slice(8))?.[0]);
+    for (const client of [auditor, orgAdmin]) {
+      const { status } = await client.post('schedules/', {
+        name: 'x',
+        rrule,
+        unified_job_template,
+      });
+      expect([400, 403]).toContain(status);
+    }
+  });
+
+  it('workflow nodes launch them, if a superuser made the node', async () => {
+    const { superuser, orgAdmin } = test.as;
+    const { id: organization } = test.home.organization;
+    const workflow = await test.make.workflowTemplate({ organization });
+    const nodes = `workflow_job_templates/${workflow.id}/workflow_nodes/`;
+    const unified_job_template = Number(/(\d+)\/$/.exec(await templateUrl('cleanup_tokens'))?.[1]);
+    await superuser.post(nodes, { unified_job_template, extra_data: { days: 2 } }).expect(201);
+    const refused = await superuser
+      .post(nodes, { unified_job_template, extra_data: { x: 2 } })
+      .expect(400);
+    expect(refused.body).toEqual({ extra_data: ['Variables x are not allowed for system jobs.'] });
+    expect([400, 403]).toContain((await orgAdmin.post(nodes, { unified_job_template })).status);
+  });
+});
+
+it('has pages: a template with its schedules, a run with its output', async () => {
+  const page = test.as.superuser.with({ Accept: 'text/html' });
+  const template = await page.get(await templateUrl('cleanup_jobs')).expect(200);
+  expect(template.text).toContain('Cleanup Job Schedule');
+  const { url } = (await launch('cleanup_jobs', {})).body;
+  const run = await page.get(String(url)).expect(200);
+  expect(run.text).toContain('id="run-actions"');
+  await page.get(`${await templateUrl('cleanup_jobs')}launch/`).expect(200);
+});

@@ -215,6 +215,35 @@ function holdFirstBatch(): { reached: Promise<void>; go: () => void } {
   return { reached, go };
 }
 
+it('is launched by a schedule and by a node of a workflow', async () => {
+  await runs(3, { days: 50 });
+  const { superuser } = test.as;
+  const { body } = await superuser.get('system_job_templates/?job_type=cleanup_jobs').expect(200);
+  const [{ id: unified_job_template, url }] = body.results as [{ id: number; url: string }];
+  const workflow = await test.make.workflowTemplate();
+  await superuser
+    .post(`workflow_job_templates/${workflow.id}/workflow_nodes/`, {
+      unified_job_template,
+      extra_data: { days: 40, dry_run: true },
+    })
+    .expect(201);
+  const path = `workflow_job_templates/${workflow.id}/launch/`;
+  const launched = (await superuser.post(path, {}).expect(201)).body as SystemJob;
+  expect((await ended(launched)).status).toBe('successful');
+  expect(await left()).toHaveLength(4);
+  await superuser
+    .post(`${url}schedules/`, {
+      name: 'Often',
+      rrule: 'DTSTART:20200101T000000Z RRULE:FREQ=MINUTELY;INTERVAL=1',
+      extra_data: { days: 40 },
+    })
+    .expect(201);
+  await test.database.execute(sql`
+    UPDATE schedules SET next_run = now() - interval '1 second' WHERE name = 'Often'`);
+  await worker.get(Scheduler, { strict: false }).pass();
+  await eventually(async () => expect(await left()).toEqual([launched.id]));
+});
+
 it.each<[string, string, Sql, Sql, object]>([
   [
     'cleanup_activitystream',

@@ -27,7 +27,7 @@ type ShownJob = ShownRun & Explained;
  * successful run, hosts and tasks. A script updates the page while the run is active.
  */
 @Injectable()
-@PagePanel('job', 'project_update', 'inventory_update', 'ad_hoc_command')
+@PagePanel('job', 'project_update', 'inventory_update', 'ad_hoc_command', 'system_job')
 export class RunPanel implements Panel<ShownJob> {
   constructor(
     private readonly runs: RunsRepository,

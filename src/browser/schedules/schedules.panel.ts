@@ -18,7 +18,13 @@ const SHOWN = 10;
 
 /** Renders the schedules of a template, and a link to create a schedule. */
 @Injectable()
-@PagePanel('job_template', 'workflow_job_template', 'project', 'inventory_source')
+@PagePanel(
+  'job_template',
+  'workflow_job_template',
+  'project',
+  'inventory_source',
+  'system_job_template',
+)
 export class SchedulesPanel implements Panel<ShownTemplate> {
   constructor(private readonly source: PanelSource) {}
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { AddressGuard, faultOfRange, resolveAllowed } from './address-guard.js';
+import { AddressGuard, resolveAllowed } from './address-guard.js';
 import type { Resolver } from './address-guard.js';
 
 const REFUSED = [
@@ -109,8 +109,7 @@ describe('AddressGuard', () => {
 
   it('names a range that is no CIDR', () => {
     expect(() => new AddressGuard(['10.0.0.0/99'])).toThrow('10.0.0.0/99');
-    expect(faultOfRange('localhost')).toContain('localhost');
-    expect(faultOfRange('10.0.0.0/8')).toBeNull();
+    expect(() => new AddressGuard(['localhost'])).toThrow('localhost');
   });
 });
 

@@ -121,19 +121,6 @@ export async function resolveAllowed(
   }
 }
 
-/**
- * Returns the error of one `OUTBOUND_ALLOW` entry, or null, so that the settings can report all errors at
- * once.
- */
-export function faultOfRange(entry: string): string | null {
-  try {
-    parseRange(entry);
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
 function parseRange(entry: string): Range {
   const text = entry.trim();
   try {

@@ -3,7 +3,6 @@ import { OutboundError } from './outbound-error.js';
 import {
   MAX_ATTEMPTS,
   RETRY_AFTER_CAP_MS,
-  isRetryableError,
   isRetryableStatus,
   nextDelayMs,
   parseRetryAfter,
@@ -24,7 +23,7 @@ describe('isRetryableStatus', () => {
   });
 });
 
-describe('isRetryableError', () => {
+describe('a failed call', () => {
   it.each([
     ['dns', true],
     ['connect', true],
@@ -35,12 +34,8 @@ describe('isRetryableError', () => {
     ['redirect', false],
     ['too_large', false],
     ['invalid', false],
-  ] as const)('%s: %s', (kind, expected) => {
-    expect(isRetryableError(new OutboundError(kind, 'x'))).toBe(expected);
-  });
-
-  it('does not repeat unknown errors', () => {
-    expect(isRetryableError(new TypeError('bug'))).toBe(false);
+  ] as const)('can be tried again after %s: %s', (kind, expected) => {
+    expect(new OutboundError(kind, 'x').retryable).toBe(expected);
   });
 });
 

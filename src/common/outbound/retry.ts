@@ -1,5 +1,3 @@
-import { OutboundError } from './outbound-error.js';
-
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -27,11 +25,6 @@ const RETRYABLE_CLIENT_ERRORS: ReadonlySet<number> = new Set([408, 425, 429]);
 /** True if an HTTP status can succeed later: 408, 425, 429 and 5xx, never another 4xx. */
 export function isRetryableStatus(status: number): boolean {
   return RETRYABLE_CLIENT_ERRORS.has(status) || (status >= 500 && status <= 599);
-}
-
-/** True if a failed call can be retried. Unknown errors are treated as bugs of this program. */
-export function isRetryableError(error: unknown): boolean {
-  return error instanceof OutboundError && error.retryable;
 }
 
 /**

@@ -9,7 +9,6 @@ import { buildInjectionPlan, type UsedCredential } from './injection.js';
 import { HIDDEN, InjectionError } from './injection-plan.js';
 import { renderInjector } from './injector-template.js';
 import { managedCredentialType } from './managed-types.js';
-import { promptAnswers } from './prompts.js';
 
 const managed = (namespace: string, inputs: CredentialInputs, name = namespace): UsedCredential => {
   const type = managedCredentialType(namespace);
@@ -50,7 +49,6 @@ describe('buildInjectionPlan', () => {
       files: [],
       secrets: [],
     });
-    expect(promptAnswers(empty)).toEqual({});
   });
 
   it('takes users, passwords and keys from the machine credential', () => {
@@ -263,37 +261,5 @@ describe('renderInjector', () => {
     const startedAt = process.cpuUsage();
     expect(() => renderInjector(template, scope)).toThrow('too much text in too many steps');
     expect(process.cpuUsage(startedAt).user).toBeLessThan(2_000_000);
-  });
-});
-
-describe('promptAnswers', () => {
-  const answersTo = (built: ReturnType<typeof plan>, prompt: string) =>
-    Object.entries(promptAnswers(built))
-      .filter(([pattern]) => new RegExp(pattern).test(prompt))
-      .map(([, answer]) => answer);
-
-  it('answers every prompt with its own password', () => {
-    const built = plan([
-      managed('ssh', {
-        password: 'ssh-pw',
-        become_password: 'become-pw',
-        ssh_key_data: lockedKey,
-        ssh_key_unlock: 'unlock',
-      }),
-      managed('vault', { vault_password: 'vault-pw' }),
-      managed('vault', { vault_password: 'prod-pw', vault_id: 'prod.1' }),
-    ]);
-    expect(answersTo(built, 'SSH password: ')).toEqual(['ssh-pw']);
-    expect(answersTo(built, 'BECOME password[defaults to SSH password]: ')).toEqual(['become-pw']);
-    expect(answersTo(built, 'SUDO password: ')).toEqual(['become-pw']);
-    expect(answersTo(built, 'Vault password: ')).toEqual(['vault-pw']);
-    expect(answersTo(built, 'Vault password (prod.1): ')).toEqual(['prod-pw']);
-    expect(answersTo(built, 'Vault password (prodx1): ')).toEqual([]);
-    expect(answersTo(built, 'Enter passphrase for /tmp/x: ')).toEqual(['unlock']);
-    expect(answersTo(built, 'Bad passphrase, try again for /tmp/x: ')).toEqual(['']);
-  });
-
-  it('has no answers that the credentials do not give', () => {
-    expect(promptAnswers(plan([managed('ssh', { username: 'u' })]))).toEqual({});
   });
 });

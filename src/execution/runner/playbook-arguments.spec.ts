@@ -74,7 +74,7 @@ describe('quoteArguments', () => {
   });
 });
 
-describe('promptAnswers', () => {
+describe('passwordAnswers', () => {
   it('answers the prompts of what is given, and nothing else', () => {
     expect(passwordAnswers(RUN)).toEqual({});
     const answers = passwordAnswers({

@@ -8,7 +8,7 @@ import {
   secretKeys,
   validateConfiguration,
 } from './configuration.js';
-import { NOTIFICATION_TYPES, isNotificationType } from './notification-type.js';
+import { NOTIFICATION_TYPES } from './notification-type.js';
 import { backendFor } from './registry.js';
 import { ENCRYPTED } from '../../common/fields/text.js';
 
@@ -274,10 +274,5 @@ describe('the table of kinds', () => {
     const backend = backendFor(type);
     expect(backend.type).toBe(type);
     expect(backend.fields).toHaveProperty(backend.recipientKey);
-  });
-
-  it('knows no other kinds', () => {
-    expect(isNotificationType('chat_d')).toBe(false);
-    expect(isNotificationType(null)).toBe(false);
   });
 });

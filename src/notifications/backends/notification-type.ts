@@ -12,7 +12,3 @@ export const NOTIFICATION_TYPES = [
 ] as const;
 
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
-
-export function isNotificationType(value: unknown): value is NotificationType {
-  return NOTIFICATION_TYPES.some((type) => type === value);
-}

@@ -40,6 +40,7 @@ import { KeepFactsAsTheyAre1795580000000 } from './1795580000000-keep-facts-as-t
 import { PlaceRunsByGroups1795590000000 } from './1795590000000-place-runs-by-groups.js';
 import { AddSystemJobs1795600000000 } from './1795600000000-add-system-jobs.js';
 import { ScheduleSystemJobs1795610000000 } from './1795610000000-schedule-system-jobs.js';
+import { AddRetention1795620000000 } from './1795620000000-add-retention.js';
 import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -87,4 +88,5 @@ export const migrations = {
   PlaceRunsByGroups1795590000000,
   AddSystemJobs1795600000000,
   ScheduleSystemJobs1795610000000,
+  AddRetention1795620000000,
 };

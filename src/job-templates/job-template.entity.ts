@@ -1,14 +1,16 @@
 import { Bool, Char, Includes, Json, Reference } from '../common/fields/field.js';
 import type { TemplateOptions } from '../prompts/launch-options.js';
 import { TEMPLATE_OPTIONS, TEMPLATE_SWITCHES } from '../prompts/prompt-columns.js';
+import { RetentionFields } from '../templates/retention.schema.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
 import { Column, Entity, ForeignKey, Index } from 'typeorm';
 import { CASCADE, LinkRow } from '../database/table.js';
 
-export interface JobTemplate extends WebhookJobTemplateFields, TemplateOptions {}
+export interface JobTemplate extends WebhookJobTemplateFields, RetentionFields, TemplateOptions {}
 
 @Includes(WebhookJobTemplateFields)
+@Includes(RetentionFields)
 @Includes(TEMPLATE_SWITCHES, 'survey_enabled')
 @Includes(TEMPLATE_OPTIONS, 'organization')
 export class JobTemplate extends UnifiedTemplate {

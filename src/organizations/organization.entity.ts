@@ -1,10 +1,14 @@
 import { Entity, Index, Column, ForeignKey } from 'typeorm';
-import { Integer } from '../common/fields/field.js';
+import { Includes, Integer } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
+import { RetentionFields } from '../templates/retention.schema.js';
 import { CASCADE, LinkRow } from '../database/table.js';
+
+export interface Organization extends RetentionFields {}
 
 @Entity('organizations')
 @Index('organizations_name_key', ['name'], { unique: true })
+@Includes(RetentionFields)
 export class Organization extends NamedEntity {
   @Integer({
     min: 0,

@@ -62,3 +62,7 @@ export class OrganizationsRepository
       WHERE id = (${organization}) AND max_hosts > 0 FOR NO KEY UPDATE`);
   }
 }
+
+/** Returns a query for the retention of organizations: `id`, `retention_days`, `retention_runs`. */
+export const retentionOfOrganizations = (): Sql => sql`
+  SELECT id, retention_days, retention_runs FROM organizations`;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hasUnfinished } from '../notifications/notifications.repository.js';
+import { retentionOfOrganizations } from '../organizations/organizations.repository.js';
 import { EventPartitionsRepository } from '../runs/events/event-partitions.repository.js';
 import { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../runs/events/job-host-summaries.repository.js';
@@ -55,7 +56,8 @@ export class OldRuns {
 
   /** Yields the ids of removable runs, page by page. */
   private async *pages(days: number): AsyncGenerator<number[]> {
-    const rules = { days, isNeeded: hasUnfinished };
+    const own = await this.runs.ownRetention(retentionOfOrganizations());
+    const rules = { days, own, isNeeded: hasUnfinished };
     for (let last: typeof START | undefined = START; last;) {
       const page = await this.runs.after(last, rules, PAGE);
       yield page.flatMap(({ id, isRemovable }) => (isRemovable ? [id] : []));

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql, type Sql } from '../database/sql.js';
+import { retentionOfTemplates } from '../templates/templates.repository.js';
 import { RunWorkflows } from './run-causes.js';
 import { UnifiedJob } from './unified-job.entity.js';
 
@@ -13,10 +14,21 @@ export interface OldRun {
   isRemovable: boolean;
 }
 
+/** The retention of a template or of an organization that differs from the general one. */
+export interface OwnRetention {
+  template: number | null;
+  /** Organization whose runs without a retention of their template are kept so long. */
+  organization: number | null;
+  days: number | null;
+  /** Oldest of the newest runs of the template that are kept; null for no limit. */
+  oldest: number | null;
+}
+
 /** The rules by which runs are removed. */
 export interface RetentionRules {
   /** Age in days from which finished runs are removed. */
   days: number;
+  own: readonly OwnRetention[];
   /** Returns the SQL condition that a run is needed, given the SQL of its id. */
   isNeeded: (run: Sql) => Sql;
 }
@@ -31,25 +43,57 @@ export class OldRunsRepository extends TableRepository<Row> {
     super(repository);
   }
 
+  /**
+   * Returns the retention of templates and organizations, as far as they set one.
+   *
+   * @param organizations query for `id`, `retention_days` and `retention_runs`
+   */
+  ownRetention(organizations: Sql): Promise<OwnRetention[]> {
+    return this.database.rows<OwnRetention & Row>(sql`
+      WITH org AS (${organizations}), own AS (
+        SELECT tpl.id, coalesce(tpl.retention_days, org.retention_days) AS days,
+          coalesce(tpl.retention_runs, org.retention_runs) AS runs
+        FROM (${retentionOfTemplates()}) tpl LEFT JOIN org ON org.id = tpl.organization_id)
+      SELECT own.id AS template, NULL::int AS organization, own.days, oldest.id AS oldest
+      FROM own LEFT JOIN LATERAL (
+        SELECT id FROM unified_jobs WHERE unified_job_template_id = own.id
+        ORDER BY id DESC OFFSET greatest(own.runs - 1, 0) LIMIT 1) oldest ON own.runs IS NOT NULL
+      WHERE own.days IS NOT NULL OR oldest.id IS NOT NULL
+      UNION ALL
+      SELECT NULL, id, retention_days, NULL FROM org WHERE retention_days IS NOT NULL`);
+  }
+
   /** Returns up to `most` old runs after another one; runs of active workflows are not removable. */
   after(
     { id, created }: Pick<OldRun, 'id' | 'created'>,
-    { days, isNeeded }: RetentionRules,
+    { days, own, isNeeded }: RetentionRules,
     most: number,
   ): Promise<OldRun[]> {
+    const least = Math.min(
+      days,
+      ...own.map((one) => (one.oldest === null ? (one.days ?? days) : 0)),
+    );
     return this.database.rows<OldRun & Row>(sql`
       SELECT run.id, run.created::text AS created, (run.type <> 'workflow_approval'
-        AND run.finished < now() - make_interval(days => ${days}::int)
+        AND run.finished IS NOT NULL
+        AND (run.id < tpl.oldest OR run.finished
+          < now() - make_interval(days => coalesce(tpl.days, org.days, ${days}::int)))
         AND NOT ${isNeeded(sql`run.id`)}
         AND NOT EXISTS (
           SELECT 1 FROM (${this.workflows.nodesOfRuns()}) node
           JOIN unified_jobs workflow ON workflow.id = node.workflow_job_id
           WHERE node.job_id = run.id AND workflow.finished IS NULL)) IS TRUE AS "isRemovable"
       FROM (
-        SELECT id, created, finished, type FROM unified_jobs
+        SELECT id, created, finished, type, unified_job_template_id, organization_id
+        FROM unified_jobs
         WHERE (created, id) > (${created}::timestamptz, ${id}::bigint)
-          AND created < now() - make_interval(days => ${days}::int)
+          AND created < now() - make_interval(days => ${least}::int)
         ORDER BY created, id LIMIT ${most}) run
+      LEFT JOIN unnest(${own.map((one) => one.template)}::int[], ${own.map((one) => one.days)}::int[],
+        ${own.map((one) => one.oldest)}::bigint[]) AS tpl (id, days, oldest)
+        ON tpl.id = run.unified_job_template_id
+      LEFT JOIN unnest(${own.map((one) => one.organization)}::int[],
+        ${own.map((one) => one.days)}::int[]) AS org (id, days) ON org.id = run.organization_id
       ORDER BY run.created, run.id`);
   }
 

@@ -247,3 +247,7 @@ export function templatesWithRights(ids: readonly number[], actor: Actor): Sql {
       ${ruled((start) => start)} AS may_start
     FROM unified_job_templates t WHERE t.id = ANY(${ids}::int[])`;
 }
+
+/** Returns a query for the retention of templates, and for their organizations. */
+export const retentionOfTemplates = (): Sql => sql`
+  SELECT id, organization_id, retention_days, retention_runs FROM unified_job_templates`;

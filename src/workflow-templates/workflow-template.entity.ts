@@ -1,16 +1,19 @@
 import { Bool, Includes, Json, Reference } from '../common/fields/field.js';
 import type { WorkflowOptions } from '../prompts/launch-options.js';
 import { WORKFLOW_OPTIONS, WORKFLOW_SWITCHES } from '../prompts/prompt-columns.js';
+import { RetentionFields } from '../templates/retention.schema.js';
 import { UnifiedTemplate } from '../templates/unified-template.entity.js';
 import { WebhookJobTemplateFields } from '../templates/webhook-template.schema.js';
 
-export interface WorkflowTemplate extends WebhookJobTemplateFields, WorkflowOptions {}
+export interface WorkflowTemplate
+  extends WebhookJobTemplateFields, RetentionFields, WorkflowOptions {}
 
 /**
  * A graph of templates that is launched as a whole
  * (docs/contract/workflows.md#workflow-job-templates).
  */
 @Includes(WebhookJobTemplateFields)
+@Includes(RetentionFields)
 @Includes(WORKFLOW_SWITCHES, 'survey_enabled')
 @Includes(WORKFLOW_OPTIONS, 'organization')
 export class WorkflowTemplate extends UnifiedTemplate {

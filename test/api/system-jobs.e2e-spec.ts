@@ -230,3 +230,24 @@ it('has pages: a template with its schedules, a run with its output', async () =
   expect(run.text).toContain('id="run-actions"');
   await page.get(`${await templateUrl('cleanup_jobs')}launch/`).expect(200);
 });
+
+it.each(['organizations', 'job_templates', 'workflow_job_templates'])(
+  'retention of runs is set on %s',
+  async (path) => {
+    const { id } = await {
+      organizations: () => test.make.organization(),
+      job_templates: () => test.make.jobTemplate(),
+      workflow_job_templates: () => test.make.workflowTemplate(),
+    }[path]!();
+    const url = `${path}/${id}/`;
+    const inherited = await test.as.superuser.get(url).expect(200);
+    expect(inherited.body).toMatchObject({ retention_days: null, retention_runs: null });
+    const own = { retention_days: 30, retention_runs: 100 };
+    expect((await test.as.superuser.patch(url, own).expect(200)).body).toMatchObject(own);
+    const none = { retention_days: 0, retention_runs: 0 };
+    expect(Object.keys((await test.as.superuser.patch(url, none).expect(400)).body)).toEqual(
+      Object.keys(none),
+    );
+    await test.as.superuser.patch(url, { retention_days: null }).expect(200);
+  },
+);

@@ -35,6 +35,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'resources.md#Instances': ['Instance'],
   'runs.md#Events': ['JobEvent'],
   'schedules.md#Schedules': ['Schedule'],
+  'system-jobs.md#Own retention': ['Organization', 'JobTemplate', 'WorkflowJobTemplate'],
   'webhooks.md#Fields of templates': ['JobTemplate'],
   'workflows.md#Workflow job templates': ['WorkflowJobTemplate'],
   'workflows.md#Nodes': ['WorkflowJobTemplateNode'],

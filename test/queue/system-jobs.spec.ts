@@ -137,6 +137,37 @@ it('keeps what is active, part of an active workflow, or not reported yet', asyn
   await expectTotals();
 });
 
+it('follows the retention of templates and organizations', async () => {
+  const { superuser } = test.as;
+  const organization = (await test.make.organization()).id;
+  const set = (type: string, id: number, body: object) =>
+    superuser.patch(`${type}/${id}/`, body).expect(200);
+  const templateOf = async (body: object): Promise<number> => {
+    const { id } = await test.make.workflowTemplate({ organization });
+    await set('workflow_job_templates', id, body);
+    return id;
+  };
+  await set('organizations', organization, { retention_days: 60, retention_runs: 4 });
+  const inherits = await templateOf({});
+  const keepsLong = await templateOf({ retention_days: 200, retention_runs: 100 });
+  const keepsFew = await templateOf({ retention_days: 20, retention_runs: 2 });
+  const of = (unified_job_template_id: number | null, days: number, count = 1) =>
+    runs(count, { days, unified_job_template_id, organization_id: organization });
+  await of(inherits, 70);
+  await of(inherits, 65);
+  await of(inherits, 10, 2);
+  const kept = [...(await of(inherits, 5, 4)), ...(await of(keepsLong, 150))];
+  await of(keepsFew, 30);
+  await of(keepsFew, 10);
+  kept.push(...(await of(keepsFew, 5, 2)));
+  await of(null, 65);
+  kept.push(...(await of(null, 55)), ...(await runs(1, { days: 65 })));
+  const lines = await outputOf('cleanup_jobs', { days: 90, dry_run: true });
+  expect(lines).toEqual(['Would delete 7 jobs']);
+  expect(await outputOf('cleanup_jobs', { days: 90 })).toEqual(['Deleted 7 of 7 jobs']);
+  expect(await left()).toEqual(kept);
+});
+
 it('drops the partitions of events whose runs are all gone', async () => {
   const lowerEnds = (): Promise<number[]> =>
     idsOf(sql`SELECT lower AS id FROM job_event_ranges() ORDER BY lower`);

@@ -1,7 +1,7 @@
 import { SOMEBODY } from './actors.js';
 import { sql } from '../../../src/database/sql.js';
 import * as organizations from '../../../src/organizations/organizations.repository.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
@@ -17,6 +17,7 @@ export default {
     fragmentsOf(organizations, {
       organizationNameOf: [[sql`1`, SOMEBODY]],
       organizationExists: [[sql`1`]],
+      retentionOfOrganizations: { calls: [[]], inside: asQuery },
       severalOrganizations: { calls: [[]], inside: (statement) => statement },
     }),
   ],

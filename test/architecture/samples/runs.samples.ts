@@ -20,6 +20,7 @@ import { sql } from '../../../src/database/sql.js';
 import { SOMEBODY } from './actors.js';
 import { asQuery, fragmentsOf, REQUESTED, samplesOf, type RoomSamples } from './samples.js';
 
+const OWN_RETENTION = { template: 1, organization: null, days: 3, oldest: 4 };
 const HELD = { id: 1, attempt: 2 };
 
 const EVENT: events.StoredEvent = {
@@ -116,8 +117,13 @@ export default {
     }),
     samplesOf(OldRunsRepository, {
       after: [
-        [{ id: 0, created: '-infinity' }, { days: 90, isNeeded: (run) => sql`${run} = 1` }, 10],
+        [
+          { id: 0, created: '-infinity' },
+          { days: 90, own: [OWN_RETENTION], isNeeded: (run) => sql`${run} = 1` },
+          10,
+        ],
       ],
+      ownRetention: [[sql`SELECT 1 AS id, 2 AS retention_days, 3 AS retention_runs`]],
       removeRuns: [[[1]]],
     }),
     samplesOf(RunOutputsRepository, {

@@ -38,6 +38,7 @@ export default {
       templatesWithRights: { calls: [[[1], SOMEBODY]], inside: asQuery },
       receivedServices: { calls: [[]], inside: asQuery },
       templateExcludesGroups: [[sql`1`]],
+      retentionOfTemplates: { calls: [[]], inside: asQuery },
       projectSources: { calls: [[]], inside: asQuery },
     }),
   ],

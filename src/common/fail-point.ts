@@ -7,6 +7,7 @@ export type FailPoint =
   | 'workflow-advanced'
   | 'run-leased'
   | 'run-prepared'
+  | 'system-job-batch'
   | 'inventory-results'
   | 'inventory-storing'
   | 'run-finishing'

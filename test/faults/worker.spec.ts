@@ -118,6 +118,36 @@ describe('a worker that dies', () => {
     expect((await cluster.ledger()).get(id)).toBe(1);
   });
 
+  it('in the middle of a clean-up: whole batches are gone, and another worker removes the rest', async () => {
+    await kill();
+    const left = async () => {
+      const [row] = await cluster.rows<{ runs: number; exact: boolean }>(`
+        SELECT count(*)::int AS runs, (SELECT sum(total) FROM run_totals)
+            = (SELECT count(*) FROM unified_jobs)
+          AND (SELECT sum(event_total) FROM run_totals) = (SELECT count(*) FROM job_events) AS exact
+        FROM unified_jobs WHERE name = 'old'`);
+      return row;
+    };
+    await cluster.rows(`
+      WITH old AS (
+        INSERT INTO unified_jobs (type, name, status, created, finished)
+        SELECT 'job', 'old', 'successful', '2020-01-01', '2020-01-01' FROM generate_series(1, 250)
+        RETURNING id)
+      INSERT INTO job_events (job_id, counter) SELECT id, n FROM old, generate_series(1, 3) n`);
+    const [job] = await cluster.rows<{ id: number }>(`
+      INSERT INTO unified_jobs (type, name, status, job_type, extra_vars)
+      VALUES ('system_job', 'clean-up', 'pending', 'cleanup_jobs', '{"days": 30}') RETURNING id`);
+    await die('system-job-batch');
+    const rest = await left();
+    expect(rest?.exact).toBe(true);
+    expect(rest?.runs).toBeGreaterThan(0);
+    expect(rest?.runs).toBeLessThan(250);
+
+    await survivor();
+    await cluster.becomes(job!.id, 'successful');
+    expect(await left()).toEqual({ runs: 0, exact: true });
+  });
+
   it('told to leave: the running job fails with the reason, the waiting ones go to the next', async () => {
     const first = await survivor();
     const [long] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];

@@ -1,10 +1,11 @@
 /** What system jobs remove and what they leave (docs/contract/system-jobs.md). */
 import type { INestApplicationContext } from '@nestjs/common';
 
+import { cleanup } from '../../src/cli/cleanup.js';
 import { sql, type Sql } from '../../src/database/sql.js';
 import { Scheduler } from '../../src/execution/scheduler/scheduler.js';
 import { Cleanups, type Removal } from '../../src/system-jobs/cleanups.js';
-import { boot, bootWorker, type TestApp } from '../support/boot.js';
+import { boot, bootWorker, withSettingsOf, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 
 let test: TestApp;
@@ -328,4 +329,23 @@ it.each<[string, string, Sql, Sql, object]>([
   ]);
   expect(await outputOf(kind, extra_vars)).toEqual([`Deleted 2 of 2 ${objects}`]);
   expect(await idsOf(rest)).toHaveLength(1);
+});
+
+it('the command removes what is past the settings, and no runs', async () => {
+  const ids = await runs(1);
+  await test.database.execute(sql`
+    INSERT INTO webhook_deliveries (service, event, guid, verdict, received)
+    VALUES ('service_a', 'push', 'old', 'ignored', now() - interval '40 days')`);
+  await test.database.execute(sql`
+    INSERT INTO tokens (user_id, digest, expires)
+    SELECT id, 'long ago', now() - interval '40 days' FROM users LIMIT 1`);
+  // The command sets the timeout for its own process.
+  await withSettingsOf(test, { STATEMENT_TIMEOUT_MS: '15000' }, () => cleanup());
+  expect(await left()).toEqual(ids);
+  await expectTotals();
+  const rest = await test.database.row(sql`
+    SELECT (SELECT count(*)::int FROM job_events) AS events,
+      (SELECT count(*)::int FROM webhook_deliveries WHERE guid = 'old') AS deliveries,
+      (SELECT count(*)::int FROM tokens WHERE digest = 'long ago') AS tokens`);
+  expect(rest).toEqual({ events: 0, deliveries: 0, tokens: 0 });
 });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { failPoint } from '../../common/fail-point.js';
 import { parseVariables } from '../../common/fields/variables.js';
 import { Cleanups, type Removal } from '../../system-jobs/cleanups.js';
 import { cleanupOptions, variableFaults } from '../../system-jobs/system-job-variables.js';
@@ -56,6 +57,7 @@ async function remove(
   };
   for await (const removed of batches()) {
     deleted += removed;
+    if (removed > 0) failPoint('system-job-batch');
     if (run.signal.aborted) break;
     if (deleted >= reported + LINE_EVERY) report();
   }

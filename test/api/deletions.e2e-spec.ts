@@ -43,6 +43,7 @@ const OUTLIVING: Record<string, readonly string[]> = {
   job: ['job_template', 'webhook_delivery', 'notification'],
   project_update: ['project', 'webhook_delivery', 'notification'],
   ad_hoc_command: ['inventory', 'credential', 'notification'],
+  system_job: ['system_job_template', 'notification'],
   workflow_job: ['workflow_job_template', 'webhook_delivery', 'notification'],
   workflow_approval: ['workflow_approval_template', 'webhook_delivery', 'notification'],
   organization: ['job', 'project_update', 'workflow_job', 'job_template', 'project'],

@@ -56,8 +56,10 @@ export class OldRunsRepository extends TableRepository<Row> {
         FROM (${retentionOfTemplates()}) tpl LEFT JOIN org ON org.id = tpl.organization_id)
       SELECT own.id AS template, NULL::int AS organization, own.days, oldest.id AS oldest
       FROM own LEFT JOIN LATERAL (
-        SELECT id FROM unified_jobs WHERE unified_job_template_id = own.id
-        ORDER BY id DESC OFFSET greatest(own.runs - 1, 0) LIMIT 1) oldest ON own.runs IS NOT NULL
+        SELECT id FROM unified_jobs
+        -- The range makes PostgreSQL use the index of runs by template, not that of all ids.
+        WHERE unified_job_template_id BETWEEN own.id AND own.id AND own.runs IS NOT NULL
+        ORDER BY unified_job_template_id DESC, id DESC OFFSET greatest(own.runs - 1, 0) LIMIT 1) oldest ON true
       WHERE own.days IS NOT NULL OR oldest.id IS NOT NULL
       UNION ALL
       SELECT NULL, id, retention_days, NULL FROM org WHERE retention_days IS NOT NULL`);

@@ -33,22 +33,10 @@ export class CleanupTasks extends Cleanups {
     switch (kind) {
       case 'cleanup_jobs':
         return this.runs.olderThan(given ?? HISTORY_DAYS);
-      case 'cleanup_activitystream': {
-        const days = given ?? HISTORY_DAYS;
-        return {
-          objects: 'activity stream entries',
-          count: () => activity.countOld(days),
-          batches: () => inBatches((most) => activity.removeOld(days, most)),
-        };
-      }
-      case 'cleanup_notifications': {
-        const days = given ?? HISTORY_DAYS;
-        return {
-          objects: 'notifications',
-          count: () => notifications.countOld(days),
-          batches: () => inBatches((most) => notifications.removeOld(days, most)),
-        };
-      }
+      case 'cleanup_activitystream':
+        return removalOf('activity stream entries', activity, given ?? HISTORY_DAYS);
+      case 'cleanup_notifications':
+        return removalOf('notifications', notifications, given ?? HISTORY_DAYS);
       case 'cleanup_sessions': {
         // Never sessions that are still valid.
         const days = Math.max(given ?? 1, Math.ceil(settings.SESSION_COOKIE_AGE / SECONDS_PER_DAY));
@@ -78,8 +66,7 @@ export class CleanupTasks extends Cleanups {
   private oldDeliveries(days: number): Removal {
     const { deliveries } = this;
     return {
-      objects: 'webhook deliveries',
-      count: () => deliveries.countOld(days),
+      ...removalOf('webhook deliveries', deliveries, days),
       async *batches() {
         yield* inBatches((most) => deliveries.removeOld(days, most));
         const emptied = inBatches((most) => deliveries.emptyOld(days, most));
@@ -88,3 +75,13 @@ export class CleanupTasks extends Cleanups {
     };
   }
 }
+
+const removalOf = (
+  objects: string,
+  rows: Pick<ActivityRepository, 'countOld' | 'removeOld'>,
+  days: number,
+): Removal => ({
+  objects,
+  count: () => rows.countOld(days),
+  batches: () => inBatches((most) => rows.removeOld(days, most)),
+});

@@ -27,6 +27,7 @@ import { AddCredentialInputSources1795470000000 } from './1795470000000-add-cred
 import { KeepExecutionEnvironments1795480000000 } from './1795480000000-keep-execution-environments.js';
 import { RemoveSourcesWithInventories1795490000000 } from './1795490000000-remove-sources-with-inventories.js';
 import { CountRuns1795491000000 } from './1795491000000-count-runs.js';
+import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
 import { CountEvents1795500000000 } from './1795500000000-count-events.js';
 import { CountHistories1795510000000 } from './1795510000000-count-histories.js';
 import { IndexReferences1795512000000 } from './1795512000000-index-references.js';
@@ -41,7 +42,7 @@ import { PlaceRunsByGroups1795590000000 } from './1795590000000-place-runs-by-gr
 import { AddSystemJobs1795600000000 } from './1795600000000-add-system-jobs.js';
 import { ScheduleSystemJobs1795610000000 } from './1795610000000-schedule-system-jobs.js';
 import { AddRetention1795620000000 } from './1795620000000-add-retention.js';
-import { NameEnvironmentsOfSources1795492000000 } from './1795492000000-name-environments-of-sources.js';
+import { KeepEnvironmentsOfRuns1795751994628 } from './1795751994628-keep-environments-of-runs.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -89,4 +90,5 @@ export const migrations = {
   AddSystemJobs1795600000000,
   ScheduleSystemJobs1795610000000,
   AddRetention1795620000000,
+  KeepEnvironmentsOfRuns1795751994628,
 };

@@ -66,7 +66,7 @@ export class AdHocCommand extends ExecutedJob {
   @Reference('execution_environment', {
     nullable: true,
     index: false,
-    help: 'Kept, without effect on the run.',
+    help: 'Execution environment of the command; empty for the default.',
   })
   execution_environment!: Reference | null;
 

@@ -9,7 +9,7 @@ const PULLS = [
   ['never', 'Never pull container before running.'],
 ] as const;
 
-/** A container image for runs. It is stored, but has no effect on runs. */
+/** A container image that runs are executed in. */
 @Entity('execution_environments')
 @Index('execution_environments_name_key', ['name'], { unique: true })
 export class ExecutionEnvironment extends NamedEntity {

@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
+import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { ExecutionEnvironment } from './execution-environment.entity.js';
+
+/** Returns the query that has one row if there is any execution environment, and none otherwise. */
+export const anyEnvironment = (): Sql => sql`SELECT 1 FROM execution_environments LIMIT 1`;
+
+/** Returns a query for execution environments, for joins in statements about other tables. */
+export const allEnvironments = (): Sql =>
+  sql`SELECT id, name, image, pull, credential_id FROM execution_environments`;
 
 @Injectable()
 export class ExecutionEnvironmentsRepository extends TableRepository<RowOf<ExecutionEnvironment>> {

@@ -3,6 +3,13 @@ const DOMAIN =
 const COMPONENT = /^[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*$/;
 const TAG = /^\w[\w.-]{0,127}$/;
 const DIGEST = /^[a-z][a-z0-9]*(?:[-_+.][a-z][a-z0-9]*)*:[0-9a-f]{32,}$/i;
+const IS_DOMAIN = /[.:]|^localhost$/;
+
+/** Returns the host name of an image's registry; null if the engine chooses the registry. */
+export function registryOf(image: string): string | null {
+  const [first = '', ...rest] = image.split('/');
+  return rest.length > 0 && IS_DOMAIN.test(first) ? first.replace(/:\d+$/, '') : null;
+}
 
 /**
  * Returns true if a text is the name of a container image: `[domain[:port]/]path[:tag][@sha256:…]`.
@@ -13,7 +20,7 @@ export function isImageReference(text: string): boolean {
   const colon = named.indexOf(':', named.lastIndexOf('/') + 1);
   if (colon >= 0 && !TAG.test(named.slice(colon + 1))) return false;
   const [first = '', ...rest] = (colon < 0 ? named : named.slice(0, colon)).split('/');
-  const isDomain = rest.length > 0 && /[.:]|^localhost$/.test(first);
+  const isDomain = rest.length > 0 && IS_DOMAIN.test(first);
   if (isDomain && !DOMAIN.test(first)) return false;
   return (isDomain ? rest : [first, ...rest]).every((part) => COMPONENT.test(part));
 }

@@ -21,6 +21,7 @@ import { AnsibleProcess } from './worker/ansible-process.service.js';
 import { EventPartitions } from './worker/event-partitions.service.js';
 import { EventStore } from './worker/event-store.service.js';
 import { JobCredentials } from './worker/job-credentials.service.js';
+import { JobEnvironments } from './worker/job-environments.service.js';
 import { JobFacts } from './worker/job-facts.service.js';
 import { JobInventory } from './worker/job-inventory.service.js';
 import { JobProjectFiles } from './worker/job-project-files.service.js';
@@ -83,6 +84,7 @@ import { WorkflowGraphs } from './workflow-engine/workflow-graphs.service.js';
     InventoryReader,
     InventoryUpdate,
     JobCredentials,
+    JobEnvironments,
     JobFacts,
     JobInventory,
     AnsibleProcess,

@@ -75,7 +75,7 @@ export class InventorySource extends UnifiedTemplate {
   @Reference('execution_environment', {
     nullable: true,
     index: false,
-    help: 'Kept, without effect on updates.',
+    help: 'Execution environment of the updates; empty for the default.',
   })
   execution_environment!: Reference | null;
 

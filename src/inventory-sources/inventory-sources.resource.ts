@@ -78,7 +78,10 @@ export const inventorySources = defineResource({
   },
   purposes: [
     {
-      decidedBy: ['source', 'source_project', 'source_path', 'source_vars', 'scm_branch'],
+      decidedBy: [
+        ...['source', 'source_project', 'source_path', 'source_vars', 'scm_branch'],
+        'execution_environment',
+      ],
       keeps: ['credential'],
     },
   ],

@@ -64,11 +64,7 @@ export class InventoryUpdate extends ExecutedJob {
   })
   credential!: Reference | null;
 
-  @Reference('execution_environment', {
-    ...READ_ONLY,
-    nullable: true,
-    index: false,
-  })
+  @Reference('execution_environment', { ...READ_ONLY, nullable: true, index: false })
   execution_environment!: Reference | null;
 
   @Text(READ_ONLY)

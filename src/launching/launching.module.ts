@@ -20,6 +20,7 @@ import { Launchers } from './launchers.service.js';
 import { JobLauncher } from './job-launcher.service.js';
 import { RelaunchController } from './relaunch.controller.js';
 import { RelaunchService } from './relaunch.service.js';
+import { RunEnvironments } from './run-environments.listener.js';
 import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 
@@ -50,6 +51,7 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     WorkflowRelaunch,
     LaunchTargets,
     Launchers,
+    RunEnvironments,
   ],
   exports: [
     LaunchLoader,

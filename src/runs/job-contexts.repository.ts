@@ -3,13 +3,15 @@ import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { projectSources, templateVariables } from '../templates/templates.repository.js';
 import type { User } from '../users/user.entity.js';
 import { people } from '../users/users.repository.js';
+import { endOfOutput } from './events/job-events.repository.js';
 import type { Job } from './job.entity.js';
 import { RunDeliveries, RunSchedules, type RunDelivery } from './run-causes.js';
-import { UnifiedJob } from './unified-job.entity.js';
+import { UnifiedJob, type RunEnvironment } from './unified-job.entity.js';
 
 /** The current state of a job's project. */
 export interface JobProject {
@@ -63,6 +65,16 @@ export type JobContext = Pick<
   credential_ids: number[];
 };
 
+/** The execution environment of a run, with the end of the output of an earlier attempt. */
+export interface EnvironmentOfRun {
+  environment: RunEnvironment;
+  cancel_requested: boolean;
+  /** Present credential of the environment; null without one. */
+  credential_id: number | null;
+  counter: number;
+  line: number;
+}
+
 /** Loads jobs with the data that workers need. */
 @Injectable()
 export class JobContextsRepository extends TableRepository<RowOf<Job>> {
@@ -107,5 +119,15 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
       LEFT JOIN (${this.deliveries.facts()}) delivery ON delivery.id = job.webhook_delivery_id
       WHERE job.id = ${id}`);
     return existing(row, 'a run that was started is there');
+  }
+
+  /** Returns the execution environment of a run of any kind; undefined for a run without one. */
+  environmentOf(id: number): Promise<EnvironmentOfRun | undefined> {
+    return this.database.row<EnvironmentOfRun>(sql`
+      SELECT run.environment, run.cancel_requested, env.credential_id, stored.counter, stored.line
+      FROM unified_jobs run
+      LEFT JOIN (${allEnvironments()}) env ON env.id = run.execution_environment_id
+      CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
+      WHERE run.id = ${id} AND run.environment IS NOT NULL`);
   }
 }

@@ -14,6 +14,8 @@ export interface RunChange {
   status: JobStatus;
   /** Code host that receives status posts of the run; null or absent: none. */
   reportsTo?: string | null;
+  /** True if the run was just created. */
+  isNew?: boolean;
   /** True if the run ended because a newer run replaced it. */
   isReplaced?: boolean;
 }

@@ -104,6 +104,11 @@ export class RunLeasesRepository extends TableRepository<Row> {
     await this.update({ id, attempt }, { reads_results: areRead });
   }
 
+  /** Stores the digest of the image in which a run is executed. */
+  async noteEnvironment({ id, attempt }: HeldRun, digest: string): Promise<void> {
+    await this.update({ id, attempt }, { environment_digest: digest });
+  }
+
   /** Stores the project update that a job created for itself. */
   async noteUpdate({ id, attempt }: HeldRun, updateId: number): Promise<void> {
     await this.update({ id, attempt }, { project_update_id: updateId });

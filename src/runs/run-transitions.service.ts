@@ -71,6 +71,7 @@ export class RunTransitions {
           type,
           status,
           reportsTo,
+          isNew: true,
         })),
       ),
     ]);

@@ -5,6 +5,7 @@ import { resource } from '../common/resource/registry.js';
 import { insertRows } from '../database/rows.js';
 import { rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
 import type { TemplateRuns } from '../templates/template-runs.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { usernameOf } from '../users/users.repository.js';
@@ -178,6 +179,16 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
       JOIN unified_jobs run ON run.id = node.workflow_job_id
       WHERE node.job_id = ${id} AND run.status = 'running'`);
     return found !== undefined;
+  }
+
+  /** Stores the execution environments of runs with their present image and pull policy. */
+  async settleEnvironments(ids: readonly number[]): Promise<void> {
+    await this.database.execute(sql`
+      UPDATE unified_jobs run SET execution_environment_id = env.id,
+        environment = json_build_object('name', env.name, 'image', env.image, 'pull', env.pull)
+      FROM (${allEnvironments()}) env
+      WHERE run.id = ANY(${ids}::bigint[]) AND run.environment IS NULL
+        AND env.id = run.execution_environment_id`);
   }
 
   /** Waits for earlier launches of a template by its host config key. */

@@ -11,7 +11,7 @@ import {
   Text,
 } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import { mapOf, STRING } from '../common/fields/json-schema.js';
+import { mapOf, object, STRING } from '../common/fields/json-schema.js';
 import { HIDDEN_USER, WideResourceEntity } from '../common/resource/resource.entity.js';
 import type { LaunchConfig } from '../prompts/launch-secrets.js';
 
@@ -218,10 +218,33 @@ export const ISOLATION_FIELD = {
   help: 'What kept it apart from this installation and from other runs; empty before it began.',
 } as const;
 
+/** An execution environment as of the creation of its run. */
+export interface RunEnvironment {
+  name: string;
+  image: string;
+  pull: string;
+}
+
 /**
  * Results of a run with a process, besides its events; most of them are only part of the detail.
  */
 export abstract class ExecutedJob extends UnifiedJob {
+  @Json({
+    readOnly: true,
+    detailOnly: true,
+    nullable: true,
+    schema: object({ name: STRING, image: STRING, pull: STRING }),
+    help: 'The execution environment as of the creation of the run; null: the programs of the worker.',
+  })
+  environment!: RunEnvironment | null;
+
+  @Char({
+    readOnly: true,
+    detailOnly: true,
+    help: 'Digest of the image that the run was executed in.',
+  })
+  environment_digest!: string;
+
   @Text({ readOnly: true, detailOnly: true, filter: false })
   job_args!: string;
 

@@ -15,12 +15,8 @@ import { toEventRow } from '../runner/events.js';
 import { createMasker } from '../runner/masker.js';
 import { prepareModuleRun } from '../runner/module-run.js';
 import type { Workspace } from '../runner/workspace.js';
-import type { ActiveRun } from '../worker/active-runs.service.js';
-import {
-  AnsibleProcess,
-  stopIfEnded,
-  type Preparation,
-} from '../worker/ansible-process.service.js';
+import { stopIfEnded, type ActiveRun } from '../worker/active-runs.service.js';
+import { AnsibleProcess, type Preparation } from '../worker/ansible-process.service.js';
 import { JobCredentials, credentialPart } from '../worker/job-credentials.service.js';
 import { combineVariables, metaVariables, type RunVariables } from '../worker/job-variables.js';
 import { CannotStart, type RunOutcome, type RunKind } from '../worker/outcome.js';

@@ -1,11 +1,14 @@
 import { mkdir } from 'node:fs/promises';
 import { Injectable, Logger } from '@nestjs/common';
+import { messageOf } from '../../common/errors/message-of.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
+import { anyEnvironment } from '../../execution-environments/execution-environments.repository.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
 import { openLaunch, type Command, type Enclosure, type Fence, type Launch } from './command.js';
-import { sweepContainers } from './container-engine.js';
-import { findIsolation, refusalOf, type Isolation } from './isolation.js';
+import { engineVersion, sweepContainers } from './container-engine.js';
+import { containersOf, isPodman, ownerHere, type FoundContainer } from './container-isolation.js';
+import { advised, findIsolation, realDataDir, refusalOf, type Isolation } from './isolation.js';
 import { launchInside } from './launch-inside.js';
 
 /**
@@ -22,6 +25,8 @@ const RUN_PLACE = '/runner';
 export class Boundary implements Fence {
   private readonly logger = new Logger('Boundary');
   private found: Promise<Isolation> | undefined;
+  /** Results of trials, by id of the image. */
+  private readonly images = new Map<string, Promise<FoundContainer | string>>();
 
   constructor(
     private readonly settings: Settings,
@@ -45,15 +50,58 @@ export class Boundary implements Fence {
   /**
    * Returns the path of the private folder as a run sees it; undefined if the path is the same as
    * outside.
+   *
+   * @param own isolation of the run itself; null: that of this worker
    */
-  async place(): Promise<string | undefined> {
-    return (await this.isolation()).mode === 'none' ? undefined : RUN_PLACE;
+  async place(own: Isolation | null = null): Promise<string | undefined> {
+    return (own ?? (await this.isolation())).mode === 'none' ? undefined : RUN_PLACE;
   }
 
-  async wrap(command: Command, enclosure: Enclosure): Promise<Launch> {
-    const isolation = await this.isolation();
+  /** @param own isolation of the run itself; null: that of this worker */
+  async wrap(
+    command: Command,
+    enclosure: Enclosure,
+    own: Isolation | null = null,
+  ): Promise<Launch> {
+    const isolation = own ?? (await this.isolation());
     if (isolation.mode === 'none') return openLaunch(command);
     return launchInside(isolation.plan, command, enclosure, this.settings);
+  }
+
+  /**
+   * Returns the container engine of this worker.
+   *
+   * @throws Error
+   */
+  async engine(): Promise<{ engine: string; isPodman: boolean }> {
+    const engine = this.settings.JOB_CONTAINER_ENGINE;
+    try {
+      return { engine, isPodman: isPodman(await engineVersion(engine)) };
+    } catch (error) {
+      throw new Error(advised(messageOf(error)), { cause: error });
+    }
+  }
+
+  /**
+   * Returns a configuration for containers of a local image, determined by one trial for each image,
+   * or the reason why they do not work.
+   *
+   * @param name name of the image for messages
+   */
+  async containersOf(id: string, name: string): Promise<FoundContainer | string> {
+    const found = this.images.get(id) ?? this.tried(id, name);
+    this.images.set(id, found);
+    const result = await found;
+    if (typeof result === 'string') this.images.delete(id);
+    return result;
+  }
+
+  private async tried(id: string, name: string): Promise<FoundContainer | string> {
+    const { settings } = this;
+    const version = await engineVersion(settings.JOB_CONTAINER_ENGINE);
+    const dataDir = await realDataDir(settings);
+    const found = await containersOf(id, name, { version, settings, dataDir });
+    return typeof found === 'string' ? advised(found) : found;
   }
 
   /**
@@ -64,7 +112,12 @@ export class Boundary implements Fence {
    */
   async sweep(): Promise<number> {
     const isolation = await this.isolation();
-    return isolation.mode === 'container' ? sweepContainers(isolation.plan) : 0;
+    if (isolation.mode === 'container') return sweepContainers(isolation.plan);
+    if (!(await this.database.row(anyEnvironment()))) return 0;
+    const engine = this.settings.JOB_CONTAINER_ENGINE;
+    const owner = await ownerHere(await realDataDir(this.settings));
+    // Without an engine there are no containers.
+    return sweepContainers({ engine, owner }).catch(() => 0);
   }
 
   private async find(): Promise<Isolation> {

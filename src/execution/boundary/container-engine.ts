@@ -1,8 +1,18 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { memberOf } from '../../common/records.js';
 import { messageOf } from '../../common/errors/message-of.js';
+import type { AddressGuard } from '../../common/outbound/address-guard.js';
+import { GuardedHttpProxy } from '../../common/outbound/guarded-http-proxy.js';
+import { registryOf } from '../../execution-environments/image-reference.js';
+import { makeSessionFolder } from '../runner/git-session-folders.js';
+import { MaskedLines } from '../runner/masked-lines.js';
+import { createMasker } from '../runner/masker.js';
+import { operatorProxy } from '../runner/operator-proxy.js';
 import { findProcess } from '../runner/process-table.js';
+import { removeDirectory } from '../runner/workspace.js';
 import { engineEnvironment, LABEL, ownerIn, type ContainerPlan } from './container.js';
 
 const execute = promisify(execFile);
@@ -11,6 +21,8 @@ const execute = promisify(execFile);
 const LIMIT_MS = 60_000;
 /** Timeout of a pull. */
 const PULL_LIMIT_MS = 15 * 60_000;
+/** Time between the signals that end and kill a pull, in ms; the engine removes its files. */
+const PULL_GRACE_MS = 5000;
 
 /**
  * Runs a command of an engine.
@@ -52,12 +64,138 @@ export async function provideImage(engine: string, image: string): Promise<void>
   if (!isThere) await ask(engine, ['pull', image], PULL_LIMIT_MS);
 }
 
+/** A local image. */
+export interface LocalImage {
+  /** Id by which a container is started: a tag can be moved meanwhile. */
+  readonly id: string;
+  /** Digest of the manifest, as registries show it; Docker only knows that of the configuration. */
+  readonly digest: string;
+}
+
+/** Returns a local image; null if it is missing. */
+export async function localImage(
+  { engine, isPodman }: Pick<ContainerPlan, 'engine' | 'isPodman'>,
+  image: string,
+): Promise<LocalImage | null> {
+  const format = isPodman ? '{{.Id}} {{.Digest}}' : '{{.Id}} {{.Id}}';
+  const found = await ask(engine, ['image', 'inspect', '--format', format, image]).catch(() => '');
+  const [id = '', digest = ''] = found.split(' ');
+  return id === '' ? null : { id, digest };
+}
+
+/** Account at a registry. */
+export interface RegistryLogin {
+  readonly host: string;
+  readonly username: string;
+  readonly password: string;
+  readonly verifiesTls: boolean;
+}
+
+/** A pull of an image. */
+export interface PullRequest extends Pick<ContainerPlan, 'engine' | 'isPodman'> {
+  readonly image: string;
+  readonly login: RegistryLogin | null;
+  readonly guard: AddressGuard;
+  readonly signal: AbortSignal;
+  /** Receives whole lines of masked output. */
+  readonly onOutput: (text: string) => void;
+}
+
+/**
+ * Pulls an image from a permitted address, with the login in a private file. An aborted pull leaves
+ * no files.
+ *
+ * @throws Error with the last line of the output
+ */
+export async function pullImage(request: PullRequest): Promise<void> {
+  const { image, guard, login } = request;
+  const operator = operatorProxy(process.env);
+  const hasProxy = Object.keys(operator).length > 0;
+  const registry = registryOf(image);
+  if (registry !== null && !hasProxy) await guard.resolve(registry);
+  const proxy = hasProxy ? null : await GuardedHttpProxy.open(guard);
+  const folder = await makeSessionFolder();
+  try {
+    if (login) await writeLogin(folder, login);
+    const network = proxy ? Object.fromEntries(PROXIES.map((name) => [name, proxy.url])) : operator;
+    const none = proxy ? { no_proxy: '', NO_PROXY: '' } : {};
+    const environment = { ...engineEnvironment(), ...network, ...none, TMPDIR: folder };
+    await runPull(request, pullArguments(request, folder), environment);
+  } catch (error) {
+    const [refusal] = proxy?.refusals ?? [];
+    throw refusal === undefined ? error : new Error(refusal, { cause: error });
+  } finally {
+    await proxy?.close();
+    await removeDirectory(folder);
+  }
+}
+
+const PROXIES = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'];
+
+/** Writes the login in the format that both engines read. */
+async function writeLogin(folder: string, { host, username, password }: RegistryLogin) {
+  const registry = host.replace(/^https?:\/\//, '').replace(/\/+$/, '');
+  const auth = Buffer.from(`${username}:${password}`).toString('base64');
+  const file = { auths: { [registry]: { auth } } };
+  await writeFile(join(folder, 'config.json'), JSON.stringify(file), { mode: 0o600 });
+}
+
+function pullArguments({ image, isPodman, login }: PullRequest, folder: string): string[] {
+  if (!login) return ['pull', image];
+  if (!isPodman) return [`--config=${folder}`, 'pull', image];
+  const tls = login.verifiesTls ? [] : ['--tls-verify=false'];
+  return ['pull', `--authfile=${join(folder, 'config.json')}`, ...tls, image];
+}
+
+function runPull(
+  { engine, login, signal, onOutput }: PullRequest,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  let last = '';
+  const lines = new MaskedLines(createMasker(login ? [login.password] : []), (text) => {
+    onOutput(text);
+    last = text.trim().split('\n').at(-1) || last;
+  });
+  return new Promise((resolve, reject) => {
+    // The engine has a process group of its own, so that its helpers end with it.
+    const child = spawn(engine, args, {
+      ...{ env, cwd: '/', detached: true },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const send = (name: NodeJS.Signals): void => {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, name);
+    };
+    const timers: NodeJS.Timeout[] = [];
+    const stop = (): void => {
+      send('SIGTERM');
+      timers.push(setTimeout(() => send('SIGKILL'), PULL_GRACE_MS));
+    };
+    timers.push(setTimeout(stop, PULL_LIMIT_MS));
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => lines.add(text));
+    }
+    child.once('error', reject).once('close', (code) => {
+      lines.end();
+      for (const timer of timers) clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      if (code === 0) resolve();
+      else reject(new Error(last || `${engine} ended with code ${code}`));
+    });
+  });
+}
+
 /**
  * Stops and removes the containers of dead workers of this installation.
  *
  * @returns number of removed containers
  */
-export async function sweepContainers({ engine, owner }: ContainerPlan): Promise<number> {
+export async function sweepContainers({
+  engine,
+  owner,
+}: Pick<ContainerPlan, 'engine' | 'owner'>): Promise<number> {
   const mine = `label=${LABEL}=${owner.installation}`;
   const names = await ask(engine, ['ps', '--all', '--filter', mine, '--format', '{{.Names}}']);
   let removed = 0;

@@ -27,38 +27,64 @@ export async function findContainer(
   try {
     const version = await engineVersion(engine);
     await provideImage(engine, image);
-    const plan = {
-      kind: 'container' as const,
-      engine,
-      image,
-      isPodman: version.includes('podman'),
-      isRoot: process.getuid?.() === 0,
-      account: await jobAccount(),
-      ...(await shownByOperator(settings, dataDir)),
-      openFiles: Math.min(settings.JOB_OPEN_FILES, (await ownLimit('open files')) ?? Infinity),
-      mostProcesses: await mostProcesses(),
-      owner: await ownerHere(dataDir),
-    };
-    const complaints: string[] = [];
-    // If the engine does not accept our filter, its default filter applies.
-    for (const filter of [Buffer.from(filterProfile()), null]) {
-      const complaint = await complaintOf({ ...plan, filter }, settings);
-      if (complaint === null)
-        return { detail: detailOf(version, image, filter), plan: { ...plan, filter } };
-      complaints.push(complaint);
-    }
-    return `${engine}: ${complaints[0] ?? ''}`;
+    return await containersOf(image, image, { version, settings, dataDir });
   } catch (error) {
     return `${engine}: ${messageOf(error)}`;
   }
 }
+
+/** The machine on which containers are tried. */
+interface Machine {
+  /** Version line of the engine. */
+  readonly version: string;
+  readonly settings: Settings;
+  readonly dataDir: string;
+}
+
+/**
+ * Returns a configuration for containers of a local image, or the reason why they do not work.
+ *
+ * @param image name or id of the image
+ * @param name name of the image for messages
+ */
+export async function containersOf(
+  image: string,
+  name: string,
+  { version, settings, dataDir }: Machine,
+): Promise<FoundContainer | string> {
+  const { JOB_CONTAINER_ENGINE: engine } = settings;
+  const plan = {
+    kind: 'container' as const,
+    engine,
+    image,
+    isPodman: isPodman(version),
+    isRoot: process.getuid?.() === 0,
+    account: await jobAccount(),
+    ...(await shownByOperator(settings, dataDir)),
+    openFiles: Math.min(settings.JOB_OPEN_FILES, (await ownLimit('open files')) ?? Infinity),
+    mostProcesses: await mostProcesses(),
+    owner: await ownerHere(dataDir),
+  };
+  const complaints: string[] = [];
+  // If the engine does not accept our filter, its default filter applies.
+  for (const filter of [Buffer.from(filterProfile()), null]) {
+    const complaint = await complaintOf({ ...plan, filter }, settings);
+    if (complaint === null)
+      return { detail: detailOf(version, name, filter), plan: { ...plan, filter } };
+    complaints.push(complaint);
+  }
+  return `${engine}: ${complaints[0] ?? ''}`;
+}
+
+export const isPodman = (version: string): boolean => version.includes('podman');
 
 function detailOf(version: string, image: string, filter: Buffer | null): string {
   const calls = filter ? [] : ['system calls are filtered by the engine alone'];
   return [`containers of ${image} by ${version}`, ...calls].join('; ');
 }
 
-async function ownerHere(dataDir: string): Promise<ContainerOwner> {
+/** Returns the owner of this worker's containers. */
+export async function ownerHere(dataDir: string): Promise<ContainerOwner> {
   // Workers in separate containers number their processes independently, so the owner includes the
   // process namespace.
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '');

@@ -108,7 +108,8 @@ function ways(keepsProcessors: boolean): Pick<Plan, 'closesUserNamespaces' | 'fi
   );
 }
 
-function realDataDir({ DATA_DIR }: Settings): Promise<string> {
+/** Returns the path of the data folder without symbolic links. */
+export function realDataDir({ DATA_DIR }: Settings): Promise<string> {
   return realpath(DATA_DIR).catch(() => resolve(DATA_DIR));
 }
 
@@ -122,7 +123,8 @@ async function detailOf({ closesUserNamespaces, filter }: Plan): Promise<string>
   ].join('; ');
 }
 
-function advised(complaint: string): string {
+/** Returns an error message with its fix, if one is known. */
+export function advised(complaint: string): string {
   const advice = ADVICE.find(([pattern]) => pattern.test(complaint))?.[1];
   return advice === undefined ? complaint : `${complaint} (${advice})`;
 }

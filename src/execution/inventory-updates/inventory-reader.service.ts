@@ -67,7 +67,7 @@ export class InventoryReader {
     // of the run.
     const echo = request.limit === '' ? null : await writeEcho(workspace);
     const command = { file: 'sh', args: [], environment, cwd: workspace.inside.dir };
-    const shell = CommandShell.start(await this.boundary.wrap(command, enclosure));
+    const shell = CommandShell.start(await this.boundary.wrap(command, enclosure, run.isolation));
     const session = new Session(run, shell, request, this.settings.JOB_DISK_BYTES);
     try {
       if (request.plugin !== null) await session.assertInstalled(request.plugin);

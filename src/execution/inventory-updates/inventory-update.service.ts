@@ -124,7 +124,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     output: RunOutput,
   ): Promise<InventoryDelivery> {
     const kind = sourceKind(row.source) ?? SCM;
-    const place = await this.boundary.place();
+    const place = await this.boundary.place(run.isolation);
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
     try {
       const read = await this.read(run, row, { kind, workspace, output });
@@ -210,7 +210,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
       revision: string;
     },
   ): Promise<void> {
-    const { mode } = await this.boundary.isolation();
+    const { mode } = run.isolation ?? (await this.boundary.isolation());
     const env = Object.entries(prepared.jobEnv).map(([name, value]) => [name, mask(value)]);
     const isHeld = await this.leases.begin(run, {
       args: mask(prepared.jobArgs),

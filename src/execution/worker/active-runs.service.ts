@@ -6,6 +6,7 @@ import {
 } from '@nestjs/common';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { CANCEL_CHANNEL } from '../../runs/run-signals.service.js';
+import type { Isolation } from '../boundary/isolation.js';
 import { EventAllowance } from './event-allowance.js';
 import { Subscriber } from './subscriber.service.js';
 
@@ -37,6 +38,10 @@ export class ActiveRun {
    * For a constructed inventory, the original host of each host, by id; null for other inventories.
    */
   originals: ReadonlyMap<number, number | null> | null = null;
+  /** The containers of its execution environment; null: the isolation of the worker. */
+  isolation: Isolation | null = null;
+  /** Last counter and line of its output before Ansible starts. */
+  position = { counter: 0, line: 0 };
 
   constructor(
     readonly id: number,
@@ -72,6 +77,11 @@ export class ActiveRun {
 /** Thrown when a run notices that it is to end. */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
+}
+
+/** @throws RunEnded if the run is to end */
+export function stopIfEnded(run: ActiveRun): void {
+  if (run.reason !== null) throw new RunEnded('The run was told to end.');
 }
 
 /** The runs of this process: renews their leases and receives requests to end them. */

@@ -17,7 +17,7 @@ import type { RunResult } from '../runner/run-options.js';
 import { startRun } from '../runner/run-process.js';
 import { BoundedText } from '../runner/bounded-text.js';
 import { createWorkspace, removeDirectory, type Workspace } from '../runner/workspace.js';
-import { RunEnded, type ActiveRun } from './active-runs.service.js';
+import { RunEnded, stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
 import { isExplained, type RunOutcome } from './outcome.js';
 import { patiently } from './patience.js';
@@ -81,7 +81,7 @@ export class AnsibleProcess {
     prepare: (workspace: Workspace, tell: (text: string) => void) => Promise<Prepared>,
     judge: (ended: EndedProcess<Prepared>) => Promise<Verdict>,
   ): Promise<Verdict> {
-    const place = await this.boundary.place();
+    const place = await this.boundary.place(run.isolation);
     const workspace = await createWorkspace(this.node.workspaces, run.id, run.attempt, place);
     try {
       const preparation = await this.prepared(run, (tell) => prepare(workspace, tell));
@@ -121,7 +121,7 @@ export class AnsibleProcess {
       return await prepare((text) => told.add(text));
     } catch (error) {
       if (isExplained(error) && told.text !== '') {
-        const output = new RunOutput(this.events, run, { counter: 0, line: 0 });
+        const output = new RunOutput(this.events, run, run.position);
         output.add(told.text);
         await output.end();
       }
@@ -136,7 +136,7 @@ export class AnsibleProcess {
   private async begin(run: ActiveRun, preparation: Preparation): Promise<void> {
     stopIfEnded(run);
     const { prepared, masker, revision } = preparation;
-    const { mode } = await this.boundary.isolation();
+    const { mode } = run.isolation ?? (await this.boundary.isolation());
     const started = {
       args: masker.text(prepared.jobArgs),
       cwd: prepared.jobCwd,
@@ -162,7 +162,7 @@ export class AnsibleProcess {
     const hasNetwork = this.settings.JOB_NETWORK !== 'none';
     const enclosure = await runEnclosure(prepared.workspace, shared, hasNetwork);
     const handle = startRun(prepared, {
-      wrap: (command) => this.boundary.wrap(command, enclosure),
+      wrap: (command) => this.boundary.wrap(command, enclosure, run.isolation),
       onEvents: (batch) => events.take(batch),
       signal: run.signal,
       killGraceMs: KILL_GRACE_MS,
@@ -206,11 +206,6 @@ export class AnsibleProcess {
       }
     }
   }
-}
-
-/** @throws RunEnded if the run is to end */
-export function stopIfEnded(run: ActiveRun): void {
-  if (run.reason !== null) throw new RunEnded('The run was told to end.');
 }
 
 function explanationOf(error: unknown): string {

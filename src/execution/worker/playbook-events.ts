@@ -52,17 +52,19 @@ export class PlaybookEvents {
   /** Output before the playbook started; null after its start. */
   private opening: EventRow[] | null = [];
   private counts: RunCounts = { playCount: 0, taskCount: 0 };
-  private emitted = 0;
+  private emitted: number;
 
   constructor(
     private readonly store: EventStore,
     private readonly run: ActiveRun,
     private readonly masker: Masker,
     private readonly rowOf: RowOfEvent = toEventRow,
-  ) {}
+  ) {
+    this.emitted = run.position.counter;
+  }
 
   async take(batch: readonly RunnerEvent[]): Promise<void> {
-    await this.record(this.withoutOpening(batch.map(this.rowOf)));
+    await this.record(this.withoutOpening(batch.map((event) => this.placed(this.rowOf(event)))));
   }
 
   /**
@@ -120,6 +122,17 @@ export class PlaybookEvents {
     this.counts = countRun(rows, this.counts);
     this.emitted += rows.length;
     await this.write(this.withoutHeld(rows));
+  }
+
+  /** Numbers an event of Ansible after the output of the run's preparation. */
+  private placed(row: EventRow): EventRow {
+    const { counter, line } = this.run.position;
+    return {
+      ...row,
+      counter: row.counter + counter,
+      startLine: row.startLine + line,
+      endLine: row.endLine + line,
+    };
   }
 
   private withoutOpening(rows: readonly EventRow[]): readonly EventRow[] {

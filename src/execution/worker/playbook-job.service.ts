@@ -17,13 +17,8 @@ import { searchPaths } from '../runner/ansible-paths.js';
 import { createMasker } from '../runner/masker.js';
 import { preparePlaybookRun } from '../runner/playbook-run.js';
 import type { Workspace } from '../runner/workspace.js';
-import type { ActiveRun } from './active-runs.service.js';
-import {
-  AnsibleProcess,
-  stopIfEnded,
-  type EndedProcess,
-  type Preparation,
-} from './ansible-process.service.js';
+import { stopIfEnded, type ActiveRun } from './active-runs.service.js';
+import { AnsibleProcess, type EndedProcess, type Preparation } from './ansible-process.service.js';
 import { JobCredentials, credentialPart } from './job-credentials.service.js';
 import { JobFacts, type FactsOfRun } from './job-facts.service.js';
 import {

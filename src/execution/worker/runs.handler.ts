@@ -9,6 +9,7 @@ import { Boundary } from '../boundary/boundary.service.js';
 import { ActiveRuns, MAX_RUN_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.service.js';
 import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
 import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
+import { JobEnvironments } from './job-environments.service.js';
 import { Leases } from './leases.service.js';
 import {
   blamed,
@@ -33,6 +34,7 @@ export class RunsHandler implements QueueHandler {
     private readonly active: ActiveRuns,
     private readonly leases: Leases,
     private readonly boundary: Boundary,
+    private readonly environments: JobEnvironments,
     playbooks: PlaybookJob,
     syncs: ProjectSync,
     inventories: InventoryUpdate,
@@ -69,6 +71,7 @@ export class RunsHandler implements QueueHandler {
       const kind = await this.kindOf(run);
       const refusal = kind.isTrusted ? null : await this.boundary.refusal();
       if (refusal !== null) throw new CannotStart(refusal);
+      await this.environments.provide(run);
       outcome = await kind.run(run);
     } catch (error) {
       if (this.mayGoBack(run, error)) return this.leases.handBack(run);

@@ -44,6 +44,7 @@ export default {
       kinds: [[[1]]],
       typesOf: [[[1]]],
       nameOf: [[1]],
+      settleEnvironments: [[[1]]],
       attachCredentials: [[[[1, 2]]]],
       attachLabels: [[[[1, 2]]]],
       credentialsOf: [[1]],
@@ -86,6 +87,7 @@ export default {
       isWaiting: [[1]],
       begin: [[HELD, { args: '', cwd: '/', revision: '', isolation: '', env: '{}' }]],
       noteUpdate: [[HELD, 3]],
+      noteEnvironment: [[HELD, 'sha256:0']],
       noteResults: [[HELD, true]],
       claim: [
         [
@@ -97,7 +99,7 @@ export default {
       ],
       living: [[[1]]],
     }),
-    samplesOf(JobContextsRepository, { load: [[1]] }),
+    samplesOf(JobContextsRepository, { load: [[1]], environmentOf: [[1]] }),
     samplesOf(events.JobEventsRepository, {
       store: [[HELD, [EVENT]]],
       tree: [[1]],

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import { Injectable } from '@nestjs/common';
+import { GitReach } from '../../code-hosts/git-reach.js';
+import { messageOf } from '../../common/errors/message-of.js';
+import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
+import { textInput } from '../../credentials/types/inputs.js';
+import {
+  JobContextsRepository,
+  type EnvironmentOfRun,
+} from '../../runs/job-contexts.repository.js';
+import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
+import { RunnerError } from '../../runs/runner-error.js';
+import { Boundary } from '../boundary/boundary.service.js';
+import {
+  localImage,
+  pullImage,
+  type LocalImage,
+  type RegistryLogin,
+} from '../boundary/container-engine.js';
+import { stopIfEnded, type ActiveRun } from './active-runs.service.js';
+import { EventStore } from './event-store.service.js';
+import { RunOutput } from './run-output.js';
+
+const INCOMPLETE_LOGIN =
+  'Please recheck that your host, username, and password fields are all filled.';
+
+type Engine = Awaited<ReturnType<Boundary['engine']>>;
+
+/** Provides the containers of runs with an execution environment. */
+@Injectable()
+export class JobEnvironments {
+  /** Last pull of each image: a worker pulls an image once at a time. */
+  private readonly pulls = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly jobs: JobContextsRepository,
+    private readonly leases: RunLeasesRepository,
+    private readonly credentials: CredentialSecrets,
+    private readonly reach: GitReach,
+    private readonly boundary: Boundary,
+    private readonly events: EventStore,
+  ) {}
+
+  /**
+   * Pulls the image of a run's execution environment and sets the run's isolation; does nothing for
+   * a run without one.
+   *
+   * @throws RunnerError if the run cannot use the environment here, RunEnded if it is to end
+   */
+  async provide(run: ActiveRun): Promise<void> {
+    const row = await this.jobs.environmentOf(run.id);
+    if (!row) return;
+    if (row.cancel_requested) run.end('cancel');
+    stopIfEnded(run);
+    // A run that is tried again continues the output of its pull.
+    run.position = { counter: row.counter, line: row.line };
+    const engine = await this.engine(row);
+    const { id, digest } = await this.image(run, row, engine);
+    const { name, image } = row.environment;
+    const found = await this.boundary.containersOf(id, image);
+    if (typeof found === 'string') {
+      throw new RunnerError(
+        `The image ${image} of execution environment "${name}" cannot be used: ${found}.`,
+      );
+    }
+    await this.leases.noteEnvironment(run, digest);
+    run.isolation = { mode: 'container', ...found };
+  }
+
+  private async engine({ environment: { name } }: EnvironmentOfRun): Promise<Engine> {
+    try {
+      return await this.boundary.engine();
+    } catch (error) {
+      throw new RunnerError(
+        `This worker has no container engine for execution environment "${name}". ${messageOf(error)}.`,
+      );
+    }
+  }
+
+  private async image(run: ActiveRun, row: EnvironmentOfRun, engine: Engine): Promise<LocalImage> {
+    const { name, image, pull } = row.environment;
+    const about = `The image ${image} of execution environment "${name}"`;
+    const present = await localImage(engine, image);
+    if (present && pull !== 'always') return present;
+    if (pull === 'never') {
+      throw new RunnerError(`${about} is not on this worker, and is never pulled.`);
+    }
+    const output = new RunOutput(this.events, run, run.position);
+    try {
+      output.add(`Pulling the image ${image} of execution environment "${name}"\n`);
+      await this.alone(run, image, () => this.pull(run, row, { engine, output }));
+    } catch (error) {
+      stopIfEnded(run);
+      if (error instanceof RunnerError) throw error;
+      throw new RunnerError(`${about} could not be pulled: ${messageOf(error)}`);
+    } finally {
+      await output.end();
+    }
+    const pulled = await localImage(engine, image);
+    if (!pulled) throw new RunnerError(`${about} was pulled, and is not on this worker.`);
+    return pulled;
+  }
+
+  private async pull(
+    run: ActiveRun,
+    { environment: { image, pull }, credential_id: credential }: EnvironmentOfRun,
+    { engine, output }: { engine: Engine; output: RunOutput },
+  ): Promise<void> {
+    // Another run can have pulled it meanwhile.
+    if (pull !== 'always' && (await localImage(engine, image))) return;
+    await pullImage({
+      ...{ ...engine, image, login: credential === null ? null : await this.login(credential) },
+      guard: this.reach.guard,
+      signal: run.signal,
+      onOutput: (text) => output.add(text),
+    });
+  }
+
+  private async login(credential: number): Promise<RegistryLogin> {
+    const inputs = (await this.credentials.open([credential])).get(credential)?.inputs ?? {};
+    const [host = '', username = '', password = ''] = ['host', 'username', 'password'].map((name) =>
+      textInput(inputs, name),
+    );
+    if (host === '' || username === '' || password === '') throw new RunnerError(INCOMPLETE_LOGIN);
+    return { host, username, password, verifiesTls: inputs.verify_ssl !== false };
+  }
+
+  /** Waits for earlier pulls of the image, unless the run is to end. */
+  private alone(run: ActiveRun, image: string, work: () => Promise<void>): Promise<void> {
+    const before = this.pulls.get(image);
+    const mine = (async () => {
+      if (before) await Promise.race([before, once(run.signal, 'abort')]);
+      stopIfEnded(run);
+      await work();
+    })();
+    const settled = Promise.allSettled([before, mine]).then(() => {
+      if (this.pulls.get(image) === settled) this.pulls.delete(image);
+    });
+    this.pulls.set(image, settled);
+    return mine;
+  }
+}

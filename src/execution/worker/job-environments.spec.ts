@@ -1,0 +1,163 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GitReach } from '../../code-hosts/git-reach.js';
+import { Settings } from '../../config/settings.js';
+import { messageOf } from '../../common/errors/message-of.js';
+import type { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
+import type { JobContextsRepository } from '../../runs/job-contexts.repository.js';
+import type { RunLeasesRepository } from '../../runs/run-leases.repository.js';
+import { Boundary } from '../boundary/boundary.service.js';
+import { ActiveRun } from './active-runs.service.js';
+import type { EventStore } from './event-store.service.js';
+import { JobEnvironments } from './job-environments.service.js';
+
+/**
+ * A stand-in for Podman that notes what it is asked. An image is there once it was pulled; a pull
+ * waits while the file `slow` is there, and takes note of its login.
+ */
+const ENGINE = `#!/bin/sh
+cd "\${0%/*}"
+case "$1" in
+  --version) echo 'podman version 4.3.1' ;;
+  image) [ -e there ] && echo 'abc sha256:123' ;;
+  pull)
+    echo "begin $*" >> log
+    for word in "$@"; do
+      case "$word" in --authfile=*) cp "\${word#*=}" login; stat -c %a "\${word#*=}" > mode ;; esac
+    done
+    echo "$TMPDIR" > temporary; touch "$TMPDIR/blob"
+    echo 'Trying to pull'; echo 'with hunter2-hunter2' >&2
+    while [ -e slow ]; do sleep 0.02; done
+    touch there; echo 'end' >> log ;;
+  *) sleep 0.1; echo 'the image has no ansible-runner' >&2; exit 1 ;;
+esac
+`;
+
+let folder: string;
+let output: string[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  writeFileSync(join(folder, 'podman'), ENGINE);
+  chmodSync(join(folder, 'podman'), 0o755);
+  output = [];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const inFolder = (name: string): string => join(folder, name);
+const read = (name: string): string => readFileSync(inFolder(name), 'utf8');
+const present = (...names: string[]): void =>
+  names.forEach((name) => writeFileSync(inFolder(name), ''));
+
+function environments({
+  pull = 'missing',
+  image = '203.0.113.9/ee:1',
+  allow = '203.0.113.9',
+  engine = 'podman',
+  inputs = {},
+} = {}) {
+  const settings = Settings.load({
+    ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
+    ...{ DATA_DIR: folder, JOB_CONTAINER_ENGINE: inFolder(engine), OUTBOUND_ALLOW: allow },
+  });
+  const row = {
+    environment: { name: 'X', image, pull },
+    ...{ cancel_requested: false, credential_id: 7, counter: 0, line: 0 },
+  };
+  return new JobEnvironments(
+    { environmentOf: () => Promise.resolve(row) } as unknown as JobContextsRepository,
+    { noteEnvironment: () => Promise.resolve() } as unknown as RunLeasesRepository,
+    {
+      open: () => Promise.resolve(new Map([[7, { inputs }]])),
+    } as unknown as CredentialSecrets,
+    new GitReach(settings),
+    new Boundary(settings, undefined as never),
+    {
+      store: (_: unknown, rows: { stdout: string }[]) => {
+        output.push(...rows.map(({ stdout }) => stdout));
+        return Promise.resolve(true);
+      },
+    } as unknown as EventStore,
+  );
+}
+const LOGIN = { host: 'https://203.0.113.9/', username: 'me', password: 'hunter2-hunter2' };
+const refusal = (service: JobEnvironments, run = new ActiveRun(1, 1)): Promise<string> =>
+  service.provide(run).then(() => '', messageOf);
+
+it('names the environment and the fix where there is no engine', async () => {
+  expect(await refusal(environments({ engine: 'no-podman' }))).toBe(
+    `This worker has no container engine for execution environment "X". ${inFolder('no-podman')} is not installed (install the package podman).`,
+  );
+});
+
+it('names what an image lacks', async () => {
+  present('there');
+  expect(await refusal(environments())).toBe(
+    `The image 203.0.113.9/ee:1 of execution environment "X" cannot be used: ${inFolder('podman')}: the image has no ansible-runner.`,
+  );
+});
+
+it.each([
+  ['always', true, 1],
+  ['missing', true, 0],
+  ['missing', false, 1],
+  ['', false, 1],
+  ['never', true, 0],
+  ['never', false, 0],
+])('pulls by the policy "%s" an image that is there: %s', async (pull, isThere, pulls) => {
+  if (isThere) present('there');
+  await refusal(environments({ pull, inputs: LOGIN }));
+  const log = existsSync(inFolder('log')) ? read('log') : '';
+  expect(log.match(/^begin/gm)?.length ?? 0).toBe(pulls);
+});
+
+it('hands the login over in a private file, and leaves nothing', async () => {
+  await refusal(environments({ inputs: { ...LOGIN, verify_ssl: false } }));
+  expect(read('log')).toMatch(
+    /^begin pull --authfile=\S+ --tls-verify=false 203\.0\.113\.9\/ee:1$/m,
+  );
+  const auth = Buffer.from('me:hunter2-hunter2').toString('base64');
+  expect(JSON.parse(read('login'))).toEqual({ auths: { '203.0.113.9': { auth } } });
+  expect(read('mode')).toBe('600\n');
+  expect(existsSync(read('temporary').trim())).toBe(false);
+  expect(output.join('\n')).toContain('Trying to pull');
+  expect(output.join('\n')).not.toContain('hunter2-hunter2');
+});
+
+it.each([[{}], [{ ...LOGIN, password: '' }]])('needs a whole login: %j', async (inputs) => {
+  expect(await refusal(environments({ inputs }))).toBe(
+    'Please recheck that your host, username, and password fields are all filled.',
+  );
+});
+
+it.each(['127.0.0.1:5000/ee', 'localhost/ee', '203.0.113.9/ee:1'])(
+  'asks no registry that is not permitted: %s',
+  async (image) => {
+    expect(await refusal(environments({ image, allow: '198.51.100.1', inputs: LOGIN }))).toContain(
+      'is not permitted',
+    );
+    expect(existsSync(inFolder('log'))).toBe(false);
+  },
+);
+
+it('pulls an image once at a time', async () => {
+  const service = environments({ pull: 'always', inputs: LOGIN });
+  await Promise.all([1, 2, 3].map((id) => refusal(service, new ActiveRun(id, 1))));
+  const words = read('log')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(' ')[0]);
+  expect(words).toEqual(['begin', 'end', 'begin', 'end', 'begin', 'end']);
+});
+
+it('ends with its run, and a run that waits for it does too', async () => {
+  present('slow');
+  const service = environments({ inputs: LOGIN });
+  const runs = [new ActiveRun(1, 1), new ActiveRun(2, 1)] as const;
+  const ended = runs.map((run) => refusal(service, run));
+  while (!existsSync(inFolder('temporary'))) await new Promise(setImmediate);
+  for (const run of runs.toReversed()) run.end('cancel');
+  expect(await Promise.all(ended)).toEqual(Array(2).fill('The run was told to end.'));
+  expect(existsSync(read('temporary').trim())).toBe(false);
+  expect(read('log')).not.toContain('end');
+});

@@ -1,0 +1,12 @@
+import * as environments from '../../../src/execution-environments/execution-environments.repository.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [samplesOf(environments.ExecutionEnvironmentsRepository, {})],
+  fragments: [
+    fragmentsOf(environments, {
+      anyEnvironment: { calls: [[]], inside: (statement) => statement },
+      allEnvironments: { calls: [[]], inside: asQuery },
+    }),
+  ],
+} satisfies RoomSamples;

@@ -26,7 +26,7 @@ function repeated(command: Command): Record<string, unknown> {
   const { inventory_id: inventory, credential_id: credential } = command;
   const { job_type, limit, module_name, module_args, forks, verbosity } = command;
   const { extra_vars, become_enabled, diff_mode } = command;
-  const { execution_environment_id: execution_environment } = command;
+  const { execution_environment_id: execution_environment, environment } = command;
   return {
     inventory,
     credential,
@@ -40,6 +40,7 @@ function repeated(command: Command): Record<string, unknown> {
     become_enabled,
     diff_mode,
     execution_environment,
+    ...(execution_environment === null ? {} : { environment }),
   };
 }
 

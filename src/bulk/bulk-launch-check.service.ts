@@ -94,6 +94,7 @@ export class BulkLaunchCheck {
           credentials: named(all, 'credentials'),
           labels: named(all, 'labels'),
           instanceGroups: named(all, 'instance_groups'),
+          environments: named(all, 'execution_environment'),
         },
         actor,
       ),

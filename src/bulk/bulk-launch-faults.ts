@@ -73,7 +73,11 @@ const OBJECTS = [
     'Instance Groups',
     (id, { instanceGroups }) => instanceGroups.get(id)?.mayUse === true,
   ],
-  ['execution_environment', 'Execution Environments', () => false],
+  [
+    'execution_environment',
+    'Execution Environments',
+    (id, { environments }) => environments.get(id)?.mayUse === true,
+  ],
 ] as const satisfies readonly [ObjectField, plural: string, Usable][];
 
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(OBJECTS.map(([field]) => field));
@@ -94,6 +98,7 @@ export function usableAmong(objects: LaunchObjects, all: readonly Prompts[]): La
     credentials: usable(objects.credentials, 'credentials', ({ mayUse }) => mayUse),
     labels: usable(objects.labels, 'labels', ({ mayRead }) => mayRead),
     instanceGroups: usable(objects.instanceGroups, 'instance_groups', ({ mayUse }) => mayUse),
+    environments: usable(objects.environments, 'execution_environment', ({ mayUse }) => mayUse),
   };
 }
 

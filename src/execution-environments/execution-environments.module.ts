@@ -13,5 +13,6 @@ import { ExecutionEnvironment } from './execution-environment.entity.js';
   imports: [TypeOrmModule.forFeature([ExecutionEnvironment]), CredentialsModule],
   controllers: [ExecutionEnvironmentsController, ExecutionEnvironmentCopyController],
   providers: [ExecutionEnvironmentsRepository, ExecutionEnvironmentHooks],
+  exports: [ExecutionEnvironmentsRepository],
 })
 export class ExecutionEnvironmentsModule {}

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { permitOrAny } from '../common/resource/permit-or-any.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
@@ -17,5 +19,15 @@ export class ExecutionEnvironmentsRepository extends TableRepository<RowOf<Execu
     @InjectRepository(ExecutionEnvironment) repository: Repository<ExecutionEnvironment>,
   ) {
     super(repository);
+  }
+
+  /** Locks execution environments against deletion. @param actor caller; null: no permission check */
+  usable(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<{ id: number; name: string; may_use: boolean }[]> {
+    return this.database.preparedRows(sql`
+      SELECT e.id, e.name, (${permitOrAny('execution_environment', 'read', 'e', actor)}) AS may_use
+      FROM execution_environments e WHERE e.id = ANY(${ids}::int[]) FOR KEY SHARE`);
   }
 }

@@ -56,6 +56,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
           labels: requests.flatMap(({ prompts }) => prompts.labels ?? []),
           credentials: requests.flatMap(({ prompts }) => prompts.credentials ?? []),
           instanceGroups: requests.flatMap(({ prompts }) => prompts.instance_groups ?? []),
+          environments: requests.flatMap(({ prompts }) => prompts.execution_environment ?? []),
         },
         actor,
       ),

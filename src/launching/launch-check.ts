@@ -132,11 +132,14 @@ function credentialsOf(
 
 /** Returns the prompts without references to missing objects, which are reported as errors. */
 function withoutUnknown(prompts: Prompts, objects: LaunchObjects): Prompts {
-  const { inventory, labels, ...rest } = prompts;
+  const { inventory, labels, execution_environment: environment, ...rest } = prompts;
   const known = labels?.filter((id) => objects.labels.has(id));
   return {
     ...rest,
     ...(inventory !== undefined && objects.inventories.has(inventory) ? { inventory } : {}),
+    ...(environment !== undefined && objects.environments.has(environment)
+      ? { execution_environment: environment }
+      : {}),
     ...(known ? { labels: known } : {}),
   };
 }

@@ -79,7 +79,7 @@ function commonNeeds(
 
 function defaultOf(
   field: PromptField,
-  { row, inventory, credentials, labels, instanceGroups }: LaunchTemplate,
+  { row, inventory, environment, credentials, labels, instanceGroups }: LaunchTemplate,
 ): unknown {
   switch (field) {
     case 'inventory':
@@ -91,7 +91,7 @@ function defaultOf(
     case 'instance_groups':
       return instanceGroups.map(({ id, name }) => ({ id, name }));
     case 'execution_environment':
-      return {};
+      return environment ? { name: environment.name, id: environment.id } : {};
     default:
       return row[field];
   }

@@ -61,9 +61,6 @@ export interface SettledLaunch extends Pick<
   unknown: FieldErrors;
 }
 
-/** Launch fields whose objects do not exist in this installation. */
-const WITHOUT_OBJECTS = ['execution_environment'] as const;
-
 /**
  * Uses the ref of an event as the branch if possible (docs/contract/launching.md#branches).
  *
@@ -130,11 +127,13 @@ function isForbidden(
 ): boolean {
   if (!template.mayStart) return true;
   const { inventory = 0, credentials = [], labels = [], instance_groups: groups = [] } = accepted;
+  const { execution_environment: environment = 0 } = accepted;
   const own = new Set(template.credentials.map(({ id }) => id));
   const carried = new Set(template.labels.map(({ id }) => id));
   const preferred = new Set(template.instanceGroups.map(({ id }) => id));
   return (
     objects.inventories.get(inventory)?.mayUse === false ||
+    objects.environments.get(environment)?.mayUse === false ||
     credentials.some((id) => !own.has(id) && objects.credentials.get(id)?.mayUse === false) ||
     labels.some((id) => !carried.has(id) && objects.labels.get(id)?.mayRead === false) ||
     groups.some((id) => !preferred.has(id) && objects.instanceGroups.get(id)?.mayUse === false)
@@ -153,9 +152,9 @@ function unknownErrors(prompts: Prompts, accepted: Prompts, objects: LaunchObjec
   if (labels.length > 0) errors.labels = labels.map(invalidPk);
   const groups = (accepted.instance_groups ?? []).filter((id) => !objects.instanceGroups.has(id));
   if (groups.length > 0) errors.instance_groups = groups.map(invalidPk);
-  for (const field of WITHOUT_OBJECTS) {
-    const ids = [accepted[field] ?? []].flat();
-    if (ids.length > 0) errors[field] = ids.map(invalidPk);
+  const { execution_environment: environment } = accepted;
+  if (environment !== undefined && !objects.environments.has(environment)) {
+    errors.execution_environment = [invalidPk(environment)];
   }
   return errors;
 }

@@ -1,4 +1,6 @@
 import type { PromptField, Prompts } from '../prompts/launch-options.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Job } from '../runs/job.entity.js';
 import type { RunRequest } from '../runs/launcher.js';
 
 /** A request to launch a template that can have prompts. */
@@ -32,6 +34,8 @@ export interface LaunchRequest extends RunRequest {
    * unchanged.
    */
   isRelaunch?: boolean;
+  /** Execution environment of the run that is launched again, as of its creation. */
+  environment?: Pick<RowOf<Job>, 'execution_environment_id' | 'environment'>;
   /** Name of the job; default: the template's name. */
   name?: string;
 }

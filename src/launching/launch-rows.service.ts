@@ -41,6 +41,7 @@ const OWN = {
   extra_vars: 'text',
   start_args: 'text',
   launch_config: 'json',
+  environment: 'json',
   webhook_service: 'text',
   webhook_credential_id: 'integer',
   webhook_guid: 'text',
@@ -127,6 +128,7 @@ export class LaunchRows {
       job_slice_count: request.slice?.count ?? 1,
       // Slices of one launch run in parallel.
       ...((request.slice?.number ?? 0) > 0 ? { allow_simultaneous: true } : {}),
+      ...request.environment,
       webhook_service: request.webhook?.service ?? '',
       webhook_credential_id: request.webhook?.credentialId ?? null,
       webhook_guid: request.webhook?.guid ?? '',

@@ -9,6 +9,7 @@ import {
 } from '../credentials/credentials.repository.js';
 import { openInputs } from '../credentials/sealed-inputs.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
+import { ExecutionEnvironmentsRepository } from '../execution-environments/execution-environments.repository.js';
 import { InstanceGroupsRepository } from '../instances/instance-groups.repository.js';
 import { InventoriesRepository } from '../inventories/inventories.repository.js';
 import { isSmart } from '../inventories/inventory-members.js';
@@ -59,6 +60,12 @@ export interface LaunchLabel {
   mayRead: boolean;
 }
 
+export interface LaunchEnvironment {
+  id: number;
+  name: string;
+  mayUse: boolean;
+}
+
 export interface LaunchInstanceGroup {
   id: number;
   name: string;
@@ -72,6 +79,7 @@ export interface LaunchTemplate extends LaunchableTemplate {
   stored: Prompts;
   project: LaunchProject | null;
   inventory: LaunchInventory | null;
+  environment: LaunchEnvironment | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
   /** Preferred instance groups of its jobs, best first. */
@@ -105,6 +113,7 @@ export interface LaunchObjects {
   credentials: Map<number, LaunchCredential>;
   labels: Map<number, LaunchLabel>;
   instanceGroups: Map<number, LaunchInstanceGroup>;
+  environments: Map<number, LaunchEnvironment>;
 }
 
 /** Ids of a set of launches, besides those of their templates. */
@@ -115,6 +124,7 @@ export interface LaunchReferences {
   credentials?: readonly number[];
   labels?: readonly number[];
   instanceGroups?: readonly number[];
+  environments?: readonly number[];
 }
 
 /** Loads the data of launches, in a number of statements that is independent of their number. */
@@ -127,6 +137,7 @@ export class LaunchLoader {
     private readonly credentialRows: CredentialsRepository,
     private readonly labelRows: LabelsRepository,
     private readonly groupRows: InstanceGroupsRepository,
+    private readonly environmentRows: ExecutionEnvironmentsRepository,
     private readonly workflowTemplates: WorkflowTemplatesRepository,
     private readonly savedNodes: WorkflowTemplateNodesRepository,
     private readonly box: SecretBox,
@@ -140,6 +151,7 @@ export class LaunchLoader {
       credentials: namedCredentials = [],
       labels: namedLabels = [],
       instanceGroups: namedGroups = [],
+      environments: namedEnvironments = [],
     }: LaunchReferences,
     actor: Actor | null,
   ): Promise<LaunchObjects> {
@@ -149,7 +161,7 @@ export class LaunchLoader {
       this.credentials(namedCredentials, actor, ids),
     ]);
     // Loads objects that were attached to a template while it was being read.
-    const [newInventories, newCredentials, labels, instanceGroups] = await atOnce([
+    const [newInventories, newCredentials, labels, instanceGroups, environments] = await atOnce([
       this.inventories(missing(inventories, rows.flatMap(inventoryOf)), actor),
       this.credentials(
         missing(
@@ -160,6 +172,7 @@ export class LaunchLoader {
       ),
       this.labels([...namedLabels, ...rows.flatMap((row) => row.label_ids)], actor),
       this.instanceGroups([...namedGroups, ...rows.flatMap((row) => row.group_ids)], actor),
+      this.environments([...namedEnvironments, ...rows.flatMap(environmentOf)], actor),
       readOwnVariables(rows),
     ]);
     for (const [id, inventory] of newInventories) inventories.set(id, inventory);
@@ -172,13 +185,14 @@ export class LaunchLoader {
         mayStart: row.may_start === true,
         project: projectOf(row),
         inventory: inventories.get(row.inventory_id ?? 0) ?? null,
+        environment: environments.get(row.execution_environment_id ?? 0) ?? null,
         survey: row.survey_enabled === true ? openSurvey(this.box, row.id, row.survey_spec) : null,
         credentials: row.credential_ids.flatMap((id) => credentials.get(id) ?? []),
         labels: row.label_ids.flatMap((id) => labels.get(id) ?? []),
         instanceGroups: row.group_ids.flatMap((id) => instanceGroups.get(id) ?? []),
       });
     }
-    return { templates, inventories, credentials, labels, instanceGroups };
+    return { templates, inventories, credentials, labels, instanceGroups, environments };
   }
 
   /**
@@ -279,6 +293,15 @@ export class LaunchLoader {
     return new Map(rows.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));
   }
 
+  private async environments(
+    ids: readonly number[],
+    actor: Actor | null,
+  ): Promise<Map<number, LaunchEnvironment>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.environmentRows.usable(ids, actor);
+    return new Map(rows.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));
+  }
+
   private nodeOf(row: SavedNodeRow): SavedNode {
     return {
       id: row.id,
@@ -310,6 +333,10 @@ export class LaunchLoader {
 
 const inventoryOf = ({ inventory_id: id }: LaunchableJobTemplate): readonly number[] =>
   id === null ? [] : [id];
+
+const environmentOf = ({
+  execution_environment_id: id,
+}: LaunchableJobTemplate): readonly number[] => (id === null ? [] : [id]);
 
 const missing = (loaded: ReadonlyMap<number, unknown>, ids: readonly number[]): number[] =>
   ids.filter((id) => !loaded.has(id));

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CredentialsModule } from '../credentials/credentials.module.js';
+import { ExecutionEnvironmentsModule } from '../execution-environments/execution-environments.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
 import { InventoriesModule } from '../inventories/inventories.module.js';
 import { InventorySourcesModule } from '../inventory-sources/inventory-sources.module.js';
@@ -28,6 +29,7 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
 @Module({
   imports: [
     CredentialsModule,
+    ExecutionEnvironmentsModule,
     InstancesModule,
     InventoriesModule,
     InventorySourcesModule,

@@ -92,6 +92,7 @@ export class RelaunchService {
       slice: { number: job.job_slice_number, count: job.job_slice_count },
       secretNames: maskedNames(promptsOf(job.launch_config).extra_vars),
       name: job.name,
+      ...environmentOf(job),
       ...webhookOf(job),
     };
     try {
@@ -148,6 +149,8 @@ export class RelaunchService {
     }
     // Credentials that were deleted meanwhile were also removed from the former job.
     if (prompts.credentials) prompts.credentials = await this.runs.credentialsOf(job.id);
+    // The column of a deleted execution environment is null; the prompts still contain its id.
+    if (job.execution_environment_id === null) delete prompts.execution_environment;
     return prompts;
   }
 
@@ -166,6 +169,15 @@ export class RelaunchService {
     return { all: row.all, failed: row.failed, hasStats: row.stats || row.all > 0 };
   }
 }
+
+/** Returns the execution environment of the former run, unless it was deleted meanwhile. */
+const environmentOf = ({
+  execution_environment_id,
+  environment,
+}: JobRow): Pick<LaunchRequest, 'environment'> =>
+  environment === null || execution_environment_id === null
+    ? {}
+    : { environment: { execution_environment_id, environment } };
 
 /**
  * Returns the error with the contract's text for objects that were removed from the template

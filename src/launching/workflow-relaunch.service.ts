@@ -121,7 +121,7 @@ export class WorkflowRelaunch {
     actor: Actor,
   ): Promise<void> {
     if (actor.isSuperuser) return;
-    const named = (field: 'inventory' | PromptList): number[] =>
+    const named = (field: 'inventory' | 'execution_environment' | PromptList): number[] =>
       nodes.flatMap(({ own }) => own[field] ?? []);
     const inventories = [
       ...named('inventory'),
@@ -137,6 +137,7 @@ export class WorkflowRelaunch {
         -- What the template itself uses may be used by whoever may launch it.
         OR ${anyDenied('inventory', 'use', inventories, actor, own)}
         OR ${anyDenied('credential', 'use', named('credentials'), actor)}
+        OR ${anyDenied('execution_environment', 'read', named('execution_environment'), actor)}
         OR ${anyDenied('label', 'read', named('labels'), actor)}
         OR ${anyDenied('instance_group', 'read', named('instance_groups'), actor)} AS is_denied`),
       'a SELECT without FROM has a row',

@@ -123,9 +123,20 @@ class LaunchOptions {
   @Integer({ min: 0, default: 1 })
   job_slice_count!: number;
 
-  @Prompt({ asks: 'execution_environment', about: 'where' })
-  @Integer({ nullable: true, min: 1, column: null, filter: false })
-  execution_environment!: number;
+  @Prompt({
+    asks: 'execution_environment',
+    about: 'where',
+    // The image gets the credentials of the run.
+    aims: true,
+    // The index is declared for all templates.
+    ofTemplate: { index: false },
+  })
+  @Reference('execution_environment', {
+    nullable: true,
+    index: 'where set',
+    help: 'Image that the run is executed in; empty for the default.',
+  })
+  execution_environment!: Reference;
 
   @Prompt({ asks: 'labels', about: 'how', inWorkflows: true })
   @References('label', { nullable: true, help: 'Labels added to the run.' })
@@ -149,16 +160,16 @@ type HandedDown = 'inventory' | 'limit' | 'job_tags' | 'skip_tags' | 'scm_branch
 
 /** Launch fields of a saved launch or a run: those with a column; null: not set. */
 export type SavedOptions = {
-  [Name in Exclude<PromptField, PromptList | 'extra_vars' | 'execution_environment'>]:
-    LaunchOptions[Name] | null;
+  [Name in Exclude<PromptField, PromptList | 'extra_vars'>]: LaunchOptions[Name] | null;
 };
 /** Launch fields of a workflow, by name. */
 export type HandedOptions = Pick<SavedOptions, HandedDown>;
 /** Launch fields of a workflow job template, which also has variables, as text. */
 export type WorkflowOptions = HandedOptions & { extra_vars: string };
-/** Launch fields of a job template: only the inventory can be unset. */
-export type TemplateOptions = Pick<SavedOptions, 'inventory'> & {
-  [Name in Exclude<keyof SavedOptions, 'inventory'>]: LaunchOptions[Name];
+type Unset = 'inventory' | 'execution_environment';
+/** Launch fields of a job template: only references can be unset. */
+export type TemplateOptions = Pick<SavedOptions, Unset> & {
+  [Name in Exclude<keyof SavedOptions, Unset>]: LaunchOptions[Name];
 } & { extra_vars: string };
 
 export type Prompts = { -readonly [Name in PromptField]?: LaunchOptions[Name] };

@@ -1,12 +1,11 @@
 import type { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { invalidPk } from '../common/fields/fault-texts.js';
 import { isRecord } from '../common/records.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { ExtraColumns, Values } from '../common/rest/hooks.js';
 import { refErrors } from './branch.js';
 import { readPrompts } from './launch-body.js';
-import { listsIn, promptsIn, type PromptList, type Prompts } from './launch-options.js';
+import { listsIn, type PromptList, type Prompts } from './launch-options.js';
 import { STORED_PROMPTS, storedPrompts } from './prompt-columns.js';
 import { savedPromptErrors, type SavedTarget } from './saved-prompt-errors.js';
 import { openAnswers, sealAnswers, type SavedRow, type SealedAnswers } from './saved-secrets.js';
@@ -58,11 +57,8 @@ export function savedFaults(
 ): FieldErrors {
   const prompts = promptsAfter(values, row);
   const { extra_vars: variables, ...errors } = savedPromptErrors(target, prompts);
-  const environment = prompts.execution_environment;
   return {
     ...refErrors(prompts),
-    // There are no execution environments, so no id is valid.
-    ...(environment === undefined ? {} : { execution_environment: [invalidPk(environment)] }),
     ...errors,
     ...(variables === undefined ? {} : { extra_data: variables }),
   };
@@ -74,7 +70,6 @@ function promptsAfter(values: Readonly<Values>, row: Partial<Row>): Prompts {
   );
   return {
     ...storedPrompts(Object.fromEntries(columns)),
-    ...promptsIn(values, ['execution_environment']),
     ...variablesIn(asVariables(values.extra_data ?? row.extra_data)),
   };
 }

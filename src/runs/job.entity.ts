@@ -37,6 +37,9 @@ export class Job extends ExecutedJob {
   @Reference('inventory', { ...READ_ONLY, nullable: true })
   inventory!: Reference | null;
 
+  @Reference('execution_environment', { ...READ_ONLY, nullable: true, index: false })
+  execution_environment!: Reference | null;
+
   @Reference('project', { ...READ_ONLY, nullable: true })
   project!: Reference | null;
 

@@ -102,6 +102,8 @@ export const jobs = defineResource({
         'execution_node',
         'controller_node',
         'isolation',
+        'environment',
+        'environment_digest',
         'job_args',
         'job_cwd',
         'job_env',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
+import { STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
@@ -9,7 +9,7 @@ import { Recurrence } from './recurrence.js';
 import type { Schedule } from './schedule.entity.js';
 
 export const SCHEDULE_SHOWS: ShownBesides = {
-  fields: { timezone: STRING, until: STRING, execution_environment: orNull(INTEGER) },
+  fields: { timezone: STRING, until: STRING },
   related: ['unified_jobs', 'project'],
   summary_fields: { unified_job_template: TEMPLATE_SUMMARY },
 };
@@ -32,7 +32,7 @@ export class ScheduleExtension {
         const project = template?.project_id ?? null;
         const { timezone = '', until = '' } = Recurrence.stored(row.rrule) ?? {};
         const extension: Extension = {
-          fields: { timezone, until, execution_environment: null },
+          fields: { timezone, until },
           related: {
             // The name that clients expect; the name in the URL is `jobs`.
             unified_jobs: `${resource('schedule').url(row.id)}jobs/`,

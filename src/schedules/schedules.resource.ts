@@ -2,7 +2,6 @@ import { hasRoleOn, holdsAny, through } from '../access/predicates.js';
 import { allOf, anyOf, everyone, isActor, permit, type Predicate } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { or } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { SAVED_AIMS, SAVED_OPTIONS } from '../prompts/prompt-columns.js';
@@ -74,7 +73,6 @@ export const schedules = defineResource({
     delete: anyOf(administers, isActor('created_by_id')),
   },
   relations: {
-    execution_environment: leadsNowhere('execution_environment'),
     credentials: {
       kind: 'many-to-many',
       target: () => resource('credential'),

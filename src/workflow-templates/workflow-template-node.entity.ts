@@ -1,13 +1,5 @@
 import { Entity, Index, Column, ForeignKey, PrimaryColumn } from 'typeorm';
-import {
-  Bool,
-  Char,
-  Includes,
-  Integer,
-  Json,
-  Reference,
-  References,
-} from '../common/fields/field.js';
+import { Bool, Char, Includes, Json, Reference, References } from '../common/fields/field.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
 import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
@@ -53,9 +45,6 @@ export class WorkflowTemplateNode extends ResourceEntity {
   /** Contains masked secret answers; `survey_passwords` contains the sealed ones. */
   @Json({ help: 'Variables of the node.', anyShape: true })
   extra_data!: Record<string, unknown>;
-
-  @Integer({ nullable: true, min: 1, column: null, filter: false })
-  execution_environment!: number | null;
 
   @References('workflow_job_template_node', EDGES)
   success_nodes!: number[];

@@ -34,7 +34,6 @@ export class WorkflowTemplateNodeExtension {
           followers.find((one) => one.id === row.id && one.kind === kind)?.ids ?? [];
         const extension: Extension = {
           fields: {
-            execution_environment: null,
             success_nodes: after('success'),
             failure_nodes: after('failure'),
             always_nodes: after('always'),

@@ -135,7 +135,5 @@ function assertNoAnswersKept(
 }
 
 /** Returns values that reset all launch fields, for a node without a template. */
-const withoutPrompts = (isMoved: boolean): ValuesOf<WorkflowTemplateNode> => ({
-  ...mapValues(NO_PROMPTS, (none) => (isMoved ? none : undefined)),
-  execution_environment: undefined,
-});
+const withoutPrompts = (isMoved: boolean): ValuesOf<WorkflowTemplateNode> =>
+  mapValues(NO_PROMPTS, (none) => (isMoved ? none : undefined));

@@ -2,7 +2,6 @@ import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { everyone } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { SAVED_AIMS } from '../prompts/prompt-columns.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
@@ -74,7 +73,6 @@ export const workflowTemplateNodes = defineResource({
     ]),
   ),
   relations: {
-    execution_environment: leadsNowhere('execution_environment'),
     success_nodes: followers('success'),
     failure_nodes: followers('failure'),
     always_nodes: followers('always'),

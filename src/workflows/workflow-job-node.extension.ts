@@ -3,7 +3,6 @@ import {
   BOOLEAN,
   freeObject,
   INSTANT,
-  INTEGER,
   list,
   NUMBER,
   object,
@@ -23,7 +22,6 @@ const NODE_IDS = list(WIDE_INTEGER);
 export const NODE_SHOWS: ShownBesides = {
   fields: {
     extra_vars: freeObject('The variables of the node, as in extra_data.'),
-    execution_environment: orNull(INTEGER),
     success_nodes: NODE_IDS,
     failure_nodes: NODE_IDS,
     always_nodes: NODE_IDS,
@@ -83,7 +81,6 @@ function describe(
   return {
     fields: {
       extra_vars: row.extra_data,
-      execution_environment: null,
       success_nodes: found?.success_nodes ?? [],
       failure_nodes: found?.failure_nodes ?? [],
       always_nodes: found?.always_nodes ?? [],

@@ -1,7 +1,6 @@
 import { permit, type Actor } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { ident, sql, type Sql, and } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
 import { WorkflowJobNodeExtension, NODE_SHOWS } from './workflow-job-node.extension.js';
@@ -43,7 +42,6 @@ export const workflowJobNodes = defineResource({
     ]),
   ),
   relations: {
-    execution_environment: leadsNowhere('execution_environment'),
     credentials: {
       kind: 'many-to-many',
       target: () => resource('credential'),

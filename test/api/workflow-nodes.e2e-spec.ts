@@ -33,6 +33,8 @@ beforeAll(async () => {
     'instance_groups',
     'execution_environment',
   ].map((word) => [`ask_${word}_on_launch`, true]);
+  // The only one, with the id 1.
+  await test.make.row('execution_environment', { name: 'Tools', image: 'tools' });
   open = await test.make.jobTemplate({
     project: project.id,
     inventory: inventory.id,

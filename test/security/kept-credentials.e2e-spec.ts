@@ -4,8 +4,10 @@ import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 
 let test: TestApp;
+let environment: Row;
 beforeAll(async () => {
   test = await boot();
+  environment = await test.make.row('execution_environment', { name: 'Tools', image: 'tools' });
 });
 afterAll(() => test.close());
 
@@ -119,6 +121,7 @@ describe('the credentials of a job template', () => {
     { project: own.project.id },
     { playbook: 'print.yml' },
     { inventory: own.inventory.id },
+    { execution_environment: environment.id },
     { extra_vars: 'ansible_host: attacker.example.com' },
     { ask_inventory_on_launch: true },
     { ask_variables_on_launch: true },
@@ -172,6 +175,7 @@ describe('what a node keeps', () => {
       ask_inventory_on_launch: true,
       ask_credential_on_launch: true,
       ask_variables_on_launch: true,
+      ask_execution_environment_on_launch: true,
     };
     const [inventory, credential] = [await make.inventory({ organization }), await machine()];
     const template = await make.jobTemplate({ ...asks, inventory: inventory.id });
@@ -200,6 +204,7 @@ describe('what a node keeps', () => {
     const url = `workflow_job_template_nodes/${node.id}/`;
     await clients.stranger.patch(url, { unified_job_template: own.id }).expect(403);
     await clients.stranger.patch(url, { extra_data: { target: 'x' } }).expect(403);
+    await clients.stranger.patch(url, { execution_environment: environment.id }).expect(403);
     await clients.stranger.patch(url, { identifier: 'renamed' }).expect(200);
   });
 
@@ -226,6 +231,7 @@ it('the credentials of a schedule meet nothing new by whoever may not use them',
     ask_inventory_on_launch: true,
     ask_credential_on_launch: true,
     ask_variables_on_launch: true,
+    ask_execution_environment_on_launch: true,
   });
   const credential = await machine();
   const schedule = await make.row('schedule', {
@@ -239,6 +245,7 @@ it('the credentials of a schedule meet nothing new by whoever may not use them',
     ['credential', credential, 'use_role'],
   ]);
   await stranger.patch(url, { extra_data: { target: 'x' } }).expect(403);
+  await stranger.patch(url, { execution_environment: environment.id }).expect(403);
   await stranger.patch(url, { enabled: false }).expect(200);
   await trusted.patch(url, { extra_data: { color: 'red' } }).expect(200);
 });

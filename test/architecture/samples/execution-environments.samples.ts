@@ -1,8 +1,11 @@
+import { SOMEBODY } from './actors.js';
 import * as environments from '../../../src/execution-environments/execution-environments.repository.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
-  repositories: [samplesOf(environments.ExecutionEnvironmentsRepository, {})],
+  repositories: [
+    samplesOf(environments.ExecutionEnvironmentsRepository, { usable: [[[1], SOMEBODY]] }),
+  ],
   fragments: [
     fragmentsOf(environments, {
       anyEnvironment: { calls: [[]], inside: (statement) => statement },

@@ -44,6 +44,7 @@ import { ScheduleSystemJobs1795610000000 } from './1795610000000-schedule-system
 import { AddRetention1795620000000 } from './1795620000000-add-retention.js';
 import { KeepEnvironmentsOfRuns1795751994628 } from './1795751994628-keep-environments-of-runs.js';
 import { SaveEnvironmentsOfTemplates1795753187731 } from './1795753187731-save-environments-of-templates.js';
+import { KeepDefaultEnvironments1795754893649 } from './1795754893649-keep-default-environments.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -93,4 +94,5 @@ export const migrations = {
   AddRetention1795620000000,
   KeepEnvironmentsOfRuns1795751994628,
   SaveEnvironmentsOfTemplates1795753187731,
+  KeepDefaultEnvironments1795754893649,
 };

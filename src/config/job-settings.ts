@@ -4,8 +4,8 @@ import { MEGABYTE } from './http-settings.js';
 import { bytes, integer, listSetting, seconds, string } from './setting.js';
 
 const GIGABYTE = 1024 * MEGABYTE;
-/** Maximum number of seconds: the maximum of a PostgreSQL integer. */
-const MAX_SECONDS = 2 ** 31 - 1;
+/** Maximum of a PostgreSQL integer. */
+const MAX_INTEGER = 2 ** 31 - 1;
 
 /** Default modules of ad hoc commands. */
 const AD_HOC_MODULES: readonly string[] = [
@@ -66,6 +66,14 @@ export const JOB_SETTINGS = {
     category: 'jobs',
     default: '',
     help: 'Image of these containers, with ansible-runner, ansible-core, git and ssh. A worker pulls it at its start where it is not there.',
+  }),
+  DEFAULT_EXECUTION_ENVIRONMENT: integer({
+    category: 'system',
+    default: 0,
+    max: MAX_INTEGER,
+    runtime: true,
+    refersTo: 'execution_environment',
+    help: 'Id of the execution environment of runs for which nothing else names one; 0: the programs of the worker.',
   }),
   JOB_NETWORK: string({
     category: 'jobs',
@@ -134,7 +142,7 @@ export const JOB_SETTINGS = {
   ANSIBLE_FACT_CACHE_TIMEOUT: seconds({
     category: 'jobs',
     default: 0,
-    max: MAX_SECONDS,
+    max: MAX_INTEGER,
     runtime: true,
     help: 'Seconds for which stored facts of a host are handed to jobs; 0 is for ever.',
   }),

@@ -17,6 +17,8 @@ export interface SettingDeclaration<T> {
   choices?: readonly string[];
   /** Returns the value for `auto` on this machine, if the setting accepts `auto`. */
   auto?: () => T;
+  /** Type of the objects that the number is an id of; 0: none. */
+  refersTo?: string;
   /** Category of the setting, in `/api/v2/settings/<category>/`. */
   category: string;
   /**

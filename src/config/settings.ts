@@ -225,7 +225,7 @@ export const SETTINGS = {
   OUTBOUND_ALLOW: listSetting({
     category: 'system',
     default: [],
-    help: 'Private networks (CIDR) that notifications, status posts and syncs of projects may reach.',
+    help: 'Private networks (CIDR) that notifications, status posts, syncs of projects and pulls of images may reach.',
   }),
   CHAT_A_API_URL: string({
     category: 'notifications',

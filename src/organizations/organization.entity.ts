@@ -1,5 +1,5 @@
 import { Entity, Index, Column, ForeignKey } from 'typeorm';
-import { Includes, Integer } from '../common/fields/field.js';
+import { Includes, Integer, Reference } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { RetentionFields } from '../templates/retention.schema.js';
 import { CASCADE, LinkRow } from '../database/table.js';
@@ -16,6 +16,13 @@ export class Organization extends NamedEntity {
     help: 'Most hosts this organization may have; 0 is no limit. Set by superusers.',
   })
   max_hosts!: number;
+
+  @Reference('execution_environment', {
+    nullable: true,
+    index: 'where set',
+    help: 'Execution environment of runs without one of their own.',
+  })
+  default_environment!: Reference | null;
 }
 
 /** Galaxy credential of an organization, in the order of ids. */

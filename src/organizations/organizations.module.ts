@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ExecutionEnvironmentsModule } from '../execution-environments/execution-environments.module.js';
 import { OrganizationHooks } from './organization.hooks.js';
 import { OrganizationsController } from './organizations.controller.js';
 import { OrganizationsRepository } from './organizations.repository.js';
@@ -11,6 +12,7 @@ import {
 
 @Module({
   imports: [
+    ExecutionEnvironmentsModule,
     TypeOrmModule.forFeature([
       Organization,
       OrganizationGalaxyCredential,

@@ -19,6 +19,10 @@ export const organizationNameOf = (id: Sql, reader: Actor): Sql => sql`(
 export const organizationExists = (id: Sql): Sql =>
   sql`EXISTS (SELECT 1 FROM organizations org WHERE org.id = ${id})`;
 
+/** Returns a query for the default execution environments of organizations. */
+export const defaultEnvironments = (): Sql =>
+  sql`SELECT id, default_environment_id FROM organizations`;
+
 /** Returns the query that has one row if there is more than one organization, and none otherwise. */
 export const severalOrganizations = (): Sql => sql`SELECT 1 FROM organizations OFFSET 1 LIMIT 1`;
 

@@ -2,7 +2,6 @@ import { hasRole } from '../access/predicates.js';
 import { anyOf, superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { preferredGroups } from '../instances/sublists.js';
 import { organizationExtension, ORGANIZATION_SHOWS } from './organization-counts.js';
 import { Organization } from './organization.entity.js';
@@ -70,7 +69,6 @@ export const organizations = defineResource({
     },
   },
   relations: {
-    default_environment: leadsNowhere('execution_environment'),
     instance_groups: preferredGroups('organization'),
     galaxy_credentials: {
       kind: 'many-to-many',

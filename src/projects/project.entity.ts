@@ -68,6 +68,13 @@ export class Project extends UnifiedTemplate {
   @Bool({ help: 'Let templates and webhooks choose branch or ref.' })
   allow_override!: boolean;
 
+  @Reference('execution_environment', {
+    nullable: true,
+    index: 'where set',
+    help: 'Execution environment of jobs whose template has none.',
+  })
+  default_environment!: Reference | null;
+
   /** Playbooks that the last sync found. */
   @Json({ internal: true, default: [] })
   playbook_files!: string[];

@@ -2,7 +2,6 @@ import { hasRole, hasRoleOn, holdsAny } from '../access/predicates.js';
 import { allOf, everyone, superusersOnly } from '../common/access.js';
 import { defineResource, type Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
@@ -64,6 +63,7 @@ export const projects = defineResource({
         'scm_update_on_launch',
         'scm_update_cache_timeout',
         'allow_override',
+        'default_environment',
         'timeout',
         'scm_clean',
         'scm_delete_on_update',
@@ -101,7 +101,6 @@ export const projects = defineResource({
     },
   },
   relations: {
-    default_environment: leadsNowhere('execution_environment'),
     schedules: {
       kind: 'has-many',
       target: () => resource('schedule'),

@@ -3,7 +3,7 @@ import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { insertRows } from '../database/rows.js';
-import { rowCount, sql, type Sql } from '../database/sql.js';
+import { join, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
 import type { TemplateRuns } from '../templates/template-runs.js';
@@ -181,14 +181,19 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return found !== undefined;
   }
 
-  /** Stores the execution environments of runs with their present image and pull policy. */
-  async settleEnvironments(ids: readonly number[]): Promise<void> {
+  /**
+   * Stores the execution environments of runs with their present image and pull policy.
+   *
+   * @param fallbacks ids of environments for a run without one, by precedence, over the row `run`
+   */
+  async settleEnvironments(ids: readonly number[], fallbacks: readonly Sql[]): Promise<void> {
+    const candidates = [sql`run.execution_environment_id`, ...fallbacks];
     await this.database.execute(sql`
       UPDATE unified_jobs run SET execution_environment_id = env.id,
         environment = json_build_object('name', env.name, 'image', env.image, 'pull', env.pull)
       FROM (${allEnvironments()}) env
       WHERE run.id = ANY(${ids}::bigint[]) AND run.environment IS NULL
-        AND env.id = run.execution_environment_id`);
+        AND env.id = coalesce(${join(candidates, ', ')})`);
   }
 
   /** Waits for earlier launches of a template by its host config key. */

@@ -1,6 +1,9 @@
 import { isSameJson } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
+import { invalidPk } from '../common/fields/fault-texts.js';
+import { resource } from '../common/resource/registry.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { toBoolean } from '../common/fields/lenient.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
@@ -23,6 +26,7 @@ export class RuntimeSettings {
     private readonly changes: SettingsRepository,
     private readonly installation: InstallationRepository,
     private readonly activity: ActivityRecorder,
+    private readonly references: ReferencesService,
   ) {}
 
   /**
@@ -88,6 +92,7 @@ export class RuntimeSettings {
       if (isSameJson(body[name], present[name])) continue;
       try {
         const value = parseValue(declared, body[name]);
+        await this.assertExists(declared, value);
         const isChanged = declared !== null && declared in changes;
         if (isChanged && !isSameJson(changes[declared], value)) {
           throw new Error(`This is another name of ${declared}: both were sent, and they differ.`);
@@ -102,6 +107,14 @@ export class RuntimeSettings {
       await this.changes.store(name, value);
     }
     this.log(present, changes);
+  }
+
+  /** @throws Error for a setting with the id of an object that does not exist */
+  private async assertExists(name: SettingName | null, value: unknown): Promise<void> {
+    const type = name === null ? undefined : DECLARATIONS[name]?.refersTo;
+    if (type === undefined || typeof value !== 'number' || value === 0) return;
+    const known = await this.references.lockExisting(resource(type), [value]);
+    if (known.length === 0) throw new Error(invalidPk(value));
   }
 
   /** Resets settings to the values of the environment. */
@@ -154,8 +167,10 @@ const isTextList = (given: unknown): given is string[] =>
   given.length <= MAX_ENTRIES &&
   given.every((one) => typeof one === 'string' && /^[^\u0000]{1,512}$/.test(one));
 
-function parseValue(name: SettingName | null, given: unknown): unknown {
+function parseValue(name: SettingName | null, sent: unknown): unknown {
   const declaration = name === null ? undefined : DECLARATIONS[name];
+  // Clients reset a reference with null.
+  const given = sent === null && declaration?.refersTo ? declaration.default : sent;
   if (!declaration)
     throw new Error('This setting is decided by the program and cannot be changed.');
   if (!declaration.runtime) {

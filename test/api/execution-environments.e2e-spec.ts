@@ -248,3 +248,112 @@ it('of a command stays that of its relaunch', async () => {
     environment: { name: 'Tools', image: 'tools' },
   });
 });
+
+describe('defaults', () => {
+  const environment = (name: string, organization: number | null = null): Promise<Row> =>
+    test.make.row('execution_environment', { name, image: `quay.io/${name}/ee`, organization });
+  const setting = (value: number | string | null) =>
+    test.as.superuser.patch('settings/system/', { DEFAULT_EXECUTION_ENVIRONMENT: value });
+
+  it('are those of project, its organization, that of the inventory, and the setting', async () => {
+    const { as, make } = test;
+    const [organization, other] = [await make.organization(), await make.organization()];
+    const project = await make.project({ organization: organization.id });
+    const inventory = await make.inventory({ organization: other.id });
+    const template = await make.jobTemplate({ project: project.id, inventory: inventory.id });
+    const names = ['setting', 'inventory', 'organization', 'project', 'template'];
+    const ids = new Map<string, number>();
+    for (const name of names) ids.set(name, (await environment(`of-${name}`)).id);
+    const patch = (url: string, fields: object) => as.superuser.patch(url, fields).expect(200);
+    const set: Record<string, () => PromiseLike<unknown>> = {
+      setting: () => setting(ids.get('setting') ?? 0).expect(200),
+      inventory: () =>
+        patch(`organizations/${other.id}/`, { default_environment: ids.get('inventory') }),
+      organization: () =>
+        patch(`organizations/${organization.id}/`, {
+          default_environment: ids.get('organization'),
+        }),
+      project: () => patch(`projects/${project.id}/`, { default_environment: ids.get('project') }),
+      template: () =>
+        patch(`job_templates/${template.id}/`, { execution_environment: ids.get('template') }),
+    };
+    const used = async (): Promise<unknown> => {
+      const { body } = await as.superuser.post(`job_templates/${template.id}/launch/`, {});
+      expect(body.execution_environment).toBe(ids.get(body.environment?.name.slice(3)) ?? null);
+      return body.environment?.name ?? null;
+    };
+    expect(await used()).toBeNull();
+    for (const name of names) {
+      await set[name]?.();
+      expect(await used()).toBe(`of-${name}`);
+    }
+    await as.superuser.delete(`execution_environments/${ids.get('project')}/`).expect(204);
+    await patch(`job_templates/${template.id}/`, { execution_environment: null });
+    expect(await used()).toBe('of-organization');
+    await setting(null).expect(200);
+  });
+
+  it('apply to commands and updates of inventories too, and not to those of projects', async () => {
+    const { as, make } = test;
+    const organization = await make.organization();
+    const { id } = await environment('all', organization.id);
+    await as.superuser.patch(`organizations/${organization.id}/`, { default_environment: id });
+    const inventory = await make.inventory({ organization: organization.id });
+    const credential = await make.credential({ organization: organization.id });
+    const project = await make.project({
+      ...{ organization: organization.id, scm_type: 'git', scm_url: 'https://git.example.com/a' },
+    });
+    const source = await make.row('inventory_source', {
+      ...{ name: 'Source', inventory: inventory.id, source: 'scm', source_project: project.id },
+    });
+    const post = async (url: string, body: object) =>
+      (await as.superuser.post(url, body).expect((r) => expect([201, 202]).toContain(r.status)))
+        .body;
+    const command = { inventory: inventory.id, credential: credential.id, module_name: 'ping' };
+    for (const run of [
+      await post('ad_hoc_commands/', command),
+      await post(`inventory_sources/${source.id}/update/`, {}),
+    ]) {
+      expect(run).toMatchObject({ execution_environment: id, environment: { name: 'all' } });
+    }
+    const update = await post(`projects/${project.id}/update/`, {});
+    expect(update.environment).toBeNull();
+  });
+
+  it('are named by those who may read them', async () => {
+    const { as, make, home } = test;
+    const ours = await environment('near', home.organization.id);
+    const theirs = await environment('far', home.otherOrganization.id);
+    const project = await make.project({ organization: home.organization.id });
+    const urls = [`organizations/${home.organization.id}/`, `projects/${project.id}/`];
+    for (const url of urls) {
+      await as.orgAdmin.patch(url, { default_environment: theirs.id }).expect(403);
+      const { body } = await as.orgAdmin.patch(url, { default_environment: ours.id }).expect(200);
+      expect(body).toMatchObject({
+        default_environment: ours.id,
+        related: { default_environment: `/api/v2/execution_environments/${ours.id}/` },
+        summary_fields: { default_environment: { name: 'near', image: 'quay.io/near/ee' } },
+      });
+      const list = url.replace(/\d+\/$/, `?default_environment__name=near`);
+      expect((await as.orgAdmin.get(list).expect(200)).body.count).toBe(1);
+    }
+    const foreign = {
+      default_environment: ['The execution environment does not belong to this organization.'],
+    };
+    const sent = { default_environment: theirs.id };
+    const patched = await as.superuser.patch(String(urls[0]), sent).expect(400);
+    expect(patched.body).toEqual(foreign);
+    const posted = await as.superuser.post('organizations/', { name: 'New', ...sent }).expect(400);
+    expect(posted.body).toEqual(foreign);
+    await as.superuser.patch(String(urls[1]), sent).expect(200);
+  });
+
+  it.each([
+    [99_999, 'Invalid pk "99999" - object does not exist.'],
+    [-1, 'Ensure this value is greater than or equal to 0.'],
+    ['x', 'A valid integer is required.'],
+  ])('are none that there is not: the setting %j', async (value, fault) => {
+    const { body } = await setting(value).expect(400);
+    expect(body).toEqual({ DEFAULT_EXECUTION_ENVIRONMENT: [fault] });
+  });
+});

@@ -18,6 +18,7 @@ export default {
       organizationNameOf: [[sql`1`, SOMEBODY]],
       organizationExists: [[sql`1`]],
       retentionOfOrganizations: { calls: [[]], inside: asQuery },
+      defaultEnvironments: { calls: [[]], inside: asQuery },
       severalOrganizations: { calls: [[]], inside: (statement) => statement },
     }),
   ],

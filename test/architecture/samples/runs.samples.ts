@@ -44,7 +44,7 @@ export default {
       kinds: [[[1]]],
       typesOf: [[[1]]],
       nameOf: [[1]],
-      settleEnvironments: [[[1]]],
+      settleEnvironments: [[[1], [sql`run.project_id`]]],
       attachCredentials: [[[[1, 2]]]],
       attachLabels: [[[[1, 2]]]],
       credentialsOf: [[1]],

@@ -357,3 +357,26 @@ describe('defaults', () => {
     expect(body).toEqual({ DEFAULT_EXECUTION_ENVIRONMENT: [fault] });
   });
 });
+
+it('are chosen in the forms of templates, launches, projects and organizations', async () => {
+  const { as, make, home } = test;
+  const organization = home.organization.id;
+  const { id } = await make.row('execution_environment', { name: 'Chosen', image: 'chosen' });
+  const project = await make.project({ organization, default_environment: id });
+  const inventory = await make.inventory({ organization });
+  const template = await make.jobTemplate({
+    ...{ project: project.id, inventory: inventory.id, execution_environment: id },
+    ask_execution_environment_on_launch: true,
+  });
+  const url = `job_templates/${template.id}/`;
+  for (const [path, field] of [
+    [url, 'execution_environment'],
+    [`${url}launch/`, 'execution_environment'],
+    [`projects/${project.id}/`, 'default_environment'],
+    [`organizations/${organization}/`, 'default_environment'],
+  ] as const) {
+    const { text } = await as.superuser.get(path).set('Accept', 'text/html').expect(200);
+    const control = new RegExp(`<select[^>]* name="${field}".*?</select>`, 's').exec(text)?.[0];
+    expect(control).toContain('Chosen');
+  }
+});

@@ -23,6 +23,7 @@ import { CredentialUses } from './credentials/credential-uses.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
+import { ResolvedEnvironments } from './templates/template-summaries.service.js';
 import { ExecutionEnvironmentsModule } from './execution-environments/execution-environments.module.js';
 import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
 import { InstancesModule } from './instances/instances.module.js';
@@ -35,6 +36,7 @@ import { InventorySourcesModule } from './inventory-sources/inventory-sources.mo
 import { JobTemplateCredentialsRepository } from './job-templates/job-template-credentials.repository.js';
 import { JobTemplatesModule } from './job-templates/job-templates.module.js';
 import { LabelsModule } from './labels/labels.module.js';
+import { RunEnvironments } from './launching/run-environments.listener.js';
 import { LaunchTargets } from './launching/launch-targets.service.js';
 import { LaunchingModule } from './launching/launching.module.js';
 import { OrganizationNotifications } from './notifications/attached-templates.js';
@@ -91,6 +93,7 @@ const ports = [
   { provide: OrganizationStore, useExisting: OrganizationsRepository },
   { provide: OrganizationNotifications, useExisting: OrganizationsRepository },
   { provide: SavedLaunchTargets, useExisting: LaunchTargets },
+  { provide: ResolvedEnvironments, useExisting: RunEnvironments },
   { provide: TemplateRuns, useExisting: RunsRepository },
   { provide: RunWorkflows, useExisting: WorkflowJobNodesRepository },
   { provide: WorkflowNodes, useExisting: WorkflowJobNodesRepository },

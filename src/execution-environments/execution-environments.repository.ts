@@ -11,7 +11,7 @@ export const anyEnvironment = (): Sql => sql`SELECT 1 FROM execution_environment
 
 /** Returns a query for execution environments, for joins in statements about other tables. */
 export const allEnvironments = (): Sql =>
-  sql`SELECT id, name, image, pull, credential_id FROM execution_environments`;
+  sql`SELECT id, name, description, image, pull, credential_id, organization_id FROM execution_environments`;
 
 @Injectable()
 export class ExecutionEnvironmentsRepository extends TableRepository<RowOf<ExecutionEnvironment>> {

@@ -2,12 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { entryOf } from '../common/invariants.js';
-import { list } from '../common/fields/json-schema.js';
+import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
-import { TEMPLATE_SHOWS, TemplateSummaries } from '../templates/template-summaries.service.js';
+import {
+  ResolvedEnvironments,
+  TEMPLATE_SHOWS,
+  TemplateSummaries,
+  type ResolvedEnvironment,
+} from '../templates/template-summaries.service.js';
 import { shownCredentialsOf, type AttachedCredential } from './job-templates.repository.js';
 
 export const JOB_TEMPLATE_SHOWS: ShownBesides = {
@@ -16,6 +21,10 @@ export const JOB_TEMPLATE_SHOWS: ShownBesides = {
   summary_fields: {
     ...TEMPLATE_SHOWS.summary_fields,
     credentials: list(CREDENTIAL_SUMMARY),
+    resolved_environment: object(
+      { id: INTEGER, name: STRING, description: STRING, image: STRING },
+      ['description', 'image'],
+    ),
   },
 };
 
@@ -24,16 +33,25 @@ export const JOB_TEMPLATE_SHOWS: ShownBesides = {
  */
 @Injectable()
 export class JobTemplateExtension {
-  constructor(private readonly summaries: TemplateSummaries) {}
+  constructor(
+    private readonly summaries: TemplateSummaries,
+    private readonly environments: ResolvedEnvironments,
+  ) {}
 
   async extend(rows: readonly Row[], context: RepresentContext): Promise<Map<number, Extension>> {
     const ids = rows.map(({ id }) => id);
-    const [common, credentials] = await Promise.all([
+    const [common, credentials, environments] = await Promise.all([
       this.summaries.of(resource('job_template'), rows, context),
       context.together.ask<AttachedCredential>(shownCredentialsOf(ids, context.actor)),
+      Promise.all(
+        (context.detail ? rows : []).map((row) =>
+          context.together.ask<ResolvedEnvironment>(this.environments.of(row, context.actor)),
+        ),
+      ),
     ]);
     return new Map(
-      rows.map((row) => {
+      rows.map((row, at) => {
+        const [environment] = environments[at] ?? [];
         const { related, summary_fields } = entryOf(common, row.id);
         const own = credentials.filter((one) => one.template_id === row.id);
         return [
@@ -44,6 +62,7 @@ export class JobTemplateExtension {
             summary_fields: {
               ...summary_fields,
               credentials: own.map(summarizeCredential),
+              ...(environment ? { resolved_environment: summarizeEnvironment(environment) } : {}),
             },
           },
         ];
@@ -59,6 +78,15 @@ function summarizeCredential({
   name,
   ...more
 }: AttachedCredential): object {
+  return { id, name, ...(isReadable ? more : {}) };
+}
+
+function summarizeEnvironment({
+  may_read: isReadable,
+  id,
+  name,
+  ...more
+}: ResolvedEnvironment): object {
   return { id, name, ...(isReadable ? more : {}) };
 }
 

@@ -61,6 +61,7 @@ import { WorkflowRelaunch } from './workflow-relaunch.service.js';
     RelaunchService,
     LaunchTargets,
     Launchers,
+    RunEnvironments,
     WorkflowJobLauncher,
     FormerNodes,
     WorkflowRelaunch,

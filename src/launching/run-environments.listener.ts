@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { sql, type Sql } from '../database/sql.js';
+import { permit, type Actor } from '../common/access.js';
+import { resource } from '../common/resource/registry.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { ident, join, sql, type Sql } from '../database/sql.js';
+import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
 import { allInventories } from '../inventories/inventories.repository.js';
 import { defaultEnvironments } from '../organizations/organizations.repository.js';
 import { ListensToRuns, type RunChange, type RunListener } from '../runs/run-changes.service.js';
 import { RunsRepository } from '../runs/runs.repository.js';
-import { RuntimeSettings } from '../settings/runtime-settings.service.js';
+import { Settings } from '../config/settings.js';
+import { changedSetting } from '../settings/settings.repository.js';
+import { ResolvedEnvironments } from '../templates/template-summaries.service.js';
 import { projectSources } from '../templates/templates.repository.js';
 
 /** Kinds of runs that execution environments apply to; project updates use the worker's programs. */
@@ -16,21 +22,43 @@ const KINDS = ['job', 'ad_hoc_command', 'inventory_update'];
  */
 @Injectable()
 @ListensToRuns()
-export class RunEnvironments implements RunListener {
+export class RunEnvironments extends ResolvedEnvironments implements RunListener {
   constructor(
     private readonly runs: RunsRepository,
-    private readonly settings: RuntimeSettings,
-  ) {}
+    private readonly settings: Settings,
+  ) {
+    super();
+  }
 
   async runsChanged(changes: readonly RunChange[]): Promise<void> {
     const created = changes.filter(({ type, isNew }) => isNew === true && KINDS.includes(type));
     if (created.length === 0) return;
-    const name = 'DEFAULT_EXECUTION_ENVIRONMENT';
-    const { [name]: last } = await this.settings.get(name);
     const ids = created.map(({ jobId }) => jobId);
-    await this.runs.settleEnvironments(ids, [...DEFAULTS, sql`${last}::int`]);
+    await this.runs.settleEnvironments(ids, this.defaults());
+  }
+
+  of(template: Row, actor: Actor): Sql {
+    const own = COLUMNS.map((name) => sql`${template[name] ?? null}::int AS ${ident(name)}`);
+    const candidates = [sql`run.execution_environment_id`, ...this.defaults()];
+    return sql`
+      SELECT env.id, env.name, env.description, env.image,
+        (${permit(resource('execution_environment').policy, 'read', 'env', actor)}) AS may_read
+      FROM (SELECT ${join(own, ', ')}) run
+      JOIN (${allEnvironments()}) env ON env.id = coalesce(${join(candidates, ', ')})`;
+  }
+
+  private defaults(): Sql[] {
+    const name = 'DEFAULT_EXECUTION_ENVIRONMENT';
+    return [
+      ...DEFAULTS,
+      sql`(${changedSetting(name)})::text::int`,
+      sql`${this.settings[name]}::int`,
+    ];
   }
 }
+
+/** Columns of templates that determine the environment of their runs. */
+const COLUMNS = ['execution_environment_id', 'project_id', 'organization_id', 'inventory_id'];
 
 /** Defaults by precedence: of the project, of its organization, of the inventory's organization. */
 const DEFAULTS: readonly Sql[] = [

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { sql } from '../database/sql.js';
+import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { ChangedSetting } from './setting.entity.js';
 
 type NameAndValue = Pick<ChangedSetting, 'name' | 'value'>;
+
+/** Returns a query for the value of a setting that was changed; no row if it was not. */
+export const changedSetting = (name: string): Sql =>
+  sql`SELECT value FROM settings WHERE name = ${name}`;
 
 @Injectable()
 export class SettingsRepository extends TableRepository<ChangedSetting> {

@@ -7,8 +7,10 @@ import {
   STRING,
   WIDE_INTEGER,
 } from '../common/fields/json-schema.js';
+import type { Actor } from '../common/access.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
+import type { Sql } from '../database/sql.js';
 import { instantOf } from '../database/instants.js';
 import { findResource } from '../common/resource/registry.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
@@ -17,6 +19,22 @@ import { surveyHeads, type SurveyHead } from './templates.repository.js';
 import { receiverLink } from './webhook-links.js';
 
 const RECENT_JOBS = 10;
+
+/** An execution environment; `may_read` is true if the caller sees more than id and name. */
+export interface ResolvedEnvironment extends Record<string, unknown> {
+  id: number;
+  name: string;
+  may_read: boolean;
+}
+
+/**
+ * Determines the execution environments of templates' runs. Implemented by the launching module,
+ * which knows the defaults.
+ */
+export abstract class ResolvedEnvironments {
+  /** Returns a query for the environment of runs that choose none (`ResolvedEnvironment`). */
+  abstract of(template: Row, actor: Actor): Sql;
+}
 
 export const TEMPLATE_SHOWS: ShownBesides = {
   related: ['webhook_receiver'],

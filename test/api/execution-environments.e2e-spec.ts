@@ -280,6 +280,8 @@ describe('defaults', () => {
     const used = async (): Promise<unknown> => {
       const { body } = await as.superuser.post(`job_templates/${template.id}/launch/`, {});
       expect(body.execution_environment).toBe(ids.get(body.environment?.name.slice(3)) ?? null);
+      const { body: shown } = await as.superuser.get(`job_templates/${template.id}/`).expect(200);
+      expect(shown.summary_fields.resolved_environment?.name).toBe(body.environment?.name);
       return body.environment?.name ?? null;
     };
     expect(await used()).toBeNull();
@@ -337,6 +339,14 @@ describe('defaults', () => {
       const list = url.replace(/\d+\/$/, `?default_environment__name=near`);
       expect((await as.orgAdmin.get(list).expect(200)).body.count).toBe(1);
     }
+    const inventory = await make.inventory({ organization: home.organization.id });
+    const template = await make.jobTemplate({ project: project.id, inventory: inventory.id });
+    await as.superuser.patch(String(urls[1]), { default_environment: theirs.id }).expect(200);
+    const shown = { id: theirs.id, name: 'far' };
+    const { body: hidden } = await as.orgAdmin.get(`job_templates/${template.id}/`).expect(200);
+    expect(hidden.summary_fields.resolved_environment).toEqual(shown);
+    const { body: open } = await as.superuser.get(`job_templates/${template.id}/`).expect(200);
+    expect(open.summary_fields.resolved_environment).toMatchObject({ image: 'quay.io/far/ee' });
     const foreign = {
       default_environment: ['The execution environment does not belong to this organization.'],
     };

@@ -1,10 +1,10 @@
 import * as installation from '../../../src/settings/installation.repository.js';
-import { SettingsRepository } from '../../../src/settings/settings.repository.js';
-import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+import * as settings from '../../../src/settings/settings.repository.js';
+import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
-    samplesOf(SettingsRepository, {
+    samplesOf(settings.SettingsRepository, {
       of: [[['PAGE_SIZE']]],
       names: [[]],
       store: [['PAGE_SIZE', 10]],
@@ -12,5 +12,8 @@ export default {
     }),
     samplesOf(installation.InstallationRepository, { once: [['demo_data']], uuid: [[]] }),
   ],
-  fragments: [fragmentsOf(installation, { installationUuid: [[]] })],
+  fragments: [
+    fragmentsOf(installation, { installationUuid: [[]] }),
+    fragmentsOf(settings, { changedSetting: { calls: [['PAGE_SIZE']], inside: asQuery } }),
+  ],
 } satisfies RoomSamples;

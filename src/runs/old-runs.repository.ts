@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Row } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql, type Sql } from '../database/sql.js';
 import { retentionOfTemplates } from '../templates/templates.repository.js';
@@ -35,7 +34,7 @@ export interface RetentionRules {
 
 /** Removes old runs of every kind. Approvals are removed with their workflow job. */
 @Injectable()
-export class OldRunsRepository extends TableRepository<Row> {
+export class OldRunsRepository extends TableRepository<UnifiedJob> {
   constructor(
     @InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>,
     private readonly workflows: RunWorkflows,
@@ -49,7 +48,7 @@ export class OldRunsRepository extends TableRepository<Row> {
    * @param organizations query for `id`, `retention_days` and `retention_runs`
    */
   ownRetention(organizations: Sql): Promise<OwnRetention[]> {
-    return this.database.rows<OwnRetention & Row>(sql`
+    return this.database.rows<OwnRetention>(sql`
       WITH org AS (${organizations}), own AS (
         SELECT tpl.id, coalesce(tpl.retention_days, org.retention_days) AS days,
           coalesce(tpl.retention_runs, org.retention_runs) AS runs
@@ -75,7 +74,7 @@ export class OldRunsRepository extends TableRepository<Row> {
       days,
       ...own.map((one) => (one.oldest === null ? (one.days ?? days) : 0)),
     );
-    return this.database.rows<OldRun & Row>(sql`
+    return this.database.rows<OldRun>(sql`
       SELECT run.id, run.created::text AS created, (run.type <> 'workflow_approval'
         AND run.finished IS NOT NULL
         AND (run.id < tpl.oldest OR run.finished

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { existing } from '../common/invariants.js';
-import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql } from '../database/sql.js';
 import { endOfOutput } from '../runs/events/job-events.repository.js';
@@ -11,13 +10,13 @@ import type { NewUpdate } from '../runs/update-launcher.js';
 import type { SystemJob } from './system-job.entity.js';
 
 /** A started system job, and the end of the output of an earlier attempt. */
-export type StartedSystemJob = Pick<RowOf<SystemJob>, 'job_type' | 'extra_vars'> & {
+export type StartedSystemJob = Pick<SystemJob, 'job_type' | 'extra_vars'> & {
   counter: number;
   line: number;
 };
 
 @Injectable()
-export class SystemJobsRepository extends TableRepository<Row> {
+export class SystemJobsRepository extends TableRepository<UnifiedJob> {
   constructor(@InjectRepository(UnifiedJob) repository: Repository<UnifiedJob>) {
     super(repository);
   }

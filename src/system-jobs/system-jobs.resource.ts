@@ -1,7 +1,6 @@
 import { superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { RUN_COLUMNS } from '../runs/jobs.resource.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { TemplateRunExtension, TEMPLATE_RUN_SHOWS } from '../runs/template-run.extension.js';
@@ -54,7 +53,6 @@ export const systemJobs = defineResource({
   summaryKeys: { system_job_template: null },
   capabilities: { delete: 'delete', start: 'start' },
   usable: { start: () => false },
-  pages: { columns: RUN_COLUMNS },
   policy: { ...OPERATORS_ONLY, delete: superusersOnly, actions: { cancel: superusersOnly } },
   relations: {
     events: { kind: 'has-many', target: () => resource('job_event'), field: 'job' },

@@ -83,7 +83,7 @@ it('what the framework makes is in a file of its name and its role', () => {
     .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.spec.ts'))
     .filter(({ path, text }) => {
       const made = madeIn(path, text);
-      // Several small ones of one role may share a file that says so: `system-jobs.controllers.ts`.
+      // Several small ones of one role may share a file that says so: `launch.controllers.ts`.
       const areMany = made.length > 1 && made.every(({ roles }) => path.includes(`.${roles[0]}s.`));
       return made.length > 0 && !areMany && !made.some((one) => isNamedAfter(path, one));
     });

@@ -17,10 +17,6 @@ import { launchedReply } from '../runs/launched-reply.js';
 import { startedBy } from '../runs/launcher.js';
 import { SystemJobLauncher } from './system-job-launcher.service.js';
 import { systemJobs, systemJobTemplates } from './system-jobs.resource.js';
-import { RunEventsController } from '../runs/events/run-events.controller.js';
-import { LiveEventsController } from '../runs/live/live-events.controller.js';
-import { StdoutController } from '../runs/output/stdout.controller.js';
-import { RunController } from '../runs/run.controller.js';
 
 const ROUTE = { access: 'authenticated', parent: systemJobTemplates } as const;
 
@@ -89,23 +85,4 @@ export class SystemJobTemplatesController extends ResourceController(systemJobTe
     const run = itemAt(await this.launcher.launch([request], actor), 0);
     return launchedReply(this.services.resources, run, actor);
   }
-}
-
-@Resource(systemJobs)
-@SubList('notifications', children('notifications', { readOnly: true }))
-export class SystemJobsController extends RunController(systemJobs) {}
-
-@Resource(systemJobs, 'api/v2/system_jobs/:id/events')
-export class SystemJobEventListController extends RunEventsController {
-  protected readonly runs = systemJobs;
-}
-
-@Resource(systemJobs, 'api/v2/system_jobs/:id/stdout')
-export class SystemJobStdoutController extends StdoutController {
-  protected readonly runs = systemJobs;
-}
-
-@Resource(systemJobs, 'api/v2/system_jobs/:id/events/stream')
-export class SystemJobLiveEventsController extends LiveEventsController {
-  protected readonly runs = systemJobs;
 }

@@ -20,15 +20,11 @@ export class Outbox {
    * Writes the work in the caller's transaction and wakes a worker after the commit. A lost wake-up does
    * no harm: the sweeper finds the row.
    *
-   * @param machine name of the instance that the work is for; null for any
+   * @param machine name of the instance that the work is for; absent for any
    */
-  async add(
-    queue: QueueName,
-    subjectIds: readonly number[],
-    machine: string | null = null,
-  ): Promise<void> {
-    if (subjectIds.length === 0) return;
-    const rows = await this.rows.addDue(queue, subjectIds, machine);
+  async add(queue: QueueName, ids: readonly number[], machine?: string): Promise<void> {
+    if (ids.length === 0) return;
+    const rows = await this.rows.addDue(queue, ids, machine ?? null);
     this.database.afterCommit(() => void this.queue.add(rows.map(toMessage)));
   }
 

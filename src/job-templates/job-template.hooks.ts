@@ -9,6 +9,7 @@ import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { HARMLESS_OPTIONS } from '../prompts/prompt-columns.js';
 import { templateErrors, type TemplateFacts } from './job-template-checks.js';
+import { assertMayRetain } from '../templates/retention.schema.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
 import type { JobTemplate } from './job-template.entity.js';
 import { TemplateProjects } from './template-projects.service.js';
@@ -19,6 +20,8 @@ const NON_SENSITIVE = new Set([
   'description',
   'force_handlers',
   'survey_enabled',
+  'retention_days',
+  'retention_runs',
   ...HARMLESS_OPTIONS,
 ]);
 
@@ -32,8 +35,9 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplate> {
     private readonly settings: Settings,
   ) {}
 
-  async prepareCreate(values: ValuesOf<JobTemplate>): Promise<Prepared<JobTemplate>> {
+  async prepareCreate(values: ValuesOf<JobTemplate>, actor: Actor): Promise<Prepared<JobTemplate>> {
     const { organizationId } = await this.check(values, {});
+    await assertMayRetain(values, { organization: organizationId }, actor, this.references);
     // A template that is created below an organization must use a project of that organization.
     if (typeof values.organization === 'number' && values.organization !== organizationId) {
       throw Invalid.field('project', 'The project does not belong to this organization.');
@@ -55,6 +59,7 @@ export class JobTemplateHooks implements ResourceHooks<JobTemplate> {
       await this.assertMayUse('inventory', values.inventory ?? row.inventory_id, actor);
     }
     const { organizationId } = await this.check(values, row);
+    await assertMayRetain(values, { ...row, organization: organizationId }, actor, this.references);
     return {
       columns: {
         ...('project' in values ? { organization_id: organizationId } : {}),

@@ -1,4 +1,9 @@
+import type { Actor } from '../common/access.js';
+import { Forbidden } from '../common/errors/errors.js';
 import { Integer } from '../common/fields/field.js';
+import { resource } from '../common/resource/registry.js';
+import type { ValuesOf } from '../common/rest/hooks.js';
+import type { ReferencesService } from '../common/rest/references.service.js';
 
 const OWN = { nullable: true, min: 1, filter: false } as const;
 
@@ -13,4 +18,25 @@ export class RetentionFields {
     help: 'Newest runs of a template that are kept; null inherits.',
   })
   retention_runs!: number | null;
+}
+
+/**
+ * Requires an administrator of the organization for a change of a template's retention: it removes runs,
+ * which only these may delete.
+ *
+ * @param values values of the request
+ * @param template the template before the request, with its organization after it
+ */
+export async function assertMayRetain(
+  values: ValuesOf<RetentionFields>,
+  template: Partial<RetentionFields> & { organization: unknown },
+  actor: Actor,
+  references: ReferencesService,
+): Promise<void> {
+  const changes = (name: keyof RetentionFields): boolean =>
+    name in values && (values[name] ?? null) !== (template[name] ?? null);
+  if (actor.isSuperuser || !(changes('retention_days') || changes('retention_runs'))) return;
+  const { organization } = template;
+  if (typeof organization !== 'number') throw new Forbidden();
+  await references.assertAllowed(resource('organization'), [organization], 'administer', actor);
 }

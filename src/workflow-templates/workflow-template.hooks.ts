@@ -7,6 +7,7 @@ import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js'
 import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
 import { refErrors } from '../prompts/branch.js';
+import { assertMayRetain } from '../templates/retention.schema.js';
 import { WebhookFields } from '../templates/webhook-fields.service.js';
 import type { WorkflowTemplate } from './workflow-template.entity.js';
 import { WorkflowTemplatesRepository } from './workflow-templates.repository.js';
@@ -28,6 +29,7 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplate> {
       throw new Forbidden(ORGANIZATION_NEEDED);
     }
     await this.check(values, {});
+    await assertMayRetain(values, { organization: values.organization }, actor, this.references);
   }
 
   async created(row: RowOf<WorkflowTemplate>): Promise<void> {
@@ -47,6 +49,8 @@ export class WorkflowTemplateHooks implements ResourceHooks<WorkflowTemplate> {
       await this.references.assertAllowed(organization, former, 'workflow_admin', actor);
     }
     await this.check(values, row);
+    const organization = values.organization ?? row.organization_id;
+    await assertMayRetain(values, { ...row, organization }, actor, this.references);
     return { columns: this.webhooks.keyAfter(row, values) };
   }
 

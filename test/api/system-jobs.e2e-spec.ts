@@ -251,3 +251,22 @@ it.each(['organizations', 'job_templates', 'workflow_job_templates'])(
     await test.as.superuser.patch(url, { retention_days: null }).expect(200);
   },
 );
+
+describe.each(['job_templates', 'workflow_job_templates'])('the retention of %s', (path) => {
+  it('is changed by administrators of the organization, who may delete its runs', async () => {
+    const { make, as, home } = test;
+    const isJob = path === 'job_templates';
+    const owned = { organization: home.organization.id };
+    const template = await (isJob
+      ? make.jobTemplate({ project: (await make.project(owned)).id })
+      : make.workflowTemplate(owned));
+    const type = isJob ? 'job_template' : 'workflow_job_template';
+    await make.grant(type, template, 'admin_role', { team: home.team });
+    const [url, user] = [`${path}/${template.id}/`, as.teamMember];
+    await user.patch(url, { description: 'mine', retention_days: null }).expect(200);
+    await user.patch(url, { retention_days: 1 }).expect(403);
+    await user.patch(url, { retention_runs: 1 }).expect(403);
+    await as.orgAdmin.patch(url, { retention_days: 30 }).expect(200);
+    await user.patch(url, { retention_days: null }).expect(403);
+  });
+});

@@ -5,6 +5,7 @@
  */
 import { chown, mkdir, readdir, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 
 import { Cluster } from '../faults/support/cluster.js';
@@ -127,11 +128,22 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
     });
     const id = await addSync();
     // As it was given out before the worker had found out.
-    await cluster.rows(`UPDATE unified_jobs SET status = 'waiting' WHERE id = $1`, [id]);
-    await cluster.rows(`INSERT INTO outbox (queue, subject_id) VALUES ('runs', $1)`, [id]);
-    const run = await cluster.becomes(id, 'failed', 30_000);
-    expect(run.job_explanation).toContain('Runs cannot be isolated');
-    expect(run.job_explanation).toContain(MISSING[kind]);
+    await cluster.rows(
+      `UPDATE unified_jobs SET status = 'waiting', execution_node = $2,
+        instance_group_id = (SELECT id FROM instance_groups WHERE name = 'default')
+      WHERE id = $1`,
+      [id, hostname()],
+    );
+    await cluster.rows(`INSERT INTO outbox (queue, subject_id, machine) VALUES ('runs', $1, $2)`, [
+      id,
+      hostname(),
+    ]);
+    await cluster.becomes(id, 'pending', 30_000);
+    const [instance] = await cluster.rows<{ isolation_detail: string }>(
+      'SELECT isolation_detail FROM instances',
+    );
+    expect(instance?.isolation_detail).toContain('Runs cannot be isolated');
+    expect(instance?.isolation_detail).toContain(MISSING[kind]);
     expect(await gits()).toEqual([]);
     worker.child.kill('SIGTERM');
     await worker.ended;

@@ -202,7 +202,14 @@ const described = (): [module: string, params: Params][] => [
       ...{ name: 'Files', inventory, organization, source: 'scm', source_project: 'Code' },
       ...{ source_path: 'hosts.ini', overwrite: true, source_vars: { A: 'b' }, verbosity: 2 },
       ...{ host_filter: 'web', scm_branch: 'main', credential: 'Shop' },
-      execution_environment: 'Tools',
+    },
+  ],
+  // Is not read here: there is no such image.
+  [
+    'inventory_source',
+    {
+      ...{ name: 'Boxed', inventory, organization, source: 'scm', source_project: 'Code' },
+      ...{ source_path: 'hosts.ini', execution_environment: 'Tools' },
     },
   ],
   ['label', { name: 'x', organization }],

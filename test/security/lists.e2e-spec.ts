@@ -46,7 +46,9 @@ describe('secrets', () => {
       for (const reference of fields.filter(
         ({ target, internal, column, filter }) => target && !internal && column !== null && filter,
       )) {
-        for (const { name } of reference.target!().fields.filter(isForbidden)) {
+        const far = reference.target!();
+        for (const { name } of far.fields.filter(isForbidden)) {
+          if (name in far.relations) continue;
           await refused(`${path}/?${reference.name}__${name}__startswith=x`, name);
           await refused(`${path}/?order_by=${reference.name}__${name}`, name);
         }

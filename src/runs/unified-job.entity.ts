@@ -241,6 +241,7 @@ export abstract class ExecutedJob extends UnifiedJob {
   @Char({
     readOnly: true,
     detailOnly: true,
+    filter: false,
     help: 'Digest of the image that the run was executed in.',
   })
   environment_digest!: string;

@@ -29,8 +29,10 @@ describe('the state machine of runs', () => {
     const way = ['new', 'pending', 'waiting', 'running', 'successful'] as const;
     for (const [from, to] of zip(way.slice(0, -1), way.slice(1))) {
       expect(mayMove(from, to)).toBe(true);
-      expect(mayMove(to, from)).toBe(to === 'running');
+      expect(mayMove(to, from)).toBe(to === 'waiting');
     }
+    // A run that was not started is placed again.
+    expect(mayMove('running', 'pending')).toBe(true);
   });
 
   it('refuses a step nobody may take, by name', () => {

@@ -16,6 +16,7 @@ const KEYS: Record<string, readonly string[]> = {
   inventory: ['organization', 'name'],
   inventory_source: ['organization', 'name', 'inventory'],
   schedule: ['unified_job_template', 'name'],
+  system_job_template: ['name'],
   label: ['organization', 'name'],
   host: ['name', 'inventory'],
   group: ['name', 'inventory'],

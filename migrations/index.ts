@@ -42,9 +42,7 @@ import { PlaceRunsByGroups1795590000000 } from './1795590000000-place-runs-by-gr
 import { AddSystemJobs1795600000000 } from './1795600000000-add-system-jobs.js';
 import { ScheduleSystemJobs1795610000000 } from './1795610000000-schedule-system-jobs.js';
 import { AddRetention1795620000000 } from './1795620000000-add-retention.js';
-import { KeepEnvironmentsOfRuns1795751994628 } from './1795751994628-keep-environments-of-runs.js';
-import { SaveEnvironmentsOfTemplates1795753187731 } from './1795753187731-save-environments-of-templates.js';
-import { KeepDefaultEnvironments1795754893649 } from './1795754893649-keep-default-environments.js';
+import { RunInEnvironments1795630000000 } from './1795630000000-run-in-environments.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -92,7 +90,5 @@ export const migrations = {
   AddSystemJobs1795600000000,
   ScheduleSystemJobs1795610000000,
   AddRetention1795620000000,
-  KeepEnvironmentsOfRuns1795751994628,
-  SaveEnvironmentsOfTemplates1795753187731,
-  KeepDefaultEnvironments1795754893649,
+  RunInEnvironments1795630000000,
 };

@@ -53,8 +53,9 @@ export class Leases {
           event_processing_finished: false,
         },
       });
-      // Otherwise the message is out of date, and the run has another one for another instance.
-      if (!(await this.rows.isWaiting(id))) await this.outbox.acknowledge('runs', id);
+      // A run that still waits belongs to another instance, or will be placed again.
+      const isElsewhere = runs.length === 0 && (await this.rows.isWaiting(id));
+      if (!isElsewhere) await this.outbox.acknowledge('runs', id);
       return runs[0];
     });
     failPoint('run-leased');

@@ -60,13 +60,8 @@ export interface LaunchLabel {
   mayRead: boolean;
 }
 
-export interface LaunchEnvironment {
-  id: number;
-  name: string;
-  mayUse: boolean;
-}
-
-export interface LaunchInstanceGroup {
+/** An instance group or an execution environment. */
+export interface LaunchPlace {
   id: number;
   name: string;
   mayUse: boolean;
@@ -79,11 +74,11 @@ export interface LaunchTemplate extends LaunchableTemplate {
   stored: Prompts;
   project: LaunchProject | null;
   inventory: LaunchInventory | null;
-  environment: LaunchEnvironment | null;
+  environment: LaunchPlace | null;
   credentials: LaunchCredential[];
   labels: LaunchLabel[];
   /** Preferred instance groups of its jobs, best first. */
-  instanceGroups: LaunchInstanceGroup[];
+  instanceGroups: LaunchPlace[];
 }
 
 /** A workflow job template with all data that determines its launches, except its nodes. */
@@ -112,8 +107,8 @@ export interface LaunchObjects {
   inventories: Map<number, LaunchInventory>;
   credentials: Map<number, LaunchCredential>;
   labels: Map<number, LaunchLabel>;
-  instanceGroups: Map<number, LaunchInstanceGroup>;
-  environments: Map<number, LaunchEnvironment>;
+  instanceGroups: Map<number, LaunchPlace>;
+  environments: Map<number, LaunchPlace>;
 }
 
 /** Ids of a set of launches, besides those of their templates. */
@@ -171,8 +166,8 @@ export class LaunchLoader {
         actor,
       ),
       this.labels([...namedLabels, ...rows.flatMap((row) => row.label_ids)], actor),
-      this.instanceGroups([...namedGroups, ...rows.flatMap((row) => row.group_ids)], actor),
-      this.environments([...namedEnvironments, ...rows.flatMap(environmentOf)], actor),
+      places(this.groupRows, [...namedGroups, ...rows.flatMap((row) => row.group_ids)], actor),
+      places(this.environmentRows, [...namedEnvironments, ...rows.flatMap(environmentOf)], actor),
       readOwnVariables(rows),
     ]);
     for (const [id, inventory] of newInventories) inventories.set(id, inventory);
@@ -284,24 +279,6 @@ export class LaunchLoader {
     );
   }
 
-  private async instanceGroups(
-    ids: readonly number[],
-    actor: Actor | null,
-  ): Promise<Map<number, LaunchInstanceGroup>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.groupRows.usable(ids, actor);
-    return new Map(rows.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));
-  }
-
-  private async environments(
-    ids: readonly number[],
-    actor: Actor | null,
-  ): Promise<Map<number, LaunchEnvironment>> {
-    if (ids.length === 0) return new Map();
-    const rows = await this.environmentRows.usable(ids, actor);
-    return new Map(rows.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));
-  }
-
   private nodeOf(row: SavedNodeRow): SavedNode {
     return {
       id: row.id,
@@ -333,6 +310,16 @@ export class LaunchLoader {
 
 const inventoryOf = ({ inventory_id: id }: LaunchableJobTemplate): readonly number[] =>
   id === null ? [] : [id];
+
+async function places(
+  rows: Pick<InstanceGroupsRepository, 'usable'>,
+  ids: readonly number[],
+  actor: Actor | null,
+): Promise<Map<number, LaunchPlace>> {
+  if (ids.length === 0) return new Map();
+  const found = await rows.usable(ids, actor);
+  return new Map(found.map(({ id, name, may_use: mayUse }) => [id, { id, name, mayUse }]));
+}
 
 const environmentOf = ({
   execution_environment_id: id,

@@ -6,7 +6,11 @@ import { resource } from '../common/resource/registry.js';
 import { ref } from '../common/resource/resource-schema.js';
 import { summariesAmong } from '../common/resource/related-rows.js';
 import { sql } from '../database/sql.js';
-import { TemplateRunExtension, TEMPLATE_RUN_SHOWS } from '../runs/template-run.extension.js';
+import {
+  TemplateRunExtension,
+  TEMPLATE_RUN_SHOWS,
+  withOwn,
+} from '../runs/template-run.extension.js';
 import type { InventoryUpdate } from './inventory-update.entity.js';
 
 export const UPDATE_SHOWS: ShownBesides = {
@@ -36,19 +40,12 @@ export class InventoryUpdateExtension {
       this.runs.extend(rows, context),
       summariesAmong(resource('credential'), sql`SELECT unnest(${used}::int[])`, context),
     ]);
-    for (const { id, credential_id: credentialId } of rows) {
-      const extension = extensions.get(id);
-      if (!extension) continue;
-      const credential = credentials.get(credentialId ?? 0);
-      extensions.set(id, {
-        ...extension,
-        fields: { ...extension.fields, license_error: false, custom_virtualenv: null },
-        summary_fields: {
-          ...extension.summary_fields,
-          credentials: credential ? [credential] : [],
-        },
-      });
-    }
-    return extensions;
+    return withOwn(extensions, rows, ({ credential_id: id }) => {
+      const credential = credentials.get(id ?? 0);
+      return {
+        fields: { license_error: false, custom_virtualenv: null },
+        summary_fields: { credentials: credential ? [credential] : [] },
+      };
+    });
   }
 }

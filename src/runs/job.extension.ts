@@ -6,19 +6,18 @@ import { resource } from '../common/resource/registry.js';
 import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
-import { launchedBy, LAUNCHED_BY, summarizeTemplate, RUN_TEMPLATE } from './launched-by.js';
 import { displayArtifacts } from './artifacts.js';
-import { ShownRuns, SOURCE_WORKFLOW_SHOWS } from './shown-runs.service.js';
+import { ShownRuns } from './shown-runs.service.js';
+import { TemplateRunExtension, TEMPLATE_RUN_SHOWS, withOwn } from './template-run.extension.js';
 import type { Job } from './job.entity.js';
 import { JobCredentialsRepository, type CredentialOfJob } from './job-credentials.repository.js';
 
 export const JOB_SHOWS: ShownBesides = {
-  ...SOURCE_WORKFLOW_SHOWS,
-  fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
+  ...TEMPLATE_RUN_SHOWS,
+  fields: { ...TEMPLATE_RUN_SHOWS.fields, passwords_needed_to_start: list(STRING) },
   summary: { job_template_id: INTEGER, job_template_name: STRING },
   summary_fields: {
-    ...SOURCE_WORKFLOW_SHOWS.summary_fields,
-    unified_job_template: RUN_TEMPLATE,
+    ...TEMPLATE_RUN_SHOWS.summary_fields,
     labels: LABEL_SUMMARY,
     credentials: list(CREDENTIAL_SUMMARY),
   },
@@ -32,6 +31,7 @@ export const JOB_SHOWS: ShownBesides = {
 @Injectable()
 export class JobExtension {
   constructor(
+    private readonly templateRuns: TemplateRunExtension,
     private readonly runs: ShownRuns,
     private readonly credentials: JobCredentialsRepository,
   ) {}
@@ -42,43 +42,24 @@ export class JobExtension {
   ): Promise<Map<number, Extension>> {
     const { actor, together } = context;
     const ids = rows.map(({ id }) => id);
-    const [facts, credentials, labels, sourceOf, variables] = await Promise.all([
-      this.runs.facts(rows, context),
+    const [extensions, credentials, labels, variables] = await Promise.all([
+      this.templateRuns.extend(rows, context),
       together.ask<CredentialOfJob>(this.credentials.ofJobs(ids, actor)),
       labelSummaries(resource('job'), ids, context),
-      this.runs.sourceWorkflows(rows, context),
       this.runs.variables(rows, context),
     ]);
-    return new Map(
-      rows.flatMap((row): [number, Extension][] => {
-        const run = facts.get(row.id);
-        if (!run) return [];
-        const source = sourceOf(run);
-        const own = credentials.filter((one) => one.job_id === row.id);
-        const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
-        return [
-          [
-            row.id,
-            {
-              related: source.related,
-              fields: {
-                launched_by: launchedBy(run),
-                elapsed: run.live_elapsed ?? row.elapsed,
-                extra_vars: variables.get(row.id),
-                artifacts: displayArtifacts(row.artifacts ?? {}),
-                passwords_needed_to_start: [...new Set(needed)],
-              },
-              summary_fields: {
-                ...source.summary_fields,
-                ...summarizeTemplate(run, 'job'),
-                labels: labels.get(row.id),
-                credentials: own.map(summarizeCredential),
-              },
-            },
-          ],
-        ];
-      }),
-    );
+    return withOwn(extensions, rows, ({ id, artifacts }) => {
+      const own = credentials.filter((one) => one.job_id === id);
+      const needed = own.flatMap((one) => passwordsNeeded(one.credential_type, one.inputs));
+      return {
+        fields: {
+          extra_vars: variables.get(id),
+          artifacts: displayArtifacts(artifacts ?? {}),
+          passwords_needed_to_start: [...new Set(needed)],
+        },
+        summary_fields: { labels: labels.get(id), credentials: own.map(summarizeCredential) },
+      };
+    });
   }
 }
 

@@ -13,6 +13,25 @@ export const TEMPLATE_RUN_SHOWS: ShownBesides = {
   },
 };
 
+/** Adds to the extensions of runs the data of their kind. */
+export function withOwn<Run extends Row>(
+  extensions: Map<number, Extension>,
+  runs: readonly Run[],
+  own: (run: Run) => Pick<Extension, 'fields' | 'summary_fields'>,
+): Map<number, Extension> {
+  for (const run of runs) {
+    const extension = extensions.get(run.id);
+    if (!extension) continue;
+    const { fields, summary_fields } = own(run);
+    extensions.set(run.id, {
+      ...extension,
+      fields: { ...extension.fields, ...fields },
+      summary_fields: { ...extension.summary_fields, ...summary_fields },
+    });
+  }
+  return extensions;
+}
+
 /** Adds to runs their template and what launched them. */
 @Injectable()
 export class TemplateRunExtension {

@@ -1,4 +1,4 @@
-/** What system jobs remove and what they leave (docs/contract/system-jobs.md). */
+/** Removal of old data by system jobs (docs/contract/system-jobs.md). */
 import type { INestApplicationContext } from '@nestjs/common';
 
 import { cleanup } from '../../src/cli/cleanup.js';

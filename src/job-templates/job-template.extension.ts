@@ -61,8 +61,8 @@ export class JobTemplateExtension {
             related: { ...related, ...callbackLink(row) },
             summary_fields: {
               ...summary_fields,
-              credentials: own.map(summarizeCredential),
-              ...(environment ? { resolved_environment: summarizeEnvironment(environment) } : {}),
+              credentials: own.map(({ template_id: _template, ...one }) => summarize(one)),
+              ...(environment ? { resolved_environment: summarize(environment) } : {}),
             },
           },
         ];
@@ -71,24 +71,17 @@ export class JobTemplateExtension {
   }
 }
 
-function summarizeCredential({
-  template_id: _template,
+/** Returns id and name, and everything to callers who can read the object. */
+const summarize = ({
   may_read: isReadable,
   id,
   name,
   ...more
-}: AttachedCredential): object {
-  return { id, name, ...(isReadable ? more : {}) };
-}
-
-function summarizeEnvironment({
-  may_read: isReadable,
+}: Omit<AttachedCredential, 'template_id'> | ResolvedEnvironment): object => ({
   id,
   name,
-  ...more
-}: ResolvedEnvironment): object {
-  return { id, name, ...(isReadable ? more : {}) };
-}
+  ...(isReadable ? more : {}),
+});
 
 function callbackLink({ id, host_config_key: key }: Row): Record<string, string> {
   return typeof key === 'string' && key !== ''

@@ -6,6 +6,7 @@ import { CommonServices } from '../common/rest/common-services.service.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import type { Values } from '../common/rest/hooks.js';
 import { Resource } from '../common/rest/resource.decorator.js';
+import { INHERITED_RETENTION } from '../templates/retention.schema.js';
 import { SurveyService } from '../templates/survey.service.js';
 import { JobTemplatesRepository } from './job-templates.repository.js';
 import { jobTemplates } from './job-templates.resource.js';
@@ -33,7 +34,7 @@ export class JobTemplateCopyController extends CopyController {
         ? new Forbidden('Insufficient access to Job Template credentials.')
         : error;
     }
-    return {};
+    return INHERITED_RETENTION;
   }
 
   /**

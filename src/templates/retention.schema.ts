@@ -20,6 +20,9 @@ export class RetentionFields {
   retention_runs!: number | null;
 }
 
+/** Values of a copy, which anyone who may make the template may make. */
+export const INHERITED_RETENTION = { retention_days: null, retention_runs: null };
+
 /**
  * Requires an administrator of the organization for a change of a template's retention: it removes runs,
  * which only these may delete.

@@ -13,6 +13,7 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { Route } from '../common/rest/route.js';
 import { STORED_TYPES } from '../prompts/prompt-columns.js';
 import { openAnswers, sealAnswers } from '../prompts/saved-secrets.js';
+import { INHERITED_RETENTION } from '../templates/retention.schema.js';
 import { SurveyService } from '../templates/survey.service.js';
 import {
   WorkflowTemplatesRepository,
@@ -94,6 +95,7 @@ export class WorkflowTemplateCopyController extends CopyController {
   protected override async replacedValues(original: Row, actor: Actor): Promise<Values> {
     const { inventory, credential } = await this.templates.references(original.id, actor);
     return {
+      ...INHERITED_RETENTION,
       ...(inventory?.may_use === false ? { inventory: null } : {}),
       ...(credential?.may_use === false ? { webhook_credential: null } : {}),
     };

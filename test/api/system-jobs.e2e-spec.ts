@@ -270,3 +270,36 @@ describe.each(['job_templates', 'workflow_job_templates'])('the retention of %s'
     await user.patch(url, { retention_days: null }).expect(403);
   });
 });
+
+it.each(['job_templates', 'workflow_job_templates'])(
+  'copies of %s inherit theirs',
+  async (path) => {
+    const { make, as, home } = test;
+    const owned = { organization: home.organization.id };
+    const user = { user: as.users.teamMember };
+    const own = { retention_days: 30, retention_runs: 9 };
+    const template = await {
+      async job_templates() {
+        const [project, inventory] = [await make.project(owned), await make.inventory(owned)];
+        await make.grant('project', project, 'use_role', user);
+        await make.grant('inventory', inventory, 'use_role', user);
+        const made = await make.jobTemplate({
+          project: project.id,
+          inventory: inventory.id,
+          ...own,
+        });
+        await make.grant('job_template', made, 'admin_role', user);
+        return made;
+      },
+      async workflow_job_templates() {
+        const made = await make.workflowTemplate({ ...owned, ...own });
+        await make.grant('organization', home.organization, 'workflow_admin_role', user);
+        return made;
+      },
+    }[path]!();
+    const url = `${path}/${template.id}/copy/`;
+    expect((await as.teamMember.get(url).expect(200)).body).toMatchObject({ can_copy: true });
+    const { body } = await as.teamMember.post(url, { name: `Copy of ${path}` }).expect(201);
+    expect(body).toMatchObject({ retention_days: null, retention_runs: null });
+  },
+);

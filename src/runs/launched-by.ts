@@ -57,10 +57,10 @@ export function launchedBy(facts: RunFacts): Record<string, unknown> {
  * Returns `summary_fields.unified_job_template`, which includes the kind of its runs
  * (docs/contract/conventions.md#summaries).
  */
-export function summarizeTemplate(facts: RunFacts, jobType: string): Record<string, unknown> {
-  const { template_id: id, template_name: name } = facts;
+export function summarizeTemplate(facts: RunFacts): Record<string, unknown> {
+  const { type, template_id: id, template_name: name } = facts;
   if (id === null || name === null) return {};
-  return { unified_job_template: { id, name, unified_job_type: jobType } };
+  return { unified_job_template: { id, name, unified_job_type: type } };
 }
 
 /** Returns the name if the reader has permission to read it. */

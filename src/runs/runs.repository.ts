@@ -21,6 +21,8 @@ const CALLBACK_LOCK = 7_303;
 
 /** Data for the representations of all kinds of runs, beyond the columns of a list. */
 export interface RunFacts extends Row {
+  /** Kind of the run. */
+  type: string;
   /**
    * Launch type of the run; if no user launched it, that of the outermost workflow job around it.
    */
@@ -95,7 +97,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     const nodes = this.workflows.nodesOfRuns();
     return sql`
       WITH run AS MATERIALIZED (
-        SELECT own.id, own.status, own.started, own.created_by_id, own.unified_job_template_id,
+        SELECT own.id, own.type, own.status, own.started, own.created_by_id, own.unified_job_template_id,
           node.workflow_job_id AS source_id,
           coalesce((
             WITH RECURSIVE around AS (
@@ -108,7 +110,7 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
         LEFT JOIN (${nodes}) node
           ON node.job_id = own.id AND own.launch_type = 'workflow'
         WHERE own.id = ANY(${ids}::bigint[]))
-      SELECT run.id, launched.launch_type, run.created_by_id, run.source_id, launched.schedule_id,
+      SELECT run.id, run.type, launched.launch_type, run.created_by_id, run.source_id, launched.schedule_id,
         ${usernameOf(sql`run.created_by_id`, reader)} AS username,
         (SELECT schedule.name FROM (${this.schedules.names()}) schedule
           WHERE schedule.id = launched.schedule_id) AS schedule_name,

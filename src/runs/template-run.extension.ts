@@ -51,7 +51,7 @@ export class TemplateRunExtension {
           launched_by: launchedBy(run),
           elapsed: run.live_elapsed ?? row.elapsed,
         };
-        const template = summarizeTemplate(run, String(row.type));
+        const template = summarizeTemplate(run);
         return [[row.id, { fields, related, summary_fields: { ...summary_fields, ...template } }]];
       }),
     );

@@ -65,7 +65,7 @@ export class WorkflowApprovalExtension {
         const workflow = workflows.get(own.workflow_job_id ?? 0);
         const summaries = {
           ...(workflow ? { source_workflow_job: workflow } : {}),
-          ...summarizeTemplate(run, 'workflow_approval'),
+          ...summarizeTemplate(run),
           ...(own.approval_template ? { workflow_approval_template: own.approval_template } : {}),
           ...(own.workflow_template ? { workflow_job_template: own.workflow_template } : {}),
         };

@@ -64,7 +64,7 @@ export class WorkflowJobExtension {
         const source = sourceOf(run);
         const summaries = {
           ...source.summary_fields,
-          ...summarizeTemplate(run, 'workflow_job'),
+          ...summarizeTemplate(run),
           ...(summary ? { workflow_job_template: summary } : {}),
           labels: labels.get(row.id),
         };

@@ -2,6 +2,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { samePageQueries } from '../support/queries.js';
+import { Samples, sampleTypes } from '../support/samples.js';
 
 let test: TestApp;
 let project: Row;
@@ -81,5 +82,28 @@ describe('unified_jobs', () => {
     }
     await samePageQueries(test.database, test.as.orgAdmin, 'unified_jobs/?order_by=-id', [2, 50]);
     await test.database.execute(sql`DELETE FROM unified_jobs WHERE id > ${last}`);
+  });
+});
+
+describe('the template of runs', () => {
+  beforeAll(async () => {
+    const samples = new Samples(test);
+    for (const type of sampleTypes()) await samples.of(type);
+    await samples.tieAll();
+    await test.database.execute(sql`
+      UPDATE unified_jobs SET unified_job_template_id = ${template.id}
+      WHERE unified_job_template_id IS NULL`);
+  }, 60_000);
+
+  it.each([
+    ...['jobs', 'project_updates', 'inventory_updates', 'system_jobs'],
+    ...['workflow_jobs', 'workflow_approvals', 'unified_jobs'],
+  ])('is shown by the list %s with the kind of the run', async (path) => {
+    const { body } = await test.as.superuser.get(`${path}/`).expect(200);
+    expect(body.count).toBeGreaterThan(0);
+    for (const { type, summary_fields: summaries } of body.results) {
+      if (type === 'ad_hoc_command') continue;
+      expect([type, summaries.unified_job_template.unified_job_type]).toEqual([type, type]);
+    }
   });
 });

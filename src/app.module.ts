@@ -10,6 +10,7 @@ import { ReplyInterceptor } from './common/rest/reply.interceptor.js';
 import { VariablesInterceptor } from './common/rest/variables.interceptor.js';
 import { FeaturesModule } from './features.module.js';
 import { SearchModule } from './search/search.module.js';
+import { ServiceNamesInterceptor } from './service-names/service-names.interceptor.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
 
 /** The API process: every feature, the pages, and last the answer to unknown URLs. */
@@ -18,10 +19,11 @@ import { StatisticsModule } from './statistics/statistics.module.js';
   providers: [
     { provide: APP_FILTER, useClass: ErrorsFilter },
     // The outermost first. The body is read once the guards have passed the request. The page is made
-    // of the JSON that every other client gets. Inside of it variables in the body are parsed, the
-    // response gets its status and headers, and a list its envelope.
+    // of the JSON that every other client gets. Inside of it names of services are translated, variables
+    // in the body are parsed, the response gets its status and headers, and a list its envelope.
     { provide: APP_INTERCEPTOR, useClass: BodyInterceptor },
     { provide: APP_INTERCEPTOR, useExisting: PageInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: ServiceNamesInterceptor },
     { provide: APP_INTERCEPTOR, useClass: VariablesInterceptor },
     { provide: APP_INTERCEPTOR, useClass: ReplyInterceptor },
     { provide: APP_INTERCEPTOR, useClass: PaginationInterceptor },

@@ -19,6 +19,7 @@ import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
 import { SecurityEvents } from './common/rest/security-events.service.js';
 import { Settings } from './config/settings.js';
+import { acceptProductNames } from './service-names/service-names.interceptor.js';
 import { receiverGate } from './webhooks/receiver-gate.js';
 import { SignatureVerifier } from './webhooks/signature-verifier.service.js';
 
@@ -58,6 +59,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.use(new BodyPace().handle);
   app.use(openScope);
   app.use(parseQueryOnce);
+  if (settings.SERVICE_NAMES === 'vendor') app.use(acceptProductNames);
   app.use(securityHeaders(settings));
   const verifier = app.get(SignatureVerifier, { strict: false });
   app.use(receiverGate(verifier, app.get(SecurityEvents)));

@@ -200,6 +200,12 @@ export const SETTINGS = {
     default: true,
     help: "Whether the real services' own header names are accepted beside the neutral ones.",
   }),
+  SERVICE_NAMES: string({
+    category: 'system',
+    default: 'neutral',
+    choices: ['neutral', 'vendor'],
+    help: 'Names of code hosts and channels in the API: those of the contract, or those of the products for existing clients.',
+  }),
   WEBHOOK_STATUS_CONTEXT: string({
     category: 'webhooks',
     default: 'automation-controller',

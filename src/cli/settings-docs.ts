@@ -49,7 +49,8 @@ function rowOf([name, declaration]: [string, Declaration]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-function defaultOf({ default: value }: Declaration): string {
+function defaultOf({ type, default: value }: Declaration): string {
+  if (type === 'map') return `\`${JSON.stringify(value)}\``;
   const text = Array.isArray(value) ? value.join(',') : String(value);
   return text === '' ? '(empty)' : `\`${text}\``;
 }

@@ -1,7 +1,15 @@
 import { hostname } from 'node:os';
 import { isAbsolute, normalize, resolve } from 'node:path';
 import { MEGABYTE } from './http-settings.js';
-import { bytes, integer, listSetting, seconds, string } from './setting.js';
+import {
+  boolean,
+  bytes,
+  integer,
+  listSetting,
+  seconds,
+  string,
+  variablesSetting,
+} from './setting.js';
 
 const GIGABYTE = 1024 * MEGABYTE;
 /** Maximum of a PostgreSQL integer. */
@@ -74,6 +82,31 @@ export const JOB_SETTINGS = {
     runtime: true,
     refersTo: 'execution_environment',
     help: 'Id of the execution environment of runs for which nothing else names one; 0: the programs of the worker.',
+  }),
+  AWX_TASK_ENV: variablesSetting({
+    category: 'jobs',
+    default: {},
+    runtime: true,
+    help: 'Environment variables of every job, ad hoc command and inventory update; those of credentials take precedence.',
+  }),
+  GALAXY_TASK_ENV: variablesSetting({
+    category: 'jobs',
+    default: {},
+    runtime: true,
+    help: 'Environment variables of ansible-galaxy, which installs the roles and collections of projects.',
+  }),
+  GALAXY_IGNORE_CERTS: boolean({
+    category: 'jobs',
+    default: false,
+    runtime: true,
+    help: 'Whether ansible-galaxy ignores invalid certificates of Galaxy servers.',
+  }),
+  DEFAULT_JOB_IDLE_TIMEOUT: seconds({
+    category: 'jobs',
+    default: 0,
+    max: MAX_INTEGER,
+    runtime: true,
+    help: 'Seconds without output after which a job is ended; 0 is no limit.',
   }),
   JOB_NETWORK: string({
     category: 'jobs',

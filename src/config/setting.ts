@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-export type SettingType = 'integer' | 'boolean' | 'string' | 'list' | 'secret';
+export type SettingType = 'integer' | 'boolean' | 'string' | 'list' | 'map' | 'secret';
 
 /** Declaration of a setting: type, default, limits and description. */
 export interface SettingDeclaration<T> {
@@ -54,6 +54,10 @@ export const listSetting = (
   type: 'list',
   ...options,
 });
+/** Declares a setting with environment variables: an object of texts, in the environment as JSON. */
+export const variablesSetting = (
+  options: Options<Readonly<Record<string, string>>>,
+): SettingDeclaration<Readonly<Record<string, string>>> => ({ type: 'map', ...options });
 /** Declares a setting with a text that is never shown. */
 export const secretSetting = (options: Options<string>): SettingDeclaration<string> => ({
   type: 'secret',
@@ -100,12 +104,38 @@ export function parseSetting(
         .split(',')
         .map((one) => one.trim())
         .filter((one) => one !== '');
+    case 'map':
+      return variablesIn(text, name);
     default:
       if (declaration.choices && !declaration.choices.includes(text)) {
         throw new Error(`${name} must be one of ${declaration.choices.join(', ')}, not "${text}".`);
       }
       return declaration.max === undefined ? text : textSetting(declaration, text);
   }
+}
+
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+const MAX_VARIABLES = 100;
+
+/** True for an object of at most 100 environment variables. */
+export const isVariables = (given: unknown): given is Record<string, string> =>
+  typeof given === 'object' &&
+  given !== null &&
+  !Array.isArray(given) &&
+  Object.keys(given).length <= MAX_VARIABLES &&
+  Object.entries(given).every(
+    ([name, value]) =>
+      VARIABLE.test(name) && typeof value === 'string' && /^[^\u0000]{0,4096}$/.test(value),
+  );
+
+function variablesIn(text: string, name: string): Record<string, string> {
+  try {
+    const given: unknown = JSON.parse(text === '' ? '{}' : text);
+    if (isVariables(given)) return given;
+  } catch {
+    // The sentence below names the fault.
+  }
+  throw new Error(`${name} must be a JSON object of texts by the names of variables.`);
 }
 
 /** Maximum number of characters of a text setting without `max`. */

@@ -35,6 +35,9 @@ export const NO_CREDENTIAL = 'Job could not start because it does not have a val
 export const NO_PROJECT = 'Job could not start because it does not have a valid project.';
 export const LIMIT_WITHOUT_HOSTS = 'The limit matches none of the hosts.';
 export const TIMED_OUT = 'Job terminated due to timeout';
+
+export const wasIdle = (seconds: number): string =>
+  `${TIMED_OUT}: no output for ${seconds} seconds`;
 /** Explanation of an update that timed out or was canceled after the inventory was read. */
 export const STORING_TIMED_OUT = 'Inventory update has timed out';
 export const STORING_CANCELED = 'Inventory update has been canceled';

@@ -7,7 +7,7 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { toBoolean } from '../common/fields/lenient.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { textSetting, type SettingDeclaration } from '../config/setting.js';
+import { isVariables, textSetting, type SettingDeclaration } from '../config/setting.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
 import { computedSetting } from './computed-settings.js';
 import { InstallationRepository } from './installation.repository.js';
@@ -177,16 +177,8 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
     throw new Error('This setting is read from the environment and cannot be changed here.');
   }
   switch (declaration.type) {
-    case 'integer': {
-      const value = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given;
-      if (typeof value !== 'number' || !Number.isInteger(value)) {
-        throw new Error('A valid integer is required.');
-      }
-      const { min = 0, max = Number.MAX_SAFE_INTEGER } = declaration;
-      if (value < min) throw new Error(`Ensure this value is greater than or equal to ${min}.`);
-      if (value > max) throw new Error(`Ensure this value is less than or equal to ${max}.`);
-      return value;
-    }
+    case 'integer':
+      return parseInteger(declaration, given);
     case 'boolean': {
       const value = toBoolean(given);
       if (value === undefined) throw new Error('Must be a valid boolean.');
@@ -195,10 +187,26 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
     case 'list':
       if (!isTextList(given)) throw new Error('Expected a list of texts.');
       return given;
+    case 'map':
+      if (!isVariables(given)) {
+        throw new Error('Expected an object of texts by the names of environment variables.');
+      }
+      return given;
     default:
       if (typeof given !== 'string' || given.includes('\u0000')) {
         throw new Error('Not a valid string.');
       }
       return textSetting(declaration, given);
   }
+}
+
+function parseInteger(declaration: Declaration, given: unknown): number {
+  const value = typeof given === 'string' && /^-?\d{1,15}$/.test(given) ? Number(given) : given;
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    throw new Error('A valid integer is required.');
+  }
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = declaration;
+  if (value < min) throw new Error(`Ensure this value is greater than or equal to ${min}.`);
+  if (value > max) throw new Error(`Ensure this value is less than or equal to ${max}.`);
+  return value;
 }

@@ -8,7 +8,7 @@ import {
   type Field,
 } from '../common/fields/field.js';
 import { labelOf } from '../common/fields/label.js';
-import { list, STRING } from '../common/fields/json-schema.js';
+import { list, mapOf, STRING } from '../common/fields/json-schema.js';
 import { maxOfText, type SettingDeclaration } from '../config/setting.js';
 import { SETTINGS, type SettingName } from '../config/settings.js';
 import { COMPUTED_SETTING_FIELDS } from './computed-settings.js';
@@ -52,6 +52,8 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
       return Integer({ ...options, min: min ?? 0, max: max ?? null });
     case 'boolean':
       return Bool(options);
+    case 'map':
+      return Json({ ...options, schema: mapOf(STRING) });
     case 'list':
       return Json({ ...options, schema: list(STRING) });
     case 'secret':

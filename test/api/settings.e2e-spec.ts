@@ -71,6 +71,20 @@ it.each([
   expect(body).toEqual({ [name]: [text] });
 });
 
+it('takes environment variables of runs as an object of texts', async () => {
+  const { as } = test;
+  const AWX_TASK_ENV = { https_proxy: 'http://proxy.example.org:3128', EMPTY: '' };
+  const { body } = await as.superuser.patch('settings/jobs/', { AWX_TASK_ENV }).expect(200);
+  expect(body).toMatchObject({ AWX_TASK_ENV, GALAXY_TASK_ENV: {} });
+  for (const wrong of [{ 'BAD NAME': 'x' }, { A: 1 }, { A: 'a\0b' }, [], 'A=1', null]) {
+    const refused = await as.superuser.patch('settings/jobs/', { AWX_TASK_ENV: wrong }).expect(400);
+    expect(refused.body).toEqual({
+      AWX_TASK_ENV: ['Expected an object of texts by the names of environment variables.'],
+    });
+  }
+  await as.superuser.delete('settings/jobs/').expect(204);
+});
+
 it('never shows secrets, and takes the whole object back', async () => {
   const { body, text } = await test.as.superuser.get('settings/all/').expect(200);
   expect(body).toMatchObject({

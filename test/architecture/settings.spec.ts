@@ -29,9 +29,9 @@ it('every setting is used somewhere', () => {
 
 it('defaults lie within their own bounds', () => {
   const environment = Object.fromEntries(
-    Object.entries(SETTINGS).map(([name, { default: value }]) => [
+    Object.entries(SETTINGS).map(([name, { type, default: value }]) => [
       name,
-      Array.isArray(value) ? value.join(',') : String(value),
+      type === 'map' ? JSON.stringify(value) : String(value),
     ]),
   );
   const needed = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' };
@@ -39,12 +39,16 @@ it('defaults lie within their own bounds', () => {
 });
 
 it('every fault of an environment is told at once', () => {
-  const environment = { PORT: '70000', PAGE_SIZE: 'x', LOG_LEVEL: 'loud', DEMO_DATA: 'perhaps' };
+  const environment = {
+    ...{ PORT: '70000', PAGE_SIZE: 'x', LOG_LEVEL: 'loud', DEMO_DATA: 'perhaps' },
+    AWX_TASK_ENV: '{"A": 1}',
+  };
   for (const name of [
     'PORT',
     'PAGE_SIZE',
     'LOG_LEVEL',
     'DEMO_DATA',
+    'AWX_TASK_ENV',
     'DATABASE_URL',
     'REDIS_URL',
     'SECRET_KEY',

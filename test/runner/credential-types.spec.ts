@@ -82,7 +82,12 @@ beforeAll(async () => {
       return [id, { name: namespace, type, inputs }];
     }),
   );
-  const credentials = new JobCredentials({ open: async () => opened } as never);
+  const credentials = new JobCredentials(
+    { open: async () => opened } as never,
+    {
+      get: async () => ({ AWX_TASK_ENV: { SITE: 'north', AWS_ACCESS_KEY_ID: 'of the setting' } }),
+    } as never,
+  );
   const plan = await credentials.open([...opened.keys()], {}, workspace);
   const projectDir = await folder.write('project', {
     'look.py': LOOK,
@@ -125,6 +130,7 @@ it('gives a playbook the variables of every type', () => {
   expect(seen.env).toMatchObject({
     ...files,
     ...{ ANSIBLE_NET_USERNAME: 'net-user', ANSIBLE_NET_PASSWORD: 'canary-net' },
+    SITE: 'north',
     ...{ AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'canary-aws' },
     ...{ AWS_SECURITY_TOKEN: 'canary-sts', AWS_SESSION_TOKEN: 'canary-sts' },
     ...{ AZURE_SUBSCRIPTION_ID: 'sub', AZURE_CLIENT_ID: 'id', AZURE_TENANT: 'ten' },

@@ -75,6 +75,12 @@ describe('ending a run', () => {
     expect(await pidsOf('sleep', '7003')).toEqual([]);
   });
 
+  it('by silence', async () => {
+    const { result } = await runPlaybook(folder, waiting(7004), { idleSeconds: 2 });
+    expect(result).toMatchObject({ status: 'idle' });
+    expect(await pidsOf('sleep', '7004')).toEqual([]);
+  });
+
   it('by an abort signal after the start, and by SIGKILL when SIGTERM is not heard', async () => {
     const controller = new AbortController();
     const options = { killGraceMs: 300, signal: controller.signal };

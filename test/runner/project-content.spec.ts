@@ -20,6 +20,7 @@ import {
   buildCollection,
   type BuiltCollection,
   type GalaxyFake,
+  selfSigned,
   serveGalaxy,
 } from '../support/fakes/galaxy-server.js';
 import { boundaryIn, FENCES, isFull, raiseFence, type RaisedFence } from './fences.js';
@@ -68,6 +69,7 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
     const wanted = await readRequirements(projectDir);
     const content = await installContent({
       ...{ root, fence, guard: HERE, servers: [], files: wanted },
+      ...{ environment: {}, ignoresCertificates: false },
       projectDir: needsProject(wanted) ? projectDir : null,
       onOutput: (text) => (output += text),
       ...request,
@@ -103,6 +105,17 @@ describe.each(FENCES)('an installation %s', (_, kind) => {
   });
 
   if (!isFull(kind)) return;
+
+  it('ignores certificates and takes variables as the settings say', async () => {
+    const server = await serveGalaxy([first], '', await selfSigned(folder.dir));
+    const request = { servers: [at(server, '')] };
+    await expect(install(WANTED, request)).rejects.toThrow(/certificate/i);
+    const environment = { ANSIBLE_VERBOSITY: '3', ANSIBLE_CONFIG: '/dev/null' };
+    const read = await install(WANTED, { ...request, environment, ignoresCertificates: true });
+    expect(await read(ROLE)).toContain('from the first');
+    expect(output).toMatch(/config file = .*home\/ansible\.cfg/);
+    await server.close();
+  });
 
   it('tells what failed, and no token', async () => {
     const server = await serveGalaxy([first], 'another');
@@ -165,7 +178,10 @@ it('sees nothing but the project and its own folder', async () => {
   const root = await folder.write('root', {});
   await mkdir(root);
   const files = await readRequirements(projectDir);
-  const request = { projectDir, root, fence, files, guard: HERE, servers: [] };
+  const request = {
+    ...{ projectDir, root, fence, files, guard: HERE, servers: [] },
+    ...{ environment: {}, ignoresCertificates: false },
+  };
   await expect(installContent({ ...request, onOutput: () => undefined })).rejects.toThrow(
     'No such file or directory',
   );

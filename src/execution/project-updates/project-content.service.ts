@@ -74,6 +74,8 @@ export class ProjectContent {
       onOutput('The required roles and collections are installed already.\n');
       return found;
     }
+    const { GALAXY_TASK_ENV: environment, GALAXY_IGNORE_CERTS: ignoresCertificates } =
+      await this.runtime.get('GALAXY_TASK_ENV', 'GALAXY_IGNORE_CERTS');
     return this.cache.make(digest, (root) =>
       installContent({
         ...request,
@@ -81,6 +83,8 @@ export class ProjectContent {
         files,
         servers,
         root,
+        environment,
+        ignoresCertificates,
         guard: this.reach.guard,
         fence: this.boundary,
         maxFolderBytes: this.settings.JOB_DISK_BYTES,

@@ -46,6 +46,8 @@ export interface AnsibleRun {
   readonly collectionsPaths?: readonly string[];
   /** Timeout in seconds; 0 or absent: no timeout. */
   readonly timeoutSeconds?: number;
+  /** Seconds without output after which the run is ended; 0 or absent: no limit. */
+  readonly idleSeconds?: number;
   /** True if facts are stored after the run (`fact-files.ts`). */
   readonly usesFacts?: boolean;
 }
@@ -60,6 +62,7 @@ export interface PreparedRun {
   /** Files of `env` that are removed once the run has started. */
   readonly startFiles: readonly string[];
   readonly timeoutSeconds: number;
+  readonly idleSeconds: number;
   /** Argument list of Ansible as JSON text. */
   readonly jobArgs: string;
   readonly jobCwd: string;
@@ -127,6 +130,7 @@ export async function prepareRun(
     environment: base,
     startFiles,
     timeoutSeconds: run.timeoutSeconds ?? 0,
+    idleSeconds: run.idleSeconds ?? 0,
     jobArgs: jsonText([program, ...options, '-i', inventory, '-e', extraVars, ...target]),
     jobCwd: cwd,
     jobEnv: maskedEnvironment({ ...base, ...environment }, new Set(run.secretEnv)),

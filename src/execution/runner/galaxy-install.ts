@@ -43,6 +43,9 @@ export interface InstallRequest extends ContentLimits {
    * it.
    */
   readonly root: string;
+  /** Variables of the administrator; the guard's and the servers' take precedence. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly ignoresCertificates: boolean;
   readonly guard: AddressGuard;
   readonly fence: Fence;
 }
@@ -81,6 +84,7 @@ export async function installContent(request: InstallRequest): Promise<string> {
   const proxy = hasProxy ? null : await GuardedHttpProxy.open(guard);
   try {
     const environment = {
+      ...request.environment,
       ...installEnvironment(content, home),
       ...(proxy ? { http_proxy: proxy.url, https_proxy: proxy.url } : operatorProxy(process.env)),
       ...serverEnvironment(servers),
@@ -137,7 +141,11 @@ async function runInstalls(
   try {
     for (const { path, kind } of files) {
       onOutput(`Installing what ${path} names\n`);
-      const args = [...COMMANDS[kind], '-r', path, ...placeOf(kind, content)];
+      const args = [
+        ...COMMANDS[kind],
+        ...(request.ignoresCertificates ? ['--ignore-certs'] : []),
+        ...['-r', path, ...placeOf(kind, content)],
+      ];
       const command = { file: 'ansible-galaxy', args, cwd: from, environment: {} };
       const code = await shell.run(command, listener);
       lines.end();

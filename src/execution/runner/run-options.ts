@@ -2,10 +2,10 @@ import type { Command, Launch } from '../boundary/command.js';
 import type { RunnerEvent } from './events.js';
 
 /**
- * Reason why a run was ended early: `full` is too much data in its folder, `memory` too much
- * memory, `error` a failure of the worker, not of the playbook.
+ * Reason why a run was ended early: `idle` is no output for too long, `full` too much data in its
+ * folder, `memory` too much memory, `error` a failure of the worker, not of the playbook.
  */
-export type EndReason = 'canceled' | 'timeout' | 'full' | 'memory' | 'error';
+export type EndReason = 'canceled' | 'timeout' | 'idle' | 'full' | 'memory' | 'error';
 
 /** Final status of a run. */
 export type RunStatus = 'successful' | 'failed' | EndReason;

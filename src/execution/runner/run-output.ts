@@ -22,6 +22,8 @@ export class RunnerOutput {
   private closed: Promise<void> = Promise.resolve();
   private stderr = Buffer.alloc(0);
   private bytesRead = 0;
+  /** Time of the last output, in ms since the epoch; infinite while the output is not read. */
+  private lastRead = Date.now();
 
   /**
    * @param onFirst called when the first output of the run arrives
@@ -36,7 +38,11 @@ export class RunnerOutput {
       maxEvents: options.batchSize ?? 200,
       maxDelayMs: options.batchDelayMs ?? 250,
       maxInFlight: options.maxBatchesInFlight ?? 4,
-      onFlow: (mayFlow) => (mayFlow ? this.child?.stdout.resume() : this.child?.stdout.pause()),
+      onFlow: (mayFlow) => {
+        this.lastRead = mayFlow ? Date.now() : Infinity;
+        if (mayFlow) this.child?.stdout.resume();
+        else this.child?.stdout.pause();
+      },
       onError,
     });
   }
@@ -44,6 +50,11 @@ export class RunnerOutput {
   /** True once the run has printed something. */
   get hasBegun(): boolean {
     return this.bytesRead > 0;
+  }
+
+  /** Time since the last output, in ms; negative while the output is not read. */
+  get idleMs(): number {
+    return Date.now() - this.lastRead;
   }
 
   /** Last 64 KB of the error output. */
@@ -71,6 +82,7 @@ export class RunnerOutput {
   private takeOutput(chunk: Buffer): void {
     const isFirst = !this.hasBegun;
     this.bytesRead += chunk.length;
+    this.lastRead = Date.now();
     if (isFirst) this.onFirst();
     this.batches.add(this.reader.read(chunk));
   }

@@ -57,6 +57,7 @@ const LEFTOVER_GRACE_MS = 1_000;
  */
 const END_POLL_MS = 200;
 const MAX_TIMER_MS = 2 ** 31 - 1;
+const IDLE_LOOK_MS = 500;
 
 /**
  * Starts `ansible-runner` for a prepared run, in a session of its own, identifiable by its mark.
@@ -193,10 +194,19 @@ class RunProcess {
   }
 
   private startTimers(): NodeJS.Timeout[] {
-    const { timeoutSeconds } = this.prepared;
-    if (timeoutSeconds <= 0) return [];
-    const delay = Math.min(timeoutSeconds * 1000, MAX_TIMER_MS);
-    return [setTimeout(() => this.end('timeout'), delay)];
+    const { timeoutSeconds, idleSeconds } = this.prepared;
+    const timers: NodeJS.Timeout[] = [];
+    if (timeoutSeconds > 0) {
+      const delay = Math.min(timeoutSeconds * 1000, MAX_TIMER_MS);
+      timers.push(setTimeout(() => this.end('timeout'), delay));
+    }
+    if (idleSeconds > 0) {
+      const look = (): void => {
+        if (this.output.idleMs >= idleSeconds * 1000) this.end('idle');
+      };
+      timers.push(setInterval(look, IDLE_LOOK_MS));
+    }
+    return timers;
   }
 
   private async follow(child: RunChild, ranOutCode?: number): Promise<RunResult> {

@@ -8,6 +8,7 @@ import {
   TIMED_OUT,
   tooMuchMemory,
   tooMuchWritten,
+  wasIdle,
 } from '../../runs/run-explanations.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { runEnclosure } from '../boundary/run-enclosure.js';
@@ -193,6 +194,8 @@ export class AnsibleProcess {
         return { status: result.status };
       case 'timeout':
         return { status: 'failed', explanation: TIMED_OUT };
+      case 'idle':
+        return { status: 'failed', explanation: wasIdle(preparation.prepared.idleSeconds) };
       case 'full':
         return { status: 'failed', explanation: tooMuchWritten(this.settings.JOB_DISK_BYTES) };
       case 'memory':

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import { buildInjectionPlan } from '../../credentials/types/injection.js';
 import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
+import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import type { AnsibleRun } from '../runner/ansible-run.js';
 import { type Workspace, writePrivateFile } from '../runner/workspace.js';
 
@@ -20,10 +21,16 @@ type CredentialPart = Pick<
   | 'secretEnv'
 >;
 
-/** Decrypts the credentials of a job and writes their files into its private folder. */
+/**
+ * Decrypts the credentials of a run, writes their files into its private folder, and adds the variables
+ * of the setting `AWX_TASK_ENV`.
+ */
 @Injectable()
 export class JobCredentials {
-  constructor(private readonly secrets: CredentialSecrets) {}
+  constructor(
+    private readonly secrets: CredentialSecrets,
+    private readonly runtime: RuntimeSettings,
+  ) {}
 
   /** @throws InjectionError whose message is the job's explanation */
   async open(
@@ -39,7 +46,9 @@ export class JobCredentials {
     for (const { name, content } of plan.files) {
       await writePrivateFile(join(workspace.envDir, name), content);
     }
-    return plan;
+    const { AWX_TASK_ENV: variables } = await this.runtime.get('AWX_TASK_ENV');
+    const { env, safeEnv } = plan;
+    return { ...plan, env: { ...variables, ...env }, safeEnv: { ...variables, ...safeEnv } };
   }
 }
 

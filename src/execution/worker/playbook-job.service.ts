@@ -151,7 +151,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       ...(files.content === null ? {} : await searchPaths(files.dir, files.content)),
       projectRevision: files.revision,
       inventory,
-      timeoutSeconds: await this.timeout(job),
+      ...(await this.limits(job)),
       usesFacts: job.use_fact_cache,
     };
     const prepared = await preparePlaybookRun(description, workspace);
@@ -179,10 +179,11 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     };
   }
 
-  /** Returns the timeout in seconds. -1 means no timeout, 0 the default of the settings. */
-  private async timeout({ timeout }: JobContext): Promise<number> {
-    if (timeout !== 0) return Math.max(timeout, 0);
-    return (await this.runtime.get('DEFAULT_JOB_TIMEOUT')).DEFAULT_JOB_TIMEOUT;
+  /** A timeout of -1 means no timeout, 0 the default of the settings. */
+  private async limits({ timeout }: JobContext) {
+    const { DEFAULT_JOB_TIMEOUT: usual, DEFAULT_JOB_IDLE_TIMEOUT: idleSeconds } =
+      await this.runtime.get('DEFAULT_JOB_TIMEOUT', 'DEFAULT_JOB_IDLE_TIMEOUT');
+    return { timeoutSeconds: timeout === 0 ? usual : Math.max(timeout, 0), idleSeconds };
   }
 
   /** @returns null if the limit matches none of the hosts: nothing was run or stored */

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -52,16 +53,38 @@ export interface GalaxyFake {
   close(): Promise<void>;
 }
 
-/** @param token without which collections are refused, naming what was sent; none when empty */
+/** Key and certificate of a server. */
+export interface TlsParts {
+  readonly key: Buffer;
+  readonly cert: Buffer;
+}
+
+/** Makes a certificate that no authority signed. */
+export async function selfSigned(folder: string): Promise<TlsParts> {
+  const [key, cert] = [join(folder, 'tls.key'), join(folder, 'tls.crt')];
+  await execute('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1'],
+    ...['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'],
+    ...['-keyout', key, '-out', cert],
+  ]);
+  return { key: await readFile(key), cert: await readFile(cert) };
+}
+
+/**
+ * @param token without which collections are refused, naming what was sent; none when empty
+ * @param tls serves HTTPS
+ */
 export async function serveGalaxy(
   collections: readonly BuiltCollection[],
   token = '',
+  tls?: TlsParts,
 ): Promise<GalaxyFake> {
+  const scheme = tls ? 'https' : 'http';
   const asked: GalaxyFake['asked'] = [];
-  const server = createServer((request, response) => {
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const { authorization } = request.headers;
     asked.push({ path: request.url ?? '', authorization });
-    const base = `http://${request.headers.host}`;
+    const base = `${scheme}://${request.headers.host}`;
     if (/^\/api\/?$/.test(request.url ?? '')) {
       answer(response, 200, { available_versions: { v3: 'v3/' } });
     } else if (token !== '' && authorization !== `Token ${token}`) {
@@ -69,10 +92,11 @@ export async function serveGalaxy(
     } else {
       serve(collections, base, request, response);
     }
-  });
+  };
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     asked,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

@@ -1,0 +1,39 @@
+/**
+ * No field is kept without effect: what a client may write is read by code that does something with
+ * it, not only by the declaration that stores and shows it.
+ */
+import '../../src/app.module.js';
+import { fieldsOf } from '../../src/common/fields/field.js';
+import { isWritable } from '../../src/common/fields/reads.js';
+import { resources } from '../../src/common/resource/registry.js';
+import { sourceFiles } from './source-files.js';
+
+/** Fields that are for people: showing them is their effect. */
+const SHOWN = new Set(['name', 'description', 'first_name', 'last_name']);
+
+/** Files that declare, show or describe fields. */
+const DECLARES =
+  /\.(entity|schema|resource|spec)\.ts$|^src\/(browser|demo|common\/openapi|service-names)\/|-fields\.ts$/;
+
+/** Read by a pattern of the name; `launch-fields.spec.ts` shows that each prompt has its field. */
+const PROMPT = /^ask_\w+_on_launch$/;
+
+const code = sourceFiles('src')
+  .filter(({ path }) => !DECLARES.test(path))
+  .map(({ text }) => text)
+  .join('\n');
+
+const words = new Set(code.match(/\w+/g));
+
+const written = resources().flatMap(({ type, entity }) =>
+  fieldsOf(entity)
+    .filter((field) => isWritable(field))
+    .filter(({ name }) => !SHOWN.has(name) && !PROMPT.test(name))
+    .map(({ name }) => ({ type, name })),
+);
+
+it('every field that clients can write is read by code with an effect', () => {
+  expect(written.length).toBeGreaterThan(150);
+  const idle = written.filter(({ name }) => !words.has(name) && !words.has(`${name}_id`));
+  expect(idle.map(({ type, name }) => `${type}.${name}`)).toEqual([]);
+});

@@ -53,7 +53,11 @@ beforeAll(async () => {
   git('init', '-q', '-b', 'main');
   git('add', '-A');
   git('commit', '-qm', 'x');
-  const environment = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
+  const environment = {
+    ...{ PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder },
+    // Modules for webhooks and notifications know services by the names of their products only.
+    SERVICE_NAMES: 'vendor',
+  };
   api = await ApiCalls.start(cluster, environment);
   await cluster.worker(environment);
 
@@ -220,6 +224,35 @@ const described = (): [module: string, params: Params][] => [
       ...{ name: 'Site', organization, project: 'Code', inventory, playbook: 'site.yml' },
       ...{ credentials: ['Keys', 'Shop'], labels: ['x'] },
       ...{ extra_vars: { a: 1 }, ask_limit_on_launch: true, instance_groups: ['Near'] },
+    },
+  ],
+  ['execution_environment', { name: 'Everywhere', image: 'registry.example/tools:1' }],
+  ['organization', { name: 'Boxes', default_environment: 'Everywhere', instance_groups: ['Near'] }],
+  [
+    'project',
+    { name: 'Boxed code', organization: 'Boxes', default_environment: 'Everywhere', ...scm() },
+  ],
+  [
+    'credential',
+    {
+      ...{ name: 'Forge', organization, credential_type: 'GitHub Personal Access Token' },
+      ...{ update_secrets: false, inputs: { token: 't' } },
+    },
+  ],
+  [
+    'job_template',
+    {
+      ...{ name: 'Pushed', organization, project: 'Code', inventory, playbook: 'site.yml' },
+      ...{ webhook_service: 'github', webhook_credential: 'Forge' },
+      execution_environment: 'Everywhere',
+    },
+  ],
+  ['workflow_job_template', { name: 'Merged', organization, webhook_service: 'gitlab', inventory }],
+  [
+    'notification_template',
+    {
+      ...{ name: 'Room', organization, notification_type: 'mattermost' },
+      notification_configuration: { mattermost_url: 'https://chat.example/hooks/1' },
     },
   ],
 ];

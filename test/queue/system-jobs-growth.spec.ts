@@ -27,15 +27,18 @@ beforeAll(async () => {
   worker = await bootWorker(test);
   const { body } = await test.as.superuser.get('system_job_templates/?job_type=cleanup_jobs');
   template = body.results[0].url;
-  await test.database.execute(sql`
-    INSERT INTO unified_jobs (name, type, status, created, finished)
-    SELECT 'run ' || n, 'job', 'successful', at, at
-    FROM (SELECT n, now() - make_interval(days => 1 + 99 * (n % 2), secs => n / 1000.0) AS at
-      FROM generate_series(1, ${RUNS}::int) n) run`);
-  await test.database.execute(sql`
-    INSERT INTO job_events (job_id, counter, event, uuid)
-    SELECT id, n, 'verbose', '' FROM unified_jobs, generate_series(1, ${EVENTS}::int) n
-    WHERE type = 'job'`);
+  await test.database.transaction(async () => {
+    await test.database.execute(sql`SET LOCAL statement_timeout = 0`);
+    await test.database.execute(sql`
+      INSERT INTO unified_jobs (name, type, status, created, finished)
+      SELECT 'run ' || n, 'job', 'successful', at, at
+      FROM (SELECT n, now() - make_interval(days => 1 + 99 * (n % 2), secs => n / 1000.0) AS at
+        FROM generate_series(1, ${RUNS}::int) n) run`);
+    await test.database.execute(sql`
+      INSERT INTO job_events (job_id, counter, event, uuid)
+      SELECT id, n, 'verbose', '' FROM unified_jobs, generate_series(1, ${EVENTS}::int) n
+      WHERE type = 'job'`);
+  });
   await test.database.execute(sql`ANALYZE`);
 }, LIMIT_MS);
 afterAll(async () => {

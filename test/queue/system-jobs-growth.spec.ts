@@ -13,6 +13,7 @@ import { IS_DEEP } from '../support/depth.js';
 import { eventually } from '../support/eventually.js';
 
 const RUNS = IS_DEEP ? 1_000_000 : 4000;
+const BATCH = 4000;
 const EVENTS = 10;
 const LIMIT_MS = IS_DEEP ? 3_600_000 : 60_000;
 /** Number of lists that are read for a median. */
@@ -27,18 +28,17 @@ beforeAll(async () => {
   worker = await bootWorker(test);
   const { body } = await test.as.superuser.get('system_job_templates/?job_type=cleanup_jobs');
   template = body.results[0].url;
-  await test.database.transaction(async () => {
-    await test.database.execute(sql`SET LOCAL statement_timeout = 0`);
+  for (let from = 0; from < RUNS; from += BATCH) {
     await test.database.execute(sql`
-      INSERT INTO unified_jobs (name, type, status, created, finished)
-      SELECT 'run ' || n, 'job', 'successful', at, at
-      FROM (SELECT n, now() - make_interval(days => 1 + 99 * (n % 2), secs => n / 1000.0) AS at
-        FROM generate_series(1, ${RUNS}::int) n) run`);
-    await test.database.execute(sql`
+      WITH run AS (
+        INSERT INTO unified_jobs (name, type, status, created, finished)
+        SELECT 'run ' || n, 'job', 'successful', at, at
+        FROM (SELECT n, now() - make_interval(days => 1 + 99 * (n % 2), secs => n / 1000.0) AS at
+          FROM generate_series(${from}::int, ${from + BATCH - 1}::int) n) numbered
+        RETURNING id)
       INSERT INTO job_events (job_id, counter, event, uuid)
-      SELECT id, n, 'verbose', '' FROM unified_jobs, generate_series(1, ${EVENTS}::int) n
-      WHERE type = 'job'`);
-  });
+      SELECT id, n, 'verbose', '' FROM run, generate_series(1, ${EVENTS}::int) n`);
+  }
   await test.database.execute(sql`ANALYZE`);
 }, LIMIT_MS);
 afterAll(async () => {

@@ -21,6 +21,7 @@ const DEBIAN_PACKAGES = {
   // The engine without a browser around it, which costs two thirds of the processor time.
   'chromium-headless-shell': 'chromium-headless-shell',
   sshd: 'openssh-server',
+  svn: 'subversion',
   podman: 'podman',
   runc: 'runc',
 };
@@ -34,6 +35,7 @@ const ON_REQUEST = {
   'redis-server': 'withRedis',
   'chromium-headless-shell': 'forTests',
   sshd: 'forTests',
+  svn: 'forTests',
   podman: 'forTests',
   runc: 'forTests',
 };

@@ -47,6 +47,13 @@ export function holdsPassword(address: string): boolean {
   return URL.canParse(text) && new URL(text).password !== '';
 }
 
+/**
+ * True if the files of an archive or a Subversion repository can be fetched by a scheme: of HTTP, whose
+ * connections the guard checks.
+ */
+export const isImportable = (kind: string, scheme: string): boolean =>
+  ['http', 'https'].includes(scheme) || (kind === 'svn' && scheme === LOCAL_SCHEME);
+
 /** Returns the host without its port; an IPv6 address keeps its brackets. */
 export const hostnameOf = ({ host }: Pick<GitSource, 'host'>): string => host.replace(/:\d+$/, '');
 

@@ -4,6 +4,7 @@ import {
   checkRef,
   GitSourceError,
   holdsPassword,
+  isImportable,
   parseRefspecs,
 } from '../code-hosts/git-source.js';
 import { isFolderName } from './project-folders.service.js';
@@ -98,11 +99,43 @@ function sourceErrors(facts: ProjectFacts, reach: GitReach): FieldErrors {
   if (value('scm_url') === '' && touches('scm_url', 'scm_type')) {
     errors.scm_url = ['SCM URL is required.'];
   }
-  check('scm_url', (url) => reach.check(url));
-  check('scm_branch', checkRef);
+  const kind = String(value('scm_type'));
+  check('scm_url', (url) => {
+    const { scheme } = reach.check(url);
+    if (kind !== 'git' && !isImportable(kind, scheme)) {
+      throw new GitSourceError('An archive or a Subversion repository has an http or https URL.');
+    }
+  });
+  check('scm_branch', kind === 'svn' ? checkSvnRevision : checkRef);
+  if (kind !== 'git') Object.assign(errors, importErrors(facts, kind));
   check('scm_refspec', parseRefspecs);
   if (storedPath !== null && touches('local_path') && !touches('scm_type')) {
     errors.local_path = ['Cannot change local_path for git-based projects'];
+  }
+  return errors;
+}
+
+const SVN_REVISION = /^(?:\d{1,18}|HEAD|\{[\d:T -]{1,32}\})$/;
+
+function checkSvnRevision(text: string): void {
+  if (!SVN_REVISION.test(text)) {
+    throw new GitSourceError('A revision of Subversion is a number, HEAD or a date in braces.');
+  }
+}
+
+/** Returns the faults of options that only repositories of git have. */
+function importErrors({ value, touches }: ProjectFacts, kind: string): FieldErrors {
+  const errors: FieldErrors = {};
+  if (kind === 'archive' && value('scm_branch') && touches('scm_branch', 'scm_type')) {
+    errors.scm_branch = ['SCM branch cannot be used with archive projects.'];
+  }
+  if (value('scm_refspec') && touches('scm_refspec', 'scm_type')) {
+    errors.scm_refspec = ['SCM refspec can only be used with git projects.'];
+  }
+  for (const option of ['scm_track_submodules', 'allow_override']) {
+    if (value(option) === true && touches(option, 'scm_type')) {
+      errors[option] = [`SCM ${option.replace('scm_', '')} can only be used with git projects.`];
+    }
   }
   return errors;
 }

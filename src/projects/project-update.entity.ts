@@ -20,6 +20,8 @@ export class ProjectUpdate extends ExecutedJob {
     [
       ['', 'Manual'],
       ['git', 'Git'],
+      ['svn', 'Subversion'],
+      ['archive', 'Remote Archive'],
     ],
     READ_ONLY,
   )

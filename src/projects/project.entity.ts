@@ -20,6 +20,8 @@ export class Project extends UnifiedTemplate {
     [
       ['', 'Manual'],
       ['git', 'Git'],
+      ['svn', 'Subversion'],
+      ['archive', 'Remote Archive'],
     ],
     { help: 'How the files get here.' },
   )
@@ -28,7 +30,7 @@ export class Project extends UnifiedTemplate {
   @Char({ max: 1024, label: 'SCM URL', help: 'Where the project is fetched from.' })
   scm_url!: string;
 
-  @Char({ max: 256, help: 'Branch, tag or commit.' })
+  @Char({ max: 256, help: 'Branch, tag or commit; of Subversion a revision.' })
   scm_branch!: string;
 
   @Char({ max: 1024, help: 'Further refs to fetch, such as those of pull requests.' })

@@ -15,6 +15,9 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 let counter = 0;
+const HTTP_ONLY = 'An archive or a Subversion repository has an http or https URL.';
+const SVN_REVISION = 'A revision of Subversion is a number, HEAD or a date in braces.';
+
 const gitFields = (fields: object = {}): Record<string, unknown> => ({
   name: `Project ${(counter += 1)}`,
   organization: test.home.organization.id,
@@ -86,7 +89,21 @@ describe('validation', () => {
       { scm_branch: ['"--x" is not a valid branch, tag or commit.'] },
     ],
     ['a refspec', { scm_refspec: '-x' }, { scm_refspec: ['"-x" is not a valid refspec.'] }],
-    ['an unknown type', { scm_type: 'svn' }, { scm_type: ['"svn" is not a valid choice.'] }],
+    ['an unknown type', { scm_type: 'hg' }, { scm_type: ['"hg" is not a valid choice.'] }],
+    [
+      'options of git for an archive',
+      { scm_type: 'archive', scm_branch: 'main', scm_refspec: 'a:b', allow_override: true },
+      {
+        scm_branch: ['SCM branch cannot be used with archive projects.'],
+        scm_refspec: ['SCM refspec can only be used with git projects.'],
+        allow_override: ['SCM allow_override can only be used with git projects.'],
+      },
+    ],
+    [
+      'an option for Subversion in place of a revision, and an address of ssh',
+      { scm_type: 'svn', scm_url: 'ssh://git@code.invalid/a', scm_branch: '--config-dir=/tmp' },
+      { scm_url: [HTTP_ONLY], scm_branch: [SVN_REVISION] },
+    ],
     [
       'options of a manual project',
       { scm_type: '', scm_url: '', scm_clean: true, allow_override: true },

@@ -13,8 +13,9 @@ import {
 import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { NO_PROJECT } from '../../runs/run-explanations.js';
-import { syncProject, type GitProject } from '../runner/git-checkout.js';
+import { syncProject, type GitProject, type SyncRequest } from '../runner/git-checkout.js';
 import type { GitCredential } from '../runner/git-command.js';
+import { syncImported } from '../runner/import-checkout.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { listInventoryFiles, listPlaybooks } from '../../projects/project-files.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
@@ -101,7 +102,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     const destination = this.folders.path(row.local_path);
     const timeoutSeconds = row.timeout || (await this.defaultTimeout());
     const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined;
-    const { revision } = await syncProject({
+    const request: SyncRequest = {
       ...(await this.source(row)),
       destination,
       fence: this.boundary,
@@ -113,7 +114,11 @@ export class ProjectSync implements RunKind<ActiveRun> {
       maxFolderBytes: this.settings.JOB_DISK_BYTES,
       signal: run.signal,
       onOutput: (text) => output.add(text),
-    });
+    };
+    const { scm_type: kind } = row;
+    const { revision } = await (kind === 'svn' || kind === 'archive'
+      ? syncImported(kind, request)
+      : syncProject(request));
     output.add(`Revision: ${revision}\n`);
     await this.content.provide({
       projectId,

@@ -165,7 +165,8 @@ async function revisionFor(request: Wanted): Promise<string> {
   return revision;
 }
 
-function accessTo(
+/** Returns what a session for a project can access. */
+export function accessTo(
   project: Pick<GitProject, 'reach' | 'credential'> | undefined,
   source: GitSource | null,
   folders: Pick<GitAccess, 'folder' | 'shared' | 'fence'>,
@@ -234,7 +235,8 @@ async function resolveName(
   return null;
 }
 
-function commitOf(git: GitSession, dir: string, name: string): Promise<string | null> {
+/** Returns the commit of a name, or null. */
+export function commitOf(git: GitSession, dir: string, name: string): Promise<string | null> {
   return git.ask(['rev-parse', '--verify', '--quiet', `${name}^{commit}`], dir);
 }
 

@@ -64,6 +64,13 @@ export interface GitLimits {
 
 const MAX_OUTPUT = 1024 * 1024;
 
+/** Folder, environment and refused connections of an import. */
+interface ImportParts {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly refusals: readonly string[];
+}
+
 /** The components of a session. */
 interface SessionParts {
   readonly access: GitAccess;
@@ -157,17 +164,41 @@ export class GitSession {
    */
   async run(args: readonly string[], cwd: string): Promise<void> {
     const { code } = await this.git(args, cwd, true);
-    if (code === 0) return;
-    const { refusals } = this.parts.egress;
+    if (code !== 0) throw this.failure(`git ${args[0]}`, this.parts.egress.refusals);
+  }
+
+  private failure(what: string, refusals: readonly string[]): GitError {
     for (const text of refusals) this.lines.add(`${text}\n`);
     this.lines.end();
-    throw new GitError(`git ${args[0]} failed: ${lastLines(this.printed.text)}`, this.printed.text);
+    return new GitError(`${what} failed: ${lastLines(this.printed.text)}`, this.printed.text);
   }
 
   /** Runs a query whose output is not displayed; returns null if git exits with an error. */
   async ask(args: readonly string[], cwd: string): Promise<string | null> {
     const { code, stdout } = await this.git(args, cwd, false);
     return code === 0 ? stdout.trim() : null;
+  }
+
+  /**
+   * Runs another program whose output is displayed, with the credential in its environment.
+   *
+   * @param refusals receives the connections that were refused meanwhile
+   * @throws GitError
+   */
+  async import(
+    file: string,
+    args: readonly string[],
+    { cwd, environment, refusals }: ImportParts,
+  ): Promise<void> {
+    const { credential, source } = this.parts.access;
+    const { username = source?.username, password = source?.password } = credential;
+    const variables = {
+      ...environment,
+      ...(username ? { SCM_USERNAME: username } : {}),
+      ...(password ? { SCM_PASSWORD: password } : {}),
+    };
+    const { code } = await this.execute({ file, args, cwd, environment: variables }, true);
+    if (code !== 0) throw this.failure('The import', refusals);
   }
 
   /** Removes files that the session can write to, by their paths inside the sandbox. */

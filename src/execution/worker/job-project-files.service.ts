@@ -100,7 +100,8 @@ export class JobProjectFiles {
     const { revision } = await checkoutRevision({
       repository: folder,
       revision: wanted || synced,
-      source: await this.sync.source(project),
+      // Commits of imported files are in the project's folder only.
+      ...(project.scm_type === 'git' ? { source: await this.sync.source(project) } : {}),
       submodules: submodulesOf(project, wanted),
       destination,
       fence: this.boundary,

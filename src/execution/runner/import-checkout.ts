@@ -1,0 +1,186 @@
+import { resolve } from 'node:path';
+
+import {
+  isImportable,
+  GitSourceError,
+  parseGitSource,
+  type GitSource,
+} from '../../code-hosts/git-source.js';
+import { GuardedHttpProxy } from '../../common/outbound/guarded-http-proxy.js';
+import { accessTo, commitOf, type GitResult, type SyncRequest } from './git-checkout.js';
+import { GitError, GitSession } from './git-command.js';
+import { renewRepository } from './git-repository.js';
+import { operatorProxy } from './operator-proxy.js';
+import { removeDirectory } from './workspace.js';
+
+/** Sources that are not git repositories. */
+export type FileSource = 'archive' | 'svn';
+
+/**
+ * Replaces the files of a folder by those of an archive or of a Subversion repository. Arguments: kind,
+ * address, folder, and the options of `svn`. Members of archives that lead out of the folder or into
+ * `.git` are left out. Links are made last, so that nothing is written through them.
+ */
+const IMPORT = `
+import base64, os, shutil, subprocess, sys, tarfile, urllib.error, urllib.request, zipfile
+
+kind, url, target, *options = sys.argv[1:]
+username = os.environ.get('SCM_USERNAME', '')
+password = os.environ.get('SCM_PASSWORD', '')
+fresh = os.path.join(target, '.git', 'import')
+download = os.path.join(target, '.git', 'download')
+
+
+def export():
+    command = ['svn', 'export', '--quiet', '--non-interactive', '--no-auth-cache', *options]
+    if username:
+        command += ['--username', username, '--password-from-stdin']
+    subprocess.run([*command, '--', url, fresh], input=password.encode(), check=True)
+
+
+def fetch():
+    request = urllib.request.Request(url, headers={'User-Agent': 'automation-controller'})
+    if username or password:
+        login = base64.b64encode(f'{username}:{password}'.encode()).decode()
+        request.add_unredirected_header('Authorization', f'Basic {login}')
+    with urllib.request.urlopen(request) as answer, open(download, 'wb') as file:
+        shutil.copyfileobj(answer, file)
+
+
+def members():
+    if zipfile.is_zipfile(download):
+        archive = zipfile.ZipFile(download)
+        for info in archive.infolist():
+            mode = info.external_attr >> 16
+            if info.is_dir():
+                yield info.filename, 'folder', mode, None
+            elif mode & 0o170000 == 0o120000:
+                yield info.filename, 'link', mode, archive.read(info).decode()
+            else:
+                yield info.filename, 'file', mode, lambda info=info: archive.open(info)
+    else:
+        archive = tarfile.open(download)
+        for info in archive:
+            if info.isdir():
+                yield info.name, 'folder', info.mode, None
+            elif info.issym():
+                yield info.name, 'link', info.mode, info.linkname
+            elif info.isfile():
+                yield info.name, 'file', info.mode, lambda info=info: archive.extractfile(info)
+
+
+def unpack():
+    entries = []
+    for name, sort, mode, content in members():
+        parts = [part for part in name.split('/') if part not in ('', '.')]
+        if parts and '..' not in parts and '.git' not in [part.lower() for part in parts]:
+            entries.append((parts, sort, mode, content))
+    tops = {parts[0] for parts, *_ in entries}
+    is_inside = len(tops) == 1 and all(len(parts) > 1 or sort == 'folder' for parts, sort, *_ in entries)
+    os.mkdir(fresh)
+    links = []
+    for parts, sort, mode, content in entries:
+        path = os.path.join(fresh, *parts[is_inside:])
+        if sort == 'folder':
+            os.makedirs(path, exist_ok=True)
+            continue
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if sort == 'link':
+            links.append((content, path))
+            continue
+        with content() as source, open(path, 'wb') as file:
+            shutil.copyfileobj(source, file)
+        os.chmod(path, 0o755 if mode & 0o100 else 0o644)
+    for content, path in links:
+        os.symlink(content, path)
+
+
+try:
+    if kind == 'svn':
+        export()
+    else:
+        fetch()
+        unpack()
+        os.remove(download)
+except FileNotFoundError as error:
+    sys.exit('svn is not installed on this worker.' if error.filename == 'svn' else str(error))
+except subprocess.CalledProcessError as error:
+    sys.exit(error.returncode)
+except (OSError, tarfile.TarError, zipfile.BadZipFile, ValueError) as error:
+    sys.exit(f'{url}: {error}')
+for name in os.listdir(target):
+    path = os.path.join(target, name)
+    if name != '.git':
+        os.remove(path) if os.path.islink(path) or os.path.isfile(path) else shutil.rmtree(path)
+for name in os.listdir(fresh):
+    if name.lower() != '.git':
+        os.rename(os.path.join(fresh, name), os.path.join(target, name))
+shutil.rmtree(fresh)
+`;
+
+/** Identity of the commits that hold the imported files. */
+const IDENTITY = ['-c', 'user.name=controller', '-c', 'user.email=controller@localhost'];
+
+/**
+ * Updates a project's folder to the files of an archive or of a Subversion repository, and commits them
+ * to a git repository of the folder. Jobs then use them like those of any project. Equal files keep
+ * their commit.
+ *
+ * @throws GitSourceError for invalid addresses, GitError if the import fails
+ */
+export async function syncImported(kind: FileSource, request: SyncRequest): Promise<GitResult> {
+  const source = parseGitSource(request.url, request.reach.schemes);
+  if (!isImportable(kind, source.scheme)) {
+    throw new GitSourceError(`URLs with the scheme "${source.scheme}" cannot be imported.`);
+  }
+  const hasProxy = Object.keys(operatorProxy(process.env)).length > 0;
+  const proxy = hasProxy ? null : await GuardedHttpProxy.open(request.reach.guard);
+  try {
+    return await importFiles(kind, request, { source, proxy });
+  } finally {
+    await proxy?.close();
+  }
+}
+
+async function importFiles(
+  kind: FileSource,
+  request: SyncRequest,
+  { source, proxy }: { source: GitSource; proxy: GuardedHttpProxy | null },
+): Promise<GitResult> {
+  const dir = resolve(request.destination);
+  const access = accessTo(request, source, { folder: dir, shared: [], fence: request.fence });
+  return GitSession.use(access, request, async (git) => {
+    if (request.deleteOnUpdate) await removeDirectory(dir);
+    await renewRepository(dir, null);
+    const options = kind === 'svn' ? svnOptions(request.branch, proxy) : [];
+    await git.import('python3', ['-c', IMPORT, kind, source.url, dir, ...options], {
+      cwd: dir,
+      environment: proxy
+        ? { http_proxy: proxy.url, https_proxy: proxy.url }
+        : operatorProxy(process.env),
+      refusals: proxy?.refusals ?? [],
+    });
+    return { revision: await commit(git, dir, kind), output: git.output };
+  });
+}
+
+function svnOptions(revision = '', proxy: GuardedHttpProxy | null): string[] {
+  const { hostname = '', port = '' } = proxy ? new URL(proxy.url) : {};
+  const settings = proxy ? [`http-proxy-host=${hostname}`, `http-proxy-port=${port}`] : [];
+  return [
+    ...(revision === '' ? [] : ['--revision', revision]),
+    ...settings.flatMap((setting) => ['--config-option', `servers:global:${setting}`]),
+  ];
+}
+
+/** Commits the files of a folder. @returns the commit, which is the last one if nothing changed */
+async function commit(git: GitSession, dir: string, message: string): Promise<string> {
+  await git.run(['add', '--all', '--force', '--', '.'], dir);
+  const tree = await git.ask(['write-tree'], dir);
+  const head = await commitOf(git, dir, 'HEAD');
+  if (head !== null && (await git.ask(['rev-parse', `${head}^{tree}`], dir)) === tree) return head;
+  const id = await git.ask([...IDENTITY, 'commit-tree', tree ?? '', '-m', message], dir);
+  if (id === null) throw new GitError('The files could not be committed.', git.output);
+  await git.run(['update-ref', 'HEAD', id], dir);
+  return id;
+}

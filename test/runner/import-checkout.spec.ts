@@ -1,0 +1,203 @@
+/** Projects from archives and from Subversion: fetched in the sandbox, and kept as commits. */
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { GitReach } from '../../src/code-hosts/git-reach.js';
+import type { Fence } from '../../src/execution/boundary/command.js';
+import { checkoutRevision, type SyncRequest } from '../../src/execution/runner/git-checkout.js';
+import { syncImported, type FileSource } from '../../src/execution/runner/import-checkout.js';
+import { FENCES, isFull, raiseFence, type RaisedFence } from './fences.js';
+import { createTestFolder, type TestFolder } from './playbooks.js';
+
+const execute = promisify(execFile);
+const reachOf = (allow: string[]): GitReach =>
+  new GitReach({
+    ...{ PROJECT_SCM_SCHEMES: ['http', 'https', 'file'], PROJECT_FILE_ROOTS: ['/'] },
+    ...{ OUTBOUND_ALLOW: allow, DATA_DIR: '/var/lib/none' },
+  });
+
+/** Writes an archive with the entries of a Python expression: name, content, and target of a link. */
+const ARCHIVE = `
+import io, sys, tarfile, zipfile
+path, entries = sys.argv[1], eval(sys.argv[2])
+if path.endswith('.zip'):
+    with zipfile.ZipFile(path, 'w') as archive:
+        for name, content, link in entries:
+            info = zipfile.ZipInfo(name)
+            info.external_attr = (0o120777 if link else 0o100755) << 16
+            archive.writestr(info, link or content)
+else:
+    with tarfile.open(path, 'w:gz') as archive:
+        for name, content, link in entries:
+            info = tarfile.TarInfo(name)
+            info.mode, info.size = 0o755, len(content)
+            if link:
+                info.type, info.linkname = tarfile.SYMTYPE, link
+            archive.addfile(info, io.BytesIO(content.encode()))
+`;
+
+let folder: TestFolder;
+let server: Server;
+let asked: IncomingMessage[];
+let count = 0;
+
+beforeAll(async () => {
+  folder = await createTestFolder();
+  server = createServer((request, response) => {
+    asked.push(request);
+    const moved = { '/moved': '/site.tar.gz', '/away': 'http://127.0.0.2/' }[request.url ?? ''];
+    if (moved !== undefined) {
+      response.writeHead(302, { Location: moved }).end();
+      return;
+    }
+    readFile(join(folder.dir, request.url ?? '')).then(
+      (content) => response.end(content),
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+beforeEach(() => (asked = []));
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await folder.remove();
+});
+
+const urlOf = (name: string): string =>
+  `http://127.0.0.1:${(server.address() as AddressInfo).port}/${name}`;
+
+async function pack(name: string, entries: [string, string, string?][]): Promise<void> {
+  const listed = entries.map(([path, content, link]) => [path, content, link ?? '']);
+  await execute('python3', ['-c', ARCHIVE, join(folder.dir, name), JSON.stringify(listed)]);
+}
+
+const SITE: [string, string, string?][] = [
+  ['site-1/site.yml', '- hosts: all\n'],
+  ['site-1/files/run.sh', '#!/bin/sh\n'],
+  ['site-1/files/link.sh', '', 'run.sh'],
+];
+
+describe.each(FENCES)('imports %s', (_, kind) => {
+  let raised: RaisedFence;
+  let fence: Fence;
+  beforeAll(async () => {
+    raised = await raiseFence(kind, folder.dir);
+    ({ fence } = raised);
+  });
+  afterAll(() => raised.end());
+
+  const sync = (sort: FileSource, request: Partial<SyncRequest>) =>
+    syncImported(sort, {
+      ...{ url: '', reach: reachOf(['127.0.0.0/8']), fence },
+      destination: join(folder.dir, `project-${kind}-${count}`),
+      ...request,
+    });
+
+  beforeEach(() => (count += 1));
+
+  it('sends the credential to the host of the address only, and shows it nowhere', async () => {
+    await pack('site.tar.gz', SITE);
+    const credential = { username: 'ada', password: 'canary-password' };
+    const shown: string[] = [];
+    const onOutput = (text: string) => void shown.push(text);
+    await sync('archive', { url: urlOf('moved'), credential, onOutput });
+    const [first, second] = asked;
+    expect(first?.headers.authorization).toBe(
+      `Basic ${Buffer.from('ada:canary-password').toString('base64')}`,
+    );
+    expect(second?.headers).not.toHaveProperty('authorization');
+    const failed = sync('archive', { url: urlOf('missing'), credential, onOutput });
+    await expect(failed).rejects.toThrow('404');
+    expect(shown.join('')).not.toContain('canary-password');
+  });
+
+  it('reaches only permitted addresses', async () => {
+    const refused = sync('archive', { url: urlOf('site.tar.gz'), reach: reachOf([]) });
+    await expect(refused).rejects.toThrow('127.0.0.1 is not permitted');
+    expect(asked).toEqual([]);
+    const reach = reachOf(['127.0.0.1/32']);
+    await expect(sync('archive', { url: urlOf('away'), reach })).rejects.toThrow(
+      '127.0.0.2 is not permitted',
+    );
+    const local = sync('archive', { url: `file://${folder.dir}/site.tar.gz` });
+    await expect(local).rejects.toThrow('cannot be imported');
+  });
+
+  if (!isFull(kind)) return;
+
+  it('has the files of an archive below its one folder, and keeps the commit of equal ones', async () => {
+    for (const name of ['site.tar.gz', 'site.zip']) {
+      await pack(name, SITE);
+      const destination = join(folder.dir, `project-${kind}-${name}`);
+      const first = await sync('archive', { url: urlOf(name), destination });
+      expect((await readdir(destination)).toSorted()).toEqual(['.git', 'files', 'site.yml']);
+      expect(await readlink(join(destination, 'files/link.sh'))).toBe('run.sh');
+      expect((await stat(join(destination, 'files/run.sh'))).mode & 0o111).not.toBe(0);
+      const again = await sync('archive', { url: urlOf(name), destination });
+      expect(again.revision).toBe(first.revision);
+      await pack(name, [['site-2/site.yml', '- hosts: none\n']]);
+      const second = await sync('archive', { url: urlOf(name), destination });
+      expect(second.revision).not.toBe(first.revision);
+      expect((await readdir(destination)).toSorted()).toEqual(['.git', 'site.yml']);
+      const copy = join(folder.dir, `copy-${kind}-${name}`);
+      await checkoutRevision({
+        ...{ repository: destination, revision: first.revision, destination: copy, fence },
+      });
+      expect(await readFile(join(copy, 'site.yml'), 'utf8')).toBe('- hosts: all\n');
+    }
+  });
+
+  it('leaves out what leads out of the folder or into the repository', async () => {
+    await pack('hostile.tar.gz', [
+      ['site.yml', 'x'],
+      ['../outside', 'x'],
+      ['/absolute', 'x'],
+      ['a/../../outside', 'x'],
+      ['.git/config', '[core]\nfsmonitor = touch hacked\n'],
+      ['sub/.GIT/hooks/post-checkout', 'x'],
+      ['door', '', '.git'],
+      ['door/config', '[core]\nfsmonitor = touch hacked\n'],
+    ]);
+    const destination = join(folder.dir, `project-${kind}-${count}`);
+    const refused = sync('archive', { url: urlOf('hostile.tar.gz'), destination });
+    // The link and a file below it cannot both be made.
+    await expect(refused).rejects.toThrow(/The import failed: .*door/s);
+    expect(await readFile(join(destination, '.git/config'), 'utf8')).not.toContain('fsmonitor');
+    const left = await readdir(folder.dir);
+    expect(left).not.toContain('outside');
+  });
+});
+
+it('has the files of a Subversion repository at a revision', async () => {
+  const repository = join(folder.dir, 'repository');
+  const tree = join(folder.dir, 'tree');
+  await execute('svnadmin', ['create', repository]);
+  await mkdir(tree);
+  const commit = async (text: string): Promise<void> => {
+    await writeFile(join(tree, 'site.yml'), text);
+    await execute('svn', ['add', '--force', '--quiet', '.'], { cwd: tree });
+    await execute('svn', ['commit', '--quiet', '-m', 'x'], { cwd: tree });
+  };
+  await execute('svn', ['checkout', '--quiet', `file://${repository}`, tree]);
+  await commit('first');
+  await commit('second');
+  const [, kind] = FENCES[0]!;
+  const raised = await raiseFence(kind, folder.dir);
+  const destination = join(folder.dir, 'project-svn');
+  const request = {
+    ...{ url: `file://${repository}`, reach: reachOf([]), fence: raised.fence, destination },
+  };
+  try {
+    await syncImported('svn', request);
+    expect(await readFile(join(destination, 'site.yml'), 'utf8')).toBe('second');
+    await syncImported('svn', { ...request, branch: '1' });
+    expect(await readFile(join(destination, 'site.yml'), 'utf8')).toBe('first');
+    await expect(syncImported('svn', { ...request, branch: '9' })).rejects.toThrow('revision 9');
+  } finally {
+    await raised.end();
+  }
+});

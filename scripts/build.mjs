@@ -21,8 +21,7 @@ const NOT_INSTALLED = [
   '@fastify/static',
   '@nestjs/microservices',
   '@nestjs/microservices/*',
-  '@nestjs/websockets',
-  '@nestjs/websockets/*',
+  '@nestjs/platform-socket.io',
   'class-transformer/storage',
 ];
 

@@ -9,13 +9,21 @@ import { FallbackModule } from './common/rest/fallback.module.js';
 import { ReplyInterceptor } from './common/rest/reply.interceptor.js';
 import { VariablesInterceptor } from './common/rest/variables.interceptor.js';
 import { FeaturesModule } from './features.module.js';
+import { LiveUpdatesModule } from './live-updates/live-updates.module.js';
 import { SearchModule } from './search/search.module.js';
 import { ServiceNamesInterceptor } from './service-names/service-names.interceptor.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
 
 /** The API process: every feature, the pages, and last the answer to unknown URLs. */
 @Module({
-  imports: [FeaturesModule, SearchModule, StatisticsModule, BrowserModule, FallbackModule],
+  imports: [
+    FeaturesModule,
+    LiveUpdatesModule,
+    SearchModule,
+    StatisticsModule,
+    BrowserModule,
+    FallbackModule,
+  ],
   providers: [
     { provide: APP_FILTER, useClass: ErrorsFilter },
     // The outermost first. The body is read once the guards have passed the request. The page is made

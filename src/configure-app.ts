@@ -19,6 +19,7 @@ import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
 import { SecurityEvents } from './common/rest/security-events.service.js';
 import { Settings } from './config/settings.js';
+import { LiveAdapter } from './live-updates/live-adapter.js';
 import { acceptProductNames } from './service-names/service-names.interceptor.js';
 import { receiverGate } from './webhooks/receiver-gate.js';
 import { SignatureVerifier } from './webhooks/signature-verifier.service.js';
@@ -29,9 +30,10 @@ const OUTPUT = /^\/v2\/[a-z_]+\/[^/]+\/(stdout|events\/stream)\/?$/;
 const LINES = /^\/api\/v2\/bulk\/host_create\/?$/;
 
 /**
- * Members of Express that its types omit: the prototype of responses, and the check for trusted proxies.
+ * Members of Express that its types omit: the prototypes of requests and responses, and the check for trusted proxies.
  */
 interface Express {
+  request: Request;
   response: { json: (value: unknown) => Response };
   get(setting: 'trust proxy fn'): (address: string, hop: number) => boolean;
 }
@@ -56,6 +58,7 @@ export function configureApp(app: NestExpressApplication): void {
     isProxy: (address) => isProxy(address, 0),
   });
   express.response.json = sendJson;
+  app.useWebSocketAdapter(new LiveAdapter(app.getHttpServer(), express.request));
   app.use(new BodyPace().handle);
   app.use(openScope);
   app.use(parseQueryOnce);

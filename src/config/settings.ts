@@ -26,13 +26,13 @@ const STREAM_SETTINGS = {
     category: 'system',
     default: 10,
     min: 1,
-    help: 'Live streams one user may have open, on one machine.',
+    help: 'Live streams and websockets one user may have open, on one machine.',
   }),
   STREAMS_MAX: integer({
     category: 'system',
     default: 500,
     min: 1,
-    help: 'Live streams all users together may have open, on one machine.',
+    help: 'Live streams and websockets all users together may have open, on one machine.',
   }),
   STREAM_SECONDS: seconds({
     category: 'system',

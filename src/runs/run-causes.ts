@@ -8,7 +8,7 @@ import type { Sql } from '../database/sql.js';
 
 /** The workflow nodes of runs. */
 export abstract class RunWorkflows {
-  /** Returns a query for `job_id`, the run, and `workflow_job_id`, its workflow job. */
+  /** Returns a query for `id`, `job_id`, the run, and `workflow_job_id`, its workflow job. */
   abstract nodesOfRuns(): Sql;
 }
 

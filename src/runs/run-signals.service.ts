@@ -4,6 +4,9 @@ import { RedisConnection } from '../common/queue/redis-connection.service.js';
 /** Channel of cancel requests to workers; a message is a JSON list of run ids. */
 export const CANCEL_CHANNEL = 'runs:cancel';
 
+/** Channel of status changes of all runs; a message is a JSON list of run ids. */
+export const STATUS_CHANNEL = 'runs:status';
+
 /** A change of a run that watchers display at once. */
 export type RunNews = { status: string } | { counter: number } | { deleted: true };
 
@@ -24,6 +27,10 @@ export class RunSignals {
     const pipeline = this.redis.client.pipeline();
     for (const [runId, what] of news) {
       pipeline.publish(this.redis.key(runChannel(runId)), JSON.stringify(what));
+    }
+    const moved = news.filter(([, what]) => 'status' in what).map(([runId]) => runId);
+    if (moved.length > 0) {
+      pipeline.publish(this.redis.key(STATUS_CHANNEL), JSON.stringify(moved));
     }
     pipeline.exec().catch(() => undefined);
   }

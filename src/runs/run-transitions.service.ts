@@ -76,8 +76,9 @@ export class RunTransitions {
       ),
     ]);
     failPoint('run-created');
-    if (!runs.some(({ status }) => status === 'pending')) return;
     this.database.afterCommit(() => {
+      this.signals.announce(runs.map(({ id, status }) => [id, { status }]));
+      if (!runs.some(({ status }) => status === 'pending')) return;
       failPoint('run-committed');
       this.queue.wakeScheduler();
     });

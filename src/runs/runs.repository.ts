@@ -3,7 +3,7 @@ import { permit, type Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { insertRows } from '../database/rows.js';
-import { join, rowCount, sql, type Sql } from '../database/sql.js';
+import { and, join, or, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
 import type { TemplateRuns } from '../templates/template-runs.js';
@@ -11,7 +11,8 @@ import { templateNames } from '../templates/templates.repository.js';
 import { usernameOf } from '../users/users.repository.js';
 import type { RunRequest } from './launcher.js';
 import { RunSchedules, RunWorkflows } from './run-causes.js';
-import { UnifiedJob } from './unified-job.entity.js';
+import { UnifiedJob, type JobStatus } from './unified-job.entity.js';
+import { WORKED_KINDS } from './worked-kinds.js';
 
 /**
  * First key of the advisory lock on launches of a template by its host config key; the second key
@@ -59,6 +60,21 @@ export interface RunOfEvents {
   job_template_name: string | null;
 }
 
+/** State of a run for live updates. */
+export interface LiveRun extends Row {
+  type: string;
+  status: JobStatus;
+  started: string | null;
+  finished: string | null;
+  /** Number of stored events, once the run has ended. */
+  emitted_events: number;
+  /** Workflow job of which the run is a node. */
+  workflow_job_id: number | null;
+  workflow_node_id: number | null;
+  /** True if the reader has permission to read the run. */
+  may_read: boolean;
+}
+
 /** Rows of a link table: the owner and the linked object. */
 type Links = readonly (readonly (number | undefined)[])[];
 
@@ -68,6 +84,14 @@ export interface ScheduledRun {
   scheduleId: number;
   occurrence: Date;
 }
+
+/** Returns the condition that the reader has permission to read a run `t` by its own URL. */
+const mayRead = (reader: Actor): Sql =>
+  or(
+    ...[...WORKED_KINDS, 'workflow_job', 'workflow_approval']
+      .map(resource)
+      .map(({ own, policy }) => and(own('t'), permit(policy, 'read', 't', reader))),
+  );
 
 /** Returns a query for the fields that events display of their runs (`RunOfEvents`). */
 export const runsOfEvents = (ids: readonly number[]): Sql => sql`
@@ -141,6 +165,18 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
           SELECT id FROM unified_jobs
           WHERE unified_job_template_id = tpl.id ORDER BY id DESC LIMIT ${rowCount(most)}) job) newest
       JOIN unified_jobs run ON run.id = newest.id ORDER BY run.id DESC`;
+  }
+
+  /** Returns the state of runs, including runs that the reader has no permission to read. */
+  live(ids: readonly number[], reader: Actor): Promise<LiveRun[]> {
+    return this.database.rows<LiveRun>(sql`
+      SELECT t.id, t.type, t.status, t.started, t.finished, t.emitted_events,
+        t.unified_job_template_id, t.job_template_id, t.project_id, t.inventory_source_id,
+        t.inventory_id, t.schedule_id, node.workflow_job_id, node.id AS workflow_node_id,
+        (${mayRead(reader)}) AS may_read
+      FROM unified_jobs t
+      LEFT JOIN (${this.workflows.nodesOfRuns()}) node ON node.job_id = t.id
+      WHERE t.id = ANY(${ids}::bigint[]) ORDER BY t.id`);
   }
 
   kinds(ids: readonly number[]): Sql {

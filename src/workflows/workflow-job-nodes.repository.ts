@@ -67,7 +67,7 @@ export class WorkflowJobNodesRepository
   }
 
   nodesOfRuns(): Sql {
-    return sql`SELECT job_id, workflow_job_id FROM workflow_job_nodes`;
+    return sql`SELECT id, job_id, workflow_job_id FROM workflow_job_nodes`;
   }
 
   nodesOf(runs: readonly number[]): Promise<NodeOfWorkflow[]> {

@@ -96,6 +96,15 @@ export class JobEventsRepository extends TableRepository<Row> {
     return row?.is_held === true;
   }
 
+  /** Returns the counter of the last stored event of each run; runs without events are missing. */
+  async lastCounters(runIds: readonly number[]): Promise<Map<number, number>> {
+    const rows = await this.database.preparedRows<{ id: number; counter: number }>(sql`
+      SELECT run.id, last.counter FROM unnest(${runIds}::bigint[]) AS run (id)
+      CROSS JOIN LATERAL (
+        SELECT counter FROM job_events WHERE job_id = run.id ORDER BY counter DESC LIMIT 1) last`);
+    return new Map(rows.map(({ id, counter }) => [id, counter]));
+  }
+
   /** Returns the fields of a run's events that determine their tree, in order. */
   tree(runId: number): Promise<(TreeEvent & Row)[]> {
     return this.database.rows<TreeEvent & Row>(sql`

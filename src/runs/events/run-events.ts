@@ -47,3 +47,36 @@ export const listEventsOfRun = (
     visible: sql`TRUE`,
     orderBy: ['start_line', 'counter'],
   });
+
+/** Maximum number of events in memory per live update. */
+const BATCH = '100';
+
+/**
+ * Lists the next events of a run after a counter, for live updates. The caller has permission to
+ * read the run.
+ *
+ * @param query may have `no_truncate`
+ */
+export const nextEvents = (
+  services: CommonServices,
+  runs: ResourceDefinition,
+  { id, after }: { id: number; after: number },
+  actor: Actor,
+  { no_truncate }: QueryParameters = {},
+): Promise<Page<Representation>> =>
+  listEvents(
+    eventsOf(runs),
+    services,
+    {
+      page_size: BATCH,
+      count_disabled: '1',
+      ...(no_truncate === undefined ? {} : { no_truncate }),
+    },
+    actor,
+    {
+      events: true,
+      scope: sql`t.job_id = ${id} AND t.counter > ${after}`,
+      visible: sql`TRUE`,
+      orderBy: ['counter'],
+    },
+  );

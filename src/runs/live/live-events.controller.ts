@@ -13,15 +13,11 @@ import {
   type Judge,
 } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
-import { sql } from '../../database/sql.js';
-import { listEvents } from '../../common/rest/event-list.js';
-import { eventsOf } from '../events/run-events.js';
+import { nextEvents } from '../events/run-events.js';
 import { RunStreams, type NewsSender } from './run-streams.service.js';
 
 /** Time after which the database is checked without a message of a worker, in ms. */
 const PATIENCE_MS = 3000;
-/** Maximum number of events in memory per stream. */
-const BATCH = '100';
 
 const ROUTE = {
   kind: 'document',
@@ -71,38 +67,27 @@ export abstract class LiveEventsController {
     @JudgeAgain() judgeAgain: Judge,
     @Res() response: Response,
   ): Promise<void> {
-    const asked = { events: eventsOf(this.runs), query, resumed };
-    const sender = eventSender(this.services, run.id, asked);
+    const sender = eventSender(this.services, { runs: this.runs, id: run.id, query, resumed });
     const following = { run, actor, judgeAgain, response, sender, patienceMs: PATIENCE_MS };
     return this.streams.serve(following);
   }
 }
 
-/** The resource and query of a request for events. */
+/** The run and query of a request for events. */
 interface Asked {
-  events: ResourceDefinition;
+  runs: ResourceDefinition;
+  id: number;
   query: QueryParameters;
   /** Value of the header `Last-Event-ID`. */
   resumed: string | undefined;
 }
 
 /** Returns a sender of the events after the client's position, in the order of their counters. */
-function eventSender(services: CommonServices, runId: number, asked: Asked): NewsSender {
-  const { events, query } = asked;
-  const { no_truncate } = query;
-  const paging = {
-    page_size: BATCH,
-    count_disabled: '1',
-    ...(no_truncate === undefined ? {} : { no_truncate }),
-  };
+function eventSender(services: CommonServices, asked: Asked): NewsSender {
+  const { runs, id, query } = asked;
   let after = placeOf(asked);
   return async (stream, signal, actor) => {
-    const { results, hasNext } = await listEvents(events, services, paging, actor, {
-      scope: sql`t.job_id = ${runId} AND t.counter > ${after}`,
-      visible: sql`TRUE`,
-      orderBy: ['counter'],
-      events: true,
-    });
+    const { results, hasNext } = await nextEvents(services, runs, { id, after }, actor, query);
     for (const event of results) {
       if (signal.aborted) break;
       after = Number(event.counter);

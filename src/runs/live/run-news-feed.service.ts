@@ -8,7 +8,8 @@ export class Watch {
   private isDirty = false;
   private wake: (() => void) | undefined;
 
-  constructor(private readonly release: (watch: Watch) => void) {}
+  /** @param close ends the notifications */
+  constructor(readonly close: () => void) {}
 
   ring(): void {
     this.isDirty = true;
@@ -32,41 +33,46 @@ export class Watch {
     }
     this.isDirty = false;
   }
-
-  close(): void {
-    this.release(this);
-  }
 }
+
+/** Receives a message; undefined: messages may have been lost. */
+type Hearer = (message?: string) => void;
 
 /**
  * Forwards messages of workers about runs to the watchers in this process. Uses one Redis
- * connection, subscribed to the watched runs. A message only triggers a database query, so a lost
+ * connection, subscribed to the watched channels. A message only triggers a database query, so a lost
  * message only causes a delay.
  */
 @Injectable()
 export class RunNewsFeed {
   private readonly logger = new Logger('Live');
-  private readonly watches = new Map<string, Set<Watch>>();
+  private readonly channels = new Map<string, Set<Hearer>>();
   private connection: Redis | undefined;
 
   constructor(private readonly redis: RedisConnection) {}
 
   /** Watches a run until the watch is closed. */
   watch(runId: number): Watch {
-    const key = this.redis.key(runChannel(runId));
-    const watches = this.watches.get(key) ?? new Set<Watch>();
-    const watch = new Watch((one) => this.release(key, one));
-    watches.add(watch);
-    this.watches.set(key, watches);
-    if (watches.size === 1) this.tell('subscribe', key);
+    const watch: Watch = new Watch(this.listen(runChannel(runId), () => watch.ring()));
     return watch;
   }
 
-  private release(key: string, watch: Watch): void {
-    const watches = this.watches.get(key);
-    if (!watches?.delete(watch) || watches.size > 0) return;
-    this.watches.delete(key);
-    this.tell('unsubscribe', key);
+  /**
+   * Calls `hear` for each message on a channel.
+   *
+   * @returns a function that ends this
+   */
+  listen(channel: string, hear: Hearer): () => void {
+    const key = this.redis.key(channel);
+    const hearers = this.channels.get(key) ?? new Set<Hearer>();
+    hearers.add(hear);
+    this.channels.set(key, hearers);
+    if (hearers.size === 1) this.tell('subscribe', key);
+    return () => {
+      if (!hearers.delete(hear) || hearers.size > 0) return;
+      this.channels.delete(key);
+      this.tell('unsubscribe', key);
+    };
   }
 
   private tell(command: 'subscribe' | 'unsubscribe', key: string): void {
@@ -85,11 +91,11 @@ export class RunNewsFeed {
       maxRetriesPerRequest: null,
       retryStrategy: (times) => Math.min(times * 100, 2000),
     });
-    connection.on('message', (key: string) => {
-      for (const watch of this.watches.get(key) ?? []) watch.ring();
+    connection.on('message', (key: string, message: string) => {
+      for (const hear of this.channels.get(key) ?? []) hear(message);
     });
     connection.on('ready', () => {
-      for (const watches of this.watches.values()) for (const watch of watches) watch.ring();
+      for (const hearers of this.channels.values()) for (const hear of hearers) hear();
     });
     return connection;
   }

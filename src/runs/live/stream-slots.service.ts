@@ -24,15 +24,22 @@ export class StreamSlots implements BeforeApplicationShutdown {
     private readonly processes: GroupMember,
   ) {}
 
-  /** @throws TooManyRequests if the user, or all users together, have reached the maximum */
-  async take(userId: number): Promise<StreamSlot> {
+  /**
+   * @param seconds maximum duration; null for a client that shows regularly that it is alive
+   * @throws TooManyRequests if the user, or all users together, have reached the maximum
+   */
+  async take(
+    userId: number,
+    seconds: number | null = this.settings.STREAM_SECONDS,
+  ): Promise<StreamSlot> {
     const own = `streams of ${userId}`;
     const isTaken = !this.isStopping && (await this.takeBoth(own));
     if (!isTaken) throw new TooManyRequests(RETRY_AFTER_SECONDS);
     const controller = new AbortController();
     // Behind a proxy a disconnected client can remain unnoticed, so each client must reconnect
     // regularly.
-    const timer = setTimeout(() => controller.abort(), this.settings.STREAM_SECONDS * 1000);
+    const timer =
+      seconds === null ? undefined : setTimeout(() => controller.abort(), seconds * 1000);
     this.open.add(controller);
     return {
       signal: controller.signal,

@@ -41,6 +41,7 @@ export default {
     samplesOf(runs.RunsRepository, {
       facts: [[[1], SOMEBODY]],
       recent: [[[1], 10]],
+      live: [[[1], SOMEBODY]],
       kinds: [[[1]]],
       typesOf: [[[1]]],
       nameOf: [[1]],
@@ -102,6 +103,7 @@ export default {
     samplesOf(JobContextsRepository, { load: [[1]], environmentOf: [[1]] }),
     samplesOf(events.JobEventsRepository, {
       store: [[HELD, [EVENT]]],
+      lastCounters: [[[1]]],
       tree: [[1]],
       outputSize: [[1, 0, 10]],
       output: [[1, 0, 10]],

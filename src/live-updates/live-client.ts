@@ -1,0 +1,289 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { WebSocket } from 'ws';
+import type { Actor } from '../common/access.js';
+import { Forbidden } from '../common/errors/errors.js';
+import { exactJson } from '../common/exact-json.js';
+import type { Cookies } from '../common/http/cookies.js';
+import { assertCsrf } from '../common/http/csrf.js';
+import { isRecord } from '../common/records.js';
+import { resource } from '../common/resource/registry.js';
+import type { CommonServices } from '../common/rest/common-services.service.js';
+import type { JobEventsRepository } from '../runs/events/job-events.repository.js';
+import { nextEvents } from '../runs/events/run-events.js';
+import { Watch, type RunNewsFeed } from '../runs/live/run-news-feed.service.js';
+import { runChannel, STATUS_CHANNEL } from '../runs/run-signals.service.js';
+import type { LiveRun, RunsRepository } from '../runs/runs.repository.js';
+import { isFinal } from '../runs/state-machine.js';
+import { groupChanges, EVENT_GROUPS, readGroups, type LiveGroup } from './groups.js';
+import { statusMessage, summaryMessage, workflowMessage } from './messages.js';
+
+/** Time after which the session and the followed runs are checked without a message, in ms. */
+const PATIENCE_MS = 3000;
+/** Time in which changes are gathered for one check, in ms. */
+const GATHER_MS = 50;
+/** Interval of pings, in ms. A client that has not answered the last one is disconnected. */
+const PING_MS = 15_000;
+/** Time within which a client must receive a message, in ms. */
+const SLOW_MS = 10_000;
+/** Maximum number of unread messages of a client. */
+const MOST_UNREAD = 10;
+/** Maximum number of runs whose events a client follows. */
+const MOST_FOLLOWED = 20;
+/** Maximum numbers of changed runs and of sent statuses in memory. */
+const MOST_CHANGED = 10_000;
+const MOST_SENT = 1000;
+/** Maximum number of changed runs in one statement. */
+const BATCH = 200;
+
+const DENIED = { error: 'access denied to channel' };
+const POLICY_VIOLATION = 1008;
+
+/** The request of the handshake, and its session. */
+export interface SocketCaller {
+  request: Cookies;
+  /** Returns the user, or null once the session has ended. */
+  authenticate: () => Promise<Actor | null>;
+}
+
+/** Services that a client needs. */
+export interface LiveServices {
+  feed: RunNewsFeed;
+  runs: RunsRepository;
+  runEvents: JobEventsRepository;
+  services: CommonServices;
+}
+
+/** A run whose events a client follows. */
+interface Followed {
+  group: string;
+  /** Counter of the last event that was sent. */
+  after: number;
+  /** True if there can be events that were not sent. */
+  hasNews: boolean;
+  release: () => void;
+}
+
+/**
+ * One client of the websocket: what it follows, and what it was sent. Everything is done in order by
+ * one loop, which authenticates the caller and checks the permission on each run anew before it sends.
+ */
+export class LiveClient {
+  private groups: ReadonlySet<string> = new Set();
+  private readonly followed = new Map<number, Followed>();
+  /** Runs with a change of status that was not sent. */
+  private readonly changed = new Set<number>();
+  /** The last status that was sent of each of the newest runs. */
+  private readonly sent = new Map<number, string>();
+  private readonly unread: unknown[] = [];
+  private readonly watch = new Watch(() => undefined);
+  private isAlive = true;
+  private pinged = Date.now();
+
+  constructor(
+    private readonly client: WebSocket,
+    private readonly caller: SocketCaller,
+    private readonly live: LiveServices,
+  ) {
+    client.on('pong', () => (this.isAlive = true));
+    client.on('error', () => client.terminate());
+    client.on('message', (data: Buffer) => this.receive(data));
+  }
+
+  /** Serves the client until it leaves, its session ends, or the signal aborts. */
+  async serve(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.client.close(1001));
+    const release = this.live.feed.listen(STATUS_CHANNEL, (message) => this.noteChanged(message));
+    try {
+      let hasMore = false;
+      for (let isGreeted = false; !signal.aborted; isGreeted = true) {
+        const actor = await this.caller.authenticate();
+        if (!actor) {
+          this.client.close(POLICY_VIOLATION);
+          return;
+        }
+        if (!isGreeted) await this.send({ accept: true, user: actor.id });
+        for (const message of this.unread.splice(0)) await this.subscribe(message, actor);
+        hasMore = await this.sendNews(actor);
+        if (!hasMore) await this.wait(signal);
+      }
+    } finally {
+      release();
+      for (const { release: leave } of this.followed.values()) leave();
+    }
+  }
+
+  private async wait(signal: AbortSignal): Promise<void> {
+    const began = Date.now();
+    await this.watch.next(PATIENCE_MS, signal);
+    if (Date.now() - began >= PATIENCE_MS) {
+      for (const run of this.followed.values()) run.hasNews = true;
+    } else await pause(GATHER_MS, undefined, { signal }).catch(() => undefined);
+    if (Date.now() - this.pinged < PING_MS || signal.aborted) return;
+    if (!this.isAlive) this.client.terminate();
+    this.isAlive = false;
+    this.pinged = Date.now();
+    this.client.ping();
+  }
+
+  private receive(data: Buffer): void {
+    if (this.unread.length >= MOST_UNREAD) this.client.close(POLICY_VIOLATION);
+    else this.unread.push(parsed(data));
+    this.watch.ring();
+  }
+
+  private noteChanged(message: string | undefined): void {
+    if (message === undefined || !this.wantsStatuses) return;
+    const ids: unknown = JSON.parse(message);
+    for (const id of Array.isArray(ids) ? ids.map(Number) : []) {
+      if (this.changed.size < MOST_CHANGED) this.changed.add(id);
+    }
+    this.watch.ring();
+  }
+
+  private get wantsStatuses(): boolean {
+    return [...this.groups].some((name) => name.startsWith('jobs-') || isOfWorkflow(name));
+  }
+
+  /** Replaces the subscription. A message without the token of the session ends the connection. */
+  private async subscribe(message: unknown, actor: Actor): Promise<void> {
+    const { xrftoken, groups } = isRecord(message) ? message : {};
+    try {
+      assertCsrf(this.caller.request, xrftoken);
+    } catch (error) {
+      if (!(error instanceof Forbidden)) throw error;
+      await this.send(DENIED);
+      this.client.close(POLICY_VIOLATION);
+      return;
+    }
+    if (groups === undefined) return;
+    const wanted = readGroups(groups);
+    if (!wanted) return this.send(DENIED);
+    const denied = await this.follow(wanted, actor);
+    for (const { group, member } of denied) {
+      await this.send({ error: `${DENIED.error} ${group} for resource id ${member}` });
+    }
+    const names = wanted.filter((one) => !denied.includes(one)).map(({ name }) => name);
+    const before = this.groups;
+    this.groups = new Set(names);
+    await this.send(groupChanges(before, this.groups));
+  }
+
+  /** @returns groups of events of runs that the caller may not read, or of too many runs */
+  private async follow(wanted: readonly LiveGroup[], actor: Actor): Promise<LiveGroup[]> {
+    const events = wanted.filter(({ group }) => EVENT_GROUPS.has(group));
+    const ids = events.map(({ member }) => Number(member)).filter((id) => Number.isSafeInteger(id));
+    const rows = ids.length > 0 ? await this.live.runs.live(ids, actor) : [];
+    const readable = new Map(rows.filter((run) => run.may_read).map((run) => [run.id, run]));
+    const admitted = events
+      .filter(({ group, member }) => readable.get(Number(member))?.type === EVENT_GROUPS.get(group))
+      .slice(0, MOST_FOLLOWED);
+    const chosen = new Map(admitted.map(({ group, member }) => [Number(member), group]));
+    for (const id of this.followed.keys()) if (!chosen.has(id)) this.leave(id);
+    const added = [...chosen].filter(([id]) => !this.followed.has(id));
+    const places = await this.live.runEvents.lastCounters(added.map(([id]) => id));
+    for (const [id, group] of added) this.join(id, { group, after: places.get(id) ?? 0 });
+    return events.filter((one) => !admitted.includes(one));
+  }
+
+  private join(id: number, run: Pick<Followed, 'group' | 'after'>): void {
+    const release = this.live.feed.listen(runChannel(id), () => {
+      const followed = this.followed.get(id);
+      if (followed) followed.hasNews = true;
+      this.watch.ring();
+    });
+    this.followed.set(id, { ...run, hasNews: true, release });
+  }
+
+  private leave(id: number): void {
+    this.followed.get(id)?.release();
+    this.followed.delete(id);
+  }
+
+  /**
+   * Sends a limited part of the news.
+   *
+   * @returns true if there is more
+   */
+  private async sendNews(actor: Actor): Promise<boolean> {
+    const changed = [...this.changed].slice(0, BATCH);
+    const ids = new Set([...changed, ...this.followed.keys()]);
+    if (ids.size === 0) return false;
+    const runs = new Map((await this.live.runs.live([...ids], actor)).map((run) => [run.id, run]));
+    const unfinished = new Set<number>();
+    for (const [id, followed] of this.followed) {
+      const run = runs.get(id);
+      if (!run?.may_read) this.leave(id);
+      else if (await this.sendEvents(run, followed, actor)) unfinished.add(id);
+    }
+    // The statuses were read before the events, so a final status comes after the last event.
+    for (const id of ids) {
+      if (unfinished.has(id) || !this.changed.delete(id)) continue;
+      const run = runs.get(id);
+      if (run) await this.sendStatus(run);
+    }
+    return unfinished.size > 0 || this.changed.size > 0;
+  }
+
+  /**
+   * Sends the next events of a run.
+   *
+   * @returns true if there are more
+   */
+  private async sendEvents(run: LiveRun, followed: Followed, actor: Actor): Promise<boolean> {
+    const { id, type, status } = run;
+    if (this.sent.get(id) !== status) this.changed.add(id);
+    if (!followed.hasNews) return false;
+    followed.hasNews = false;
+    if (isOfWorkflow(followed.group)) return false;
+    const { services } = this.live;
+    const page = await nextEvents(services, resource(type), { id, after: followed.after }, actor);
+    for (const event of page.results) {
+      followed.after = Number(event.counter);
+      await this.send({ ...event, [type]: id, group_name: followed.group });
+    }
+    followed.hasNews ||= page.hasNext;
+    return page.hasNext;
+  }
+
+  private async sendStatus(run: LiveRun): Promise<void> {
+    const { id, status, may_read: isReadable, workflow_job_id: workflow } = run;
+    if (this.sent.get(id) === status) return;
+    this.noteSent(id, status);
+    // Users with permission to read a workflow job can see the statuses of its nodes.
+    if (workflow !== null && this.followed.has(workflow)) await this.send(workflowMessage(run));
+    if (!isReadable) return;
+    if (this.groups.has('jobs-status_changed')) await this.send(statusMessage(run));
+    if (this.groups.has('jobs-summary') && isFinal(status)) await this.send(summaryMessage(run));
+  }
+
+  private noteSent(id: number, status: string): void {
+    this.sent.delete(id);
+    this.sent.set(id, status);
+    const [oldest] = this.sent.keys();
+    if (oldest !== undefined && this.sent.size > MOST_SENT) this.sent.delete(oldest);
+  }
+
+  /** Resolves when the client has received the message. A slow client is disconnected. */
+  private send(message: object): Promise<void> {
+    const { client } = this;
+    if (client.readyState !== client.OPEN) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => client.terminate(), SLOW_MS);
+      client.send(exactJson(message), () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+}
+
+const isOfWorkflow = (group: string): boolean => group.startsWith('workflow_events');
+
+/** Returns the JSON of a message, or undefined for other messages. */
+function parsed(data: Buffer): unknown {
+  try {
+    return JSON.parse(data.toString());
+  } catch {
+    return undefined;
+  }
+}

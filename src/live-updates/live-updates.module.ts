@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module.js';
+import { RunsModule } from '../runs/runs.module.js';
+import { LiveUpdatesGateway } from './live-updates.gateway.js';
+
+@Module({ imports: [AuthModule, RunsModule], providers: [LiveUpdatesGateway] })
+export class LiveUpdatesModule {}

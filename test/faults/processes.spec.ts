@@ -8,9 +8,11 @@ import { once } from 'node:events';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 
+import WebSocket from 'ws';
+
 import { eventually } from '../support/eventually.js';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
-import { issueToken } from '../../src/common/crypto/tokens.js';
+import { issueToken, tokenDigest } from '../../src/common/crypto/tokens.js';
 import { Cluster } from './support/cluster.js';
 import type { Program } from './support/processes.js';
 
@@ -108,6 +110,30 @@ describe('processes of the API', () => {
     expect(answers).toEqual([200, 200, 429, 429, 429]);
   });
 
+  /** @returns a socket of the user, or the status of the refused handshake */
+  const openSocket = (user: string): Promise<WebSocket | number> =>
+    new Promise((resolve, reject) => {
+      const cookie = `controller_session=session-of-${user}`;
+      const socket = new WebSocket(`${api.url}/websocket/`, { headers: { cookie } });
+      socket.on('open', () => resolve(socket)).on('error', reject);
+      socket.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
+    });
+  const addUser = (user: string) =>
+    cluster.rows(
+      `WITH usr AS (INSERT INTO users (username) VALUES ($1) RETURNING id)
+       INSERT INTO sessions (digest, user_id, generation) SELECT $2, id, 0 FROM usr`,
+      [user, tokenDigest(`session-of-${user}`)],
+    );
+
+  it('have one limit of websockets for a user', async () => {
+    await addUser('watcher');
+    const sockets: (WebSocket | number)[] = [];
+    for (let index = 0; index < 5; index += 1) sockets.push(await openSocket('watcher'));
+    expect(sockets.slice(2)).toEqual([429, 429, 429]);
+    for (const socket of sockets) if (typeof socket !== 'number') socket.terminate();
+    await eventually(async () => expect(await openSocket('watcher')).toBeInstanceOf(WebSocket));
+  });
+
   it('are replaced when one is killed, with what it held given back', async () => {
     const [first = 0] = await members();
     const before = served(api);
@@ -135,7 +161,12 @@ describe('processes of the API', () => {
 
   it('end with the one that started them, however it ends', async () => {
     const ids = await members();
+    await addUser('leaving');
+    const socket = await openSocket('leaving');
+    if (typeof socket === 'number') throw new Error(String(socket));
+    const closed = once(socket, 'close') as Promise<[code: number]>;
     api.child.kill('SIGTERM');
+    expect((await closed)[0]).toBe(1001);
     expect(await api.ended).toBe(0);
     expect(await alive(ids)).toEqual([]);
 

@@ -43,6 +43,19 @@ export const PING = object({
   instance_groups: list(object({ name: STRING, capacity: INTEGER, instances: list(STRING) })),
 });
 
+export const MESH = object({
+  nodes: list(
+    object({
+      id: INTEGER,
+      hostname: STRING,
+      node_type: STRING,
+      node_state: STRING,
+      enabled: BOOLEAN,
+    }),
+  ),
+  links: { ...list(object({})), description: 'None: instances do not connect to each other.' },
+});
+
 export const CONFIG = object(
   {
     time_zone: STRING,

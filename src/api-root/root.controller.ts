@@ -14,7 +14,7 @@ import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
-import { COLLECTIONS, CONFIG, PING, ROOT } from './root-answers.js';
+import { COLLECTIONS, CONFIG, MESH, PING, ROOT } from './root-answers.js';
 import { RootService } from './root.service.js';
 
 const document = (
@@ -88,6 +88,15 @@ export class RootController {
   @Get('v2/ping')
   ping(): Promise<object> {
     return this.service.ping();
+  }
+
+  @Route({
+    ...document('mesh_visualizer', 'Instances as nodes of a graph.', 'authenticated', MESH),
+    standing: 'auditor',
+  })
+  @Get('v2/mesh_visualizer')
+  mesh(@CurrentActor() actor: Actor): Promise<object> {
+    return this.service.mesh(this.resources, actor);
   }
 
   @Route(document('config', 'Configuration a client may want to know.', 'authenticated', CONFIG))

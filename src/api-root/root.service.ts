@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { holdsAny } from '../access/predicates.js';
 import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
+import type { ResourceService } from '../common/rest/resource.service.js';
 import type { RouteTable } from '../common/rest/route-table.service.js';
 import { Settings } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
@@ -14,6 +15,7 @@ import { sql } from '../database/sql.js';
 import { installationUuid } from '../settings/installation.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
+import { instances } from '../instances/instances.resource.js';
 import { liveIsolations } from '../instances/instances.repository.js';
 import { enabledNodes } from '../instances/worker-nodes.repository.js';
 
@@ -106,6 +108,20 @@ export class RootService {
       ],
       instance_groups: [{ name: 'default', capacity, instances: [node] }],
     };
+  }
+
+  /** Returns all instances as nodes. They have no links: workers take runs from the database. */
+  async mesh(resources: ResourceService, actor: Actor): Promise<object> {
+    const nodes: object[] = [];
+    for (let page = 1, isLast = false; !isLast; page += 1) {
+      const query = { page: String(page), page_size: '200', order_by: 'id' };
+      const { results, hasNext } = await resources.list(instances, query, actor);
+      for (const { id, hostname, node_type, node_state, enabled } of results) {
+        nodes.push({ id, hostname, node_type, node_state, enabled });
+      }
+      isLast = !hasNext;
+    }
+    return { nodes, links: [] };
   }
 
   async config(actor: Actor): Promise<object> {

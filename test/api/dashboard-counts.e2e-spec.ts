@@ -134,3 +134,21 @@ it('refuses unknown periods and types of jobs', async () => {
   expect(refused.body.detail).toBe('period must be one of month, two_weeks, week, day.');
   await test.as.superuser.get('dashboard/graphs/jobs/?job_type=constructor').expect(400);
 });
+
+it('mesh_visualizer/ shows the instances as nodes, to superusers and auditors', async () => {
+  const { as, database } = test;
+  const added = await database.rows<{ id: number }>(sql`
+    INSERT INTO instances (hostname, enabled) VALUES ('mesh-1', true), ('mesh-2', false)
+    RETURNING id, hostname, enabled`);
+  const nodes = added.map((one) => ({
+    ...one,
+    node_type: 'execution',
+    node_state: 'unavailable',
+  }));
+  for (const client of [as.superuser, as.auditor]) {
+    const { body } = await client.get('mesh_visualizer/').expect(200);
+    expect(body).toEqual({ nodes: expect.arrayContaining(nodes), links: [] });
+    await client.options('mesh_visualizer/').expect(200);
+  }
+  await as.orgAdmin.get('mesh_visualizer/').expect(403);
+});

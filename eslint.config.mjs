@@ -171,6 +171,7 @@ export default tseslint.config(
     ignores: [
       'src/code-hosts/signature-work.spec.ts',
       'src/common/http/body-pace.spec.ts',
+      'src/live-updates/live-client.spec.ts',
       'src/notifications/backends/irc.backend.spec.ts',
     ],
     rules: {

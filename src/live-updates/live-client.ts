@@ -94,8 +94,7 @@ export class LiveClient {
     signal.addEventListener('abort', () => this.client.close(1001));
     const release = this.live.feed.listen(STATUS_CHANNEL, (message) => this.noteChanged(message));
     try {
-      let hasMore = false;
-      for (let isGreeted = false; !signal.aborted; isGreeted = true) {
+      for (let isGreeted = false; !signal.aborted && this.isOpen; isGreeted = true) {
         const actor = await this.caller.authenticate();
         if (!actor) {
           this.client.close(POLICY_VIOLATION);
@@ -103,8 +102,7 @@ export class LiveClient {
         }
         if (!isGreeted) await this.send({ accept: true, user: actor.id });
         for (const message of this.unread.splice(0)) await this.subscribe(message, actor);
-        hasMore = await this.sendNews(actor);
-        if (!hasMore) await this.wait(signal);
+        if (!(await this.sendNews(actor))) await this.wait(signal);
       }
     } finally {
       release();
@@ -113,13 +111,11 @@ export class LiveClient {
   }
 
   private async wait(signal: AbortSignal): Promise<void> {
-    const began = Date.now();
-    await this.watch.next(PATIENCE_MS, signal);
-    if (Date.now() - began >= PATIENCE_MS) {
-      for (const run of this.followed.values()) run.hasNews = true;
-    } else await pause(GATHER_MS, undefined, { signal }).catch(() => undefined);
-    if (Date.now() - this.pinged < PING_MS || signal.aborted) return;
-    if (!this.isAlive) this.client.terminate();
+    if (await this.watch.next(PATIENCE_MS, signal)) {
+      await pause(GATHER_MS, undefined, { signal }).catch(() => undefined);
+    } else for (const run of this.followed.values()) run.hasNews = true;
+    if (Date.now() - this.pinged < PING_MS || !this.isOpen) return;
+    if (!this.isAlive) return this.client.terminate();
     this.isAlive = false;
     this.pinged = Date.now();
     this.client.ping();
@@ -263,13 +259,16 @@ export class LiveClient {
     if (oldest !== undefined && this.sent.size > MOST_SENT) this.sent.delete(oldest);
   }
 
+  private get isOpen(): boolean {
+    return this.client.readyState === this.client.OPEN;
+  }
+
   /** Resolves when the client has received the message. A slow client is disconnected. */
   private send(message: object): Promise<void> {
-    const { client } = this;
-    if (client.readyState !== client.OPEN) return Promise.resolve();
+    if (!this.isOpen) return Promise.resolve();
     return new Promise((resolve) => {
-      const timer = setTimeout(() => client.terminate(), SLOW_MS);
-      client.send(exactJson(message), () => {
+      const timer = setTimeout(() => this.client.terminate(), SLOW_MS);
+      this.client.send(exactJson(message), () => {
         clearTimeout(timer);
         resolve();
       });

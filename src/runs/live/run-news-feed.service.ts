@@ -16,8 +16,12 @@ export class Watch {
     this.wake?.();
   }
 
-  /** Resolves if there were possible changes since the last call, or after `patienceMs`. */
-  async next(patienceMs: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Resolves if there were possible changes since the last call, or after `patienceMs`.
+   *
+   * @returns true if there were possible changes
+   */
+  async next(patienceMs: number, signal: AbortSignal): Promise<boolean> {
     if (!this.isDirty && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(done, patienceMs);
@@ -31,7 +35,9 @@ export class Watch {
       });
       this.wake = undefined;
     }
+    const wasDirty = this.isDirty;
     this.isDirty = false;
+    return wasDirty;
   }
 }
 

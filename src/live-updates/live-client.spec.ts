@@ -4,10 +4,12 @@
  * @jest-environment node
  */
 import { EventEmitter } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { WebSocket } from 'ws';
 import type { Actor } from '../common/access.js';
-import type { RunNewsFeed } from '../runs/live/run-news-feed.service.js';
+import { csrfTokenOf } from '../common/http/csrf.js';
+import { STATUS_CHANNEL } from '../runs/run-signals.service.js';
 import { LiveClient, type LiveServices } from './live-client.js';
 
 /** A socket that answers pings, and receives messages, only as long as it is told to. */
@@ -17,8 +19,10 @@ class Socket extends EventEmitter {
   readonly codes: (number | 'terminated')[] = [];
   isReading = true;
   answersPings = true;
+  readonly received: Record<string, unknown>[] = [];
 
-  send(_message: string, done: () => void): void {
+  send(message: string, done: () => void): void {
+    this.received.push(JSON.parse(message) as Record<string, unknown>);
     if (this.isReading) done();
   }
 
@@ -38,22 +42,37 @@ class Socket extends EventEmitter {
 }
 
 const ACTOR: Actor = { id: 1, username: 'one', isSuperuser: false, isSystemAuditor: false };
-const feed = { listen: () => () => undefined } as unknown as RunNewsFeed;
+const TOKEN = csrfTokenOf('s');
+const headers = { cookie: `controller_session=s; csrftoken=${TOKEN}` };
+const run = (id: number) => ({ id, type: 'job', status: 'running', may_read: id % 2 === 0 });
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await setImmediate();
+}
 
 describe('a client', () => {
   let socket: Socket;
   let actor: Actor | null;
+  let hearers: Map<string, (message: string) => void>;
+  const live = jest.fn((ids: number[]) => Promise.resolve(ids.map(run)));
 
   beforeEach(() => {
     jest.useFakeTimers();
     socket = new Socket();
     actor = ACTOR;
+    hearers = new Map();
+    live.mockClear();
   });
   afterEach(() => jest.useRealTimers());
 
   function serve(): void {
-    const caller = { request: { headers: {}, secure: false }, authenticate: async () => actor };
-    const services = { feed } as LiveServices;
+    const caller = { request: { headers, secure: false }, authenticate: async () => actor };
+    const listen = (channel: string, hear: (message: string) => void) => {
+      hearers.set(channel, hear);
+      return () => undefined;
+    };
+    const runEvents = { lastCounters: async () => new Map() };
+    const services = { feed: { listen }, runs: { live }, runEvents } as unknown as LiveServices;
     const client = new LiveClient(socket as unknown as WebSocket, caller, services);
     void client.serve(new AbortController().signal);
   }
@@ -88,5 +107,18 @@ describe('a client', () => {
     actor = null;
     await jest.advanceTimersByTimeAsync(3000);
     expect(socket.codes).toEqual([1008]);
+  });
+
+  it('costs a statement for all runs that change in a moment, of which it gets those it may read', async () => {
+    jest.useRealTimers();
+    serve();
+    const message = { xrftoken: TOKEN, groups: { jobs: ['status_changed'] } };
+    socket.emit('message', Buffer.from(JSON.stringify(message)));
+    await until(() => socket.received.some((one) => 'groups_current' in one));
+    for (let id = 1; id <= 150; id += 1) hearers.get(STATUS_CHANNEL)?.(JSON.stringify([id, id]));
+    await until(() => socket.received.some(({ unified_job_id: id }) => id === 150));
+    expect(live).toHaveBeenCalledTimes(1);
+    const ids = socket.received.flatMap(({ unified_job_id: id }) => (id === undefined ? [] : [id]));
+    expect(ids).toEqual(Array.from({ length: 75 }, (_one, index) => 2 * (index + 1)));
   });
 });

@@ -11,7 +11,7 @@ import type { CommonServices } from '../common/rest/common-services.service.js';
 import type { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { nextEvents } from '../runs/events/run-events.js';
 import { Watch, type RunNewsFeed } from '../runs/live/run-news-feed.service.js';
-import { runChannel, STATUS_CHANNEL } from '../runs/run-signals.service.js';
+import { runChannel, SCHEDULE_CHANNEL, STATUS_CHANNEL } from '../runs/run-signals.service.js';
 import type { LiveRun, RunsRepository } from '../runs/runs.repository.js';
 import { isFinal } from '../runs/state-machine.js';
 import { groupChanges, EVENT_GROUPS, readGroups, type LiveGroup } from './groups.js';
@@ -72,6 +72,8 @@ export class LiveClient {
   private readonly followed = new Map<number, Followed>();
   /** Runs with a change of status that was not sent. */
   private readonly changed = new Set<number>();
+  /** Schedules with a change that was not sent. */
+  private readonly schedules = new Set<number>();
   /** The last status that was sent of each of the newest runs. */
   private readonly sent = new Map<number, string>();
   private readonly unread: unknown[] = [];
@@ -92,7 +94,10 @@ export class LiveClient {
   /** Serves the client until it leaves, its session ends, or the signal aborts. */
   async serve(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.client.close(1001));
-    const release = this.live.feed.listen(STATUS_CHANNEL, (message) => this.noteChanged(message));
+    const releases = [
+      this.listen(STATUS_CHANNEL, this.changed, () => this.wantsStatuses),
+      this.listen(SCHEDULE_CHANNEL, this.schedules, () => this.groups.has('schedules-changed')),
+    ];
     try {
       for (let isGreeted = false; !signal.aborted && this.isOpen; isGreeted = true) {
         const actor = await this.caller.authenticate();
@@ -102,10 +107,11 @@ export class LiveClient {
         }
         if (!isGreeted) await this.send({ accept: true, user: actor.id });
         for (const message of this.unread.splice(0)) await this.subscribe(message, actor);
+        await this.sendSchedules(actor);
         if (!(await this.sendNews(actor))) await this.wait(signal);
       }
     } finally {
-      release();
+      for (const release of releases) release();
       for (const { release: leave } of this.followed.values()) leave();
     }
   }
@@ -127,13 +133,16 @@ export class LiveClient {
     this.watch.ring();
   }
 
-  private noteChanged(message: string | undefined): void {
-    if (message === undefined || !this.wantsStatuses) return;
-    const ids: unknown = JSON.parse(message);
-    for (const id of Array.isArray(ids) ? ids.map(Number) : []) {
-      if (this.changed.size < MOST_CHANGED) this.changed.add(id);
-    }
-    this.watch.ring();
+  /** Collects the ids that messages on a channel contain, while they are wanted. */
+  private listen(channel: string, ids: Set<number>, isWanted: () => boolean): () => void {
+    return this.live.feed.listen(channel, (message) => {
+      if (message === undefined || !isWanted()) return;
+      const changed: unknown = JSON.parse(message);
+      for (const id of Array.isArray(changed) ? changed.map(Number) : []) {
+        if (ids.size < MOST_CHANGED) ids.add(id);
+      }
+      this.watch.ring();
+    });
   }
 
   private get wantsStatuses(): boolean {
@@ -203,7 +212,7 @@ export class LiveClient {
   private async sendNews(actor: Actor): Promise<boolean> {
     const changed = [...this.changed].slice(0, BATCH);
     const ids = new Set([...changed, ...this.followed.keys()]);
-    if (ids.size === 0) return false;
+    if (ids.size === 0) return this.schedules.size > 0;
     const runs = new Map((await this.live.runs.live([...ids], actor)).map((run) => [run.id, run]));
     const unfinished = new Set<number>();
     for (const [id, followed] of this.followed) {
@@ -217,7 +226,7 @@ export class LiveClient {
       const run = runs.get(id);
       if (run) await this.sendStatus(run);
     }
-    return unfinished.size > 0 || this.changed.size > 0;
+    return unfinished.size + this.changed.size + this.schedules.size > 0;
   }
 
   /**
@@ -250,6 +259,16 @@ export class LiveClient {
     if (!isReadable) return;
     if (this.groups.has('jobs-status_changed')) await this.send(statusMessage(run));
     if (this.groups.has('jobs-summary') && isFinal(status)) await this.send(summaryMessage(run));
+  }
+
+  private async sendSchedules(actor: Actor): Promise<void> {
+    const ids = [...this.schedules].slice(0, BATCH);
+    if (ids.length === 0) return;
+    for (const id of ids) this.schedules.delete(id);
+    const query = { id__in: ids.join(), page_size: String(BATCH), count_disabled: '1' };
+    const { resources } = this.live.services;
+    const { results } = await resources.list(resource('schedule'), query, actor);
+    for (const { id } of results) await this.send({ group_name: 'schedules', id });
   }
 
   private noteSent(id: number, status: string): void {

@@ -7,6 +7,9 @@ export const CANCEL_CHANNEL = 'runs:cancel';
 /** Channel of status changes of all runs; a message is a JSON list of run ids. */
 export const STATUS_CHANNEL = 'runs:status';
 
+/** Channel of changed schedules; a message is a JSON list of their ids. */
+export const SCHEDULE_CHANNEL = 'schedules:changed';
+
 /** A change of a run that watchers display at once. */
 export type RunNews = { status: string } | { counter: number } | { deleted: true };
 
@@ -35,11 +38,18 @@ export class RunSignals {
     pipeline.exec().catch(() => undefined);
   }
 
+  /** Notifies watchers of schedules. */
+  announceSchedules(ids: readonly number[]): void {
+    this.publish(SCHEDULE_CHANNEL, ids);
+  }
+
   /** Requests the end of runs from the workers. */
   requestCancel(runIds: readonly number[]): void {
-    if (runIds.length === 0 || this.redis.client.status !== 'ready') return;
-    this.redis.client
-      .publish(this.redis.key(CANCEL_CHANNEL), JSON.stringify(runIds))
-      .catch(() => undefined);
+    this.publish(CANCEL_CHANNEL, runIds);
+  }
+
+  private publish(channel: string, ids: readonly number[]): void {
+    if (ids.length === 0 || this.redis.client.status !== 'ready') return;
+    this.redis.client.publish(this.redis.key(channel), JSON.stringify(ids)).catch(() => undefined);
   }
 }

@@ -134,8 +134,7 @@ export class DueSchedules {
         explanation,
       })),
     );
-    const ids = outcomes.map(({ schedule }) => schedule.unified_job_template_id);
-    await this.next.follow([...new Set(ids)]);
+    await this.next.follow(outcomes.map(({ schedule }) => schedule));
   }
 }
 

@@ -1,14 +1,28 @@
 import { Injectable } from '@nestjs/common';
+import { Database } from '../database/database.js';
+import { RunSignals } from '../runs/run-signals.service.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import { comingSchedules } from './schedules.repository.js';
+
+/** A schedule whose next launch can have changed. */
+interface ChangedSchedule {
+  id: number;
+  unified_job_template_id: number;
+}
 
 /** Updates the next scheduled launch of templates. */
 @Injectable()
 export class NextLaunches {
-  constructor(private readonly templates: TemplatesRepository) {}
+  constructor(
+    private readonly database: Database,
+    private readonly templates: TemplatesRepository,
+    private readonly signals: RunSignals,
+  ) {}
 
   /** @param leaving schedule that is about to be deleted */
-  async follow(templateIds: readonly number[], leaving: number | null = null): Promise<void> {
-    await this.templates.showNextLaunches(comingSchedules(templateIds, leaving));
+  async follow(changed: readonly ChangedSchedule[], leaving: number | null = null): Promise<void> {
+    const templates = new Set(changed.map(({ unified_job_template_id: id }) => id));
+    await this.templates.showNextLaunches(comingSchedules([...templates], leaving));
+    this.database.afterCommit(() => this.signals.announceSchedules(changed.map(({ id }) => id)));
   }
 }

@@ -52,7 +52,7 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
   }
 
   async created(row: RowOf<Schedule>): Promise<void> {
-    await this.next.follow([row.unified_job_template_id]);
+    await this.next.follow([row]);
   }
 
   async prepareUpdate(row: RowOf<Schedule>, sent: ValuesOf<Schedule>): Promise<Prepared<Schedule>> {
@@ -74,11 +74,11 @@ export class ScheduleHooks implements ResourceHooks<Schedule> {
   }
 
   async updated(before: RowOf<Schedule>): Promise<void> {
-    await this.next.follow([before.unified_job_template_id]);
+    await this.next.follow([before]);
   }
 
   async prepareDelete(row: RowOf<Schedule>): Promise<void> {
-    await this.next.follow([row.unified_job_template_id], row.id);
+    await this.next.follow([row], row.id);
   }
 
   private async template(id: number): Promise<SavedLaunchTarget> {

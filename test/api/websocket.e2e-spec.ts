@@ -236,6 +236,24 @@ describe('statuses', () => {
   });
 });
 
+it('changes of schedules are sent to those who may read them', async () => {
+  const template = await samples.of('job_template');
+  const [reader, none] = [await listen(test.as.users.orgAdmin), await listen(test.as.users.nobody)];
+  for (const one of [reader, none]) await one.follow({ schedules: ['changed'] });
+  const { body } = await test.as.superuser
+    .post(`job_templates/${template.id}/schedules/`, {
+      name: 'Watched',
+      rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1',
+    })
+    .expect(201);
+  const told = { group_name: 'schedules', id: (body as Row).id };
+  await eventually(() => expect(reader.of('schedules')).toEqual([told]));
+  await test.as.superuser.patch(`schedules/${(body as Row).id}/`, { enabled: false }).expect(200);
+  await eventually(() => expect(reader.of('schedules')).toEqual([told, told]));
+  await none.follow({});
+  expect(none.of('schedules')).toEqual([]);
+});
+
 describe('events', () => {
   it('are sent from the subscription on, each once, in order, before the last status', async () => {
     const run = await makeRun('running');

@@ -43,6 +43,7 @@ import { AddSystemJobs1795600000000 } from './1795600000000-add-system-jobs.js';
 import { ScheduleSystemJobs1795610000000 } from './1795610000000-schedule-system-jobs.js';
 import { AddRetention1795620000000 } from './1795620000000-add-retention.js';
 import { RunInEnvironments1795630000000 } from './1795630000000-run-in-environments.js';
+import { MeasureInstances1795640000000 } from './1795640000000-measure-instances.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -91,4 +92,5 @@ export const migrations = {
   ScheduleSystemJobs1795610000000,
   AddRetention1795620000000,
   RunInEnvironments1795630000000,
+  MeasureInstances1795640000000,
 };

@@ -57,6 +57,10 @@ async function place({ root, environment }, launch) {
        VALUES ('bench', 'bench', 'bench', 0, '', $1, now() + interval '1 hour')`,
       [PLACED],
     );
+    await client.query(
+      `INSERT INTO instances (hostname, cpu_capacity, mem_capacity) VALUES ('bench', $1, $1)`,
+      [10 * PLACED],
+    );
     const worker = startWorker(root, instant(environment, 1));
     await ready(client);
     await launch();

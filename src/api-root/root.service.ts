@@ -17,7 +17,7 @@ import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { instances } from '../instances/instances.resource.js';
 import { liveIsolations } from '../instances/instances.repository.js';
-import { enabledNodes } from '../instances/worker-nodes.repository.js';
+import { readyMachines } from '../instances/worker-nodes.repository.js';
 
 /**
  * Root keys that differ from the path, for compatibility with clients
@@ -47,7 +47,7 @@ const BECOME_METHODS = [
 interface Installation {
   uuid: string | null;
   isolation: string[];
-  /** Number of runs that all live workers together run concurrently. */
+  /** Forks that all instances together have room for. */
   capacity: number;
 }
 
@@ -85,7 +85,7 @@ export class RootService {
   async ping(): Promise<object> {
     const row = await this.database.row<Installation>(sql`
       SELECT ${installationUuid()} AS uuid,
-        (SELECT coalesce(sum(node.capacity), 0)::int FROM (${enabledNodes()}) node) AS capacity,
+        (SELECT coalesce(sum(capacity), 0)::int FROM (${readyMachines()}) ready) AS capacity,
         ARRAY(SELECT label FROM (${liveIsolations()}) live ORDER BY label) AS isolation`);
     const { uuid, isolation, capacity } = existing(row, 'a SELECT without FROM has a row');
     const node = hostname();

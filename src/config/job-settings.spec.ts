@@ -1,3 +1,4 @@
+import { forkCapacities } from './job-settings.js';
 import { Settings } from './settings.js';
 
 const NEEDED = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' };
@@ -51,3 +52,23 @@ describe('the settings of jobs', () => {
     expect(load({ [name]: text })[name]).toEqual(value);
   });
 });
+
+const GIB = 2 ** 30;
+it.each([
+  ['two processors and 8 GB', {}, 2, 8 * GIB, 8, 61],
+  ['the smallest machine', {}, 1, GIB, 4, 1],
+  [
+    'other needs of a fork',
+    { SYSTEM_TASK_FORKS_CPU: '2', SYSTEM_TASK_FORKS_MEM: '1024' },
+    4,
+    6 * GIB,
+    8,
+    4,
+  ],
+  ['a capacity of its own', { INSTANCE_CAPACITY: '7' }, 64, 64 * GIB, 7, 7],
+])(
+  'the capacity of an instance: %s',
+  (_what, settings, cpu, memory, cpu_capacity, mem_capacity) => {
+    expect(forkCapacities(load(settings), { cpu, memory })).toEqual({ cpu_capacity, mem_capacity });
+  },
+);

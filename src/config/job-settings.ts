@@ -59,6 +59,26 @@ export const JOB_SETTINGS = {
     max: 250,
     help: 'Name of the instance that the workers of this machine belong to; empty: the host name.',
   }),
+  INSTANCE_CAPACITY: integer({
+    category: 'jobs',
+    default: 0,
+    max: 1_000_000,
+    help: 'Forks that the instance of this worker has room for; 0: as its processors and its memory allow.',
+  }),
+  SYSTEM_TASK_FORKS_CPU: integer({
+    category: 'jobs',
+    default: 4,
+    min: 1,
+    max: 1000,
+    help: 'Forks for which one processor of an instance is enough.',
+  }),
+  SYSTEM_TASK_FORKS_MEM: integer({
+    category: 'jobs',
+    default: 100,
+    min: 1,
+    max: 100_000,
+    help: 'Memory that one fork takes on an instance, in megabytes; 2 GB are left to the system.',
+  }),
   JOB_ISOLATION: string({
     category: 'jobs',
     default: 'auto',
@@ -235,6 +255,28 @@ function shownPathFaults(entries: readonly string[], dataDir: string): string[] 
     }
     return [];
   });
+}
+
+/** Memory that is left to the system. */
+const SYSTEM_MEMORY_BYTES = 2 * GIGABYTE;
+
+/**
+ * Returns the forks that the processors and the memory of an instance are enough for
+ * (docs/contract/runs.md#capacity).
+ */
+export function forkCapacities(
+  settings: Readonly<
+    Record<'INSTANCE_CAPACITY' | 'SYSTEM_TASK_FORKS_CPU' | 'SYSTEM_TASK_FORKS_MEM', number>
+  >,
+  { cpu, memory }: { cpu: number; memory: number },
+): { cpu_capacity: number; mem_capacity: number } {
+  const { INSTANCE_CAPACITY: fixed } = settings;
+  if (fixed > 0) return { cpu_capacity: fixed, mem_capacity: fixed };
+  const fork = settings.SYSTEM_TASK_FORKS_MEM * MEGABYTE;
+  return {
+    cpu_capacity: cpu * settings.SYSTEM_TASK_FORKS_CPU,
+    mem_capacity: Math.max(1, Math.floor((memory - SYSTEM_MEMORY_BYTES) / fork)),
+  };
 }
 
 /** Returns the name of the instance that this process belongs to. */

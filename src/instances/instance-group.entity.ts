@@ -44,10 +44,10 @@ export class InstanceGroup extends ResourceEntity {
   @Text({ filter: false, help: 'Of a group of pods: what differs from the usual pod, as YAML.' })
   pod_spec_override!: string;
 
-  @Integer({ ...COMPUTED, help: 'Jobs that its enabled instances together can run at once.' })
+  @Integer({ ...COMPUTED, help: 'Forks that its instances together have room for.' })
   capacity!: number;
 
-  @Integer({ ...COMPUTED, help: 'Jobs that are given to its instances.' })
+  @Integer({ ...COMPUTED, help: 'Forks of the runs that its instances were given.' })
   consumed_capacity!: number;
 
   @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })
@@ -59,7 +59,7 @@ export class InstanceGroup extends ResourceEntity {
   @Integer(COMPUTED)
   jobs_total!: number;
 
-  @Integer({ ...COMPUTED, help: 'Instances of it; of `default`, live workers.' })
+  @Integer({ ...COMPUTED, help: 'Instances of it; of `default`, those that are ready.' })
   instances!: number;
 }
 

@@ -6,7 +6,7 @@ import { ident, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { GroupPolicy, GroupInstance } from './group-members.js';
 import { InstanceGroup } from './instance-group.entity.js';
-import { enabledNodes, liveNodes } from './worker-nodes.repository.js';
+import { liveNodes, readyMachines } from './worker-nodes.repository.js';
 
 /** Name of the group that contains every worker and executes every run. */
 export const DEFAULT_GROUP = 'default';
@@ -40,14 +40,12 @@ export interface GroupMachine {
  * `GroupMachine`.
  */
 const groupMachines = (): Sql => sql`
-  SELECT g.id AS group_id, g.max_concurrent_jobs, g.max_forks, node.hostname, node.capacity
+  SELECT g.id AS group_id, g.max_concurrent_jobs, g.max_forks, machine.hostname,
+    machine.slots AS capacity
   FROM instance_groups g
-  JOIN (
-    SELECT hostname, sum(capacity)::int AS capacity FROM (${enabledNodes()}) live
-    GROUP BY hostname HAVING sum(capacity) > 0) node
-  ON g.name = ${DEFAULT_GROUP} OR EXISTS (
-    SELECT 1 FROM instance_group_instances link JOIN instances one ON one.id = link.instance_id
-    WHERE link.instance_group_id = g.id AND one.hostname = node.hostname)`;
+  JOIN (${readyMachines()}) machine ON g.name = ${DEFAULT_GROUP} OR EXISTS (
+    SELECT 1 FROM instance_group_instances
+    WHERE instance_group_id = g.id AND instance_id = machine.id)`;
 
 /** Returns the SQL condition that runs of a group may start on a machine. */
 export const mayStartOn = (group: Sql, hostname: Sql): Sql => sql`
@@ -87,7 +85,7 @@ export const groupStates = (ids: Sql): Sql => sql`
     FROM instance_groups g
     CROSS JOIN LATERAL (
       SELECT count(*) AS instances, count(*) FILTER (
-        WHERE one.hostname IN (SELECT hostname FROM (${enabledNodes()}) node WHERE capacity > 0)) AS ready
+        WHERE one.id IN (SELECT id FROM (${readyMachines()}) machine)) AS ready
       FROM instance_group_instances link JOIN instances one ON one.id = link.instance_id
       WHERE link.instance_group_id = g.id) members
     WHERE g.id = ANY(${ids}) AND g.name <> ${DEFAULT_GROUP}), '')`;

@@ -2,7 +2,7 @@ import { Entity, Index } from 'typeorm';
 import { Bool, Char, Choices, DateTime, Float, Integer, Text } from '../common/fields/field.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
 import { sql } from '../database/sql.js';
-import { nodeErrors, nodeState } from './worker-nodes.repository.js';
+import { isCheckPending, nodeErrors, nodeState } from './worker-nodes.repository.js';
 import { ISOLATIONS } from './isolation.js';
 
 const READ_ONLY = { readOnly: true } as const;
@@ -19,11 +19,38 @@ export class Instance extends ResourceEntity {
   @Char({ ...READ_ONLY, help: 'Version of the worker that was heard of last.' })
   version!: string;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Processors.' })
+  @Float({ ...READ_ONLY, default: 0, columnType: 'integer', help: 'Processors.' })
   cpu!: number;
 
   @Integer({ ...READ_ONLY, default: 0, columnType: 'bigint', help: 'Memory in bytes.' })
   memory!: number;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Forks that its processors are enough for.' })
+  cpu_capacity!: number;
+
+  @Integer({ ...READ_ONLY, default: 0, help: 'Forks that its memory is enough for.' })
+  mem_capacity!: number;
+
+  @Float({
+    default: 1,
+    help: 'Its capacity from 0, the smaller of its two capacities, to 1, the larger.',
+  })
+  capacity_adjustment!: number;
+
+  @Text({
+    ...READ_ONLY,
+    help: 'Version of the engine that runs execution environments; empty: it runs none.',
+  })
+  container_engine!: string;
+
+  @DateTime({ ...READ_ONLY, help: 'When a health check was last asked for.' })
+  health_check_started!: string | null;
+
+  @DateTime({ ...READ_ONLY, help: 'When a worker of it last tried what it can run.' })
+  last_health_check!: string | null;
+
+  @Bool({ ...FILTERED, computed: isCheckPending, help: 'A health check has no result yet.' })
+  health_check_pending!: boolean;
 
   @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()', help: 'Last sign of life.' })
   last_seen!: string;
@@ -65,10 +92,10 @@ export class Instance extends ResourceEntity {
   })
   errors!: string;
 
-  @Integer({ ...COMPUTED, help: 'Jobs that its live workers can run at once.' })
+  @Integer({ ...COMPUTED, help: 'Forks that it has room for; 0 while it takes no runs.' })
   capacity!: number;
 
-  @Integer({ ...COMPUTED, help: 'Jobs that it runs.' })
+  @Integer({ ...COMPUTED, help: 'Forks of the runs that it was given.' })
   consumed_capacity!: number;
 
   @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
+import type { Instance } from './instance.entity.js';
 import type { InstanceGroup } from './instance-group.entity.js';
 import { DEFAULT_GROUP } from './instance-groups.repository.js';
 import { InstancesRepository } from './instances.repository.js';
-import { LOST, WorkerNodesRepository, type InstallationLoad } from './worker-nodes.repository.js';
+import { WorkerNodesRepository, type InstallationLoad } from './worker-nodes.repository.js';
 
 /** Adds the capacity and usage of instance groups; every instance belongs to the default group. */
 @Injectable()
@@ -28,29 +29,21 @@ export class InstanceGroupExtension {
   }
 }
 
-/** Adds the capacity of each machine's live workers, and the number of its runs. */
+/** Adds the state, the capacity and the runs of each machine. Decimals are texts, as clients read them. */
 @Injectable()
 export class InstanceExtension {
   constructor(private readonly instances: InstancesRepository) {}
 
-  async extend(rows: readonly Row[]): Promise<Map<number, Extension>> {
+  async extend(rows: readonly RowOf<Instance>[]): Promise<Map<number, Extension>> {
     const loads = await this.instances.loads(rows.map(({ id }) => id));
+    const loadOf = new Map(loads.map((load) => [load.id, load]));
     return new Map(
-      loads.map(({ id, capacity: alive, enabled, isolation_detail, jobs_running, jobs_total }) => {
-        const isReady = (alive ?? 0) > 0;
-        const capacity = enabled ? (alive ?? 0) : 0;
-        const fields = {
-          node_type: 'execution',
-          node_state: isReady ? 'ready' : 'unavailable',
-          // A live worker without capacity is one that refuses to run without isolation.
-          errors: isReady ? '' : alive === null ? LOST : isolation_detail,
-          capacity,
-          consumed_capacity: jobs_running,
-          percent_capacity_remaining: freePercent(capacity, jobs_running),
-          jobs_running,
-          jobs_total,
-        };
-        return [id, { fields }];
+      rows.map(({ id, cpu, capacity_adjustment: adjustment }) => {
+        const load = loadOf.get(id);
+        const free = freePercent(load?.capacity ?? 0, load?.consumed_capacity ?? 0);
+        const texts = { cpu: cpu.toFixed(1), capacity_adjustment: adjustment.toFixed(2) };
+        const fields = { ...load, ...texts, percent_capacity_remaining: free };
+        return [id, { fields: { ...fields, node_type: 'execution' } }];
       }),
     );
   }

@@ -1,18 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { existing } from '../common/invariants.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { RunLoads } from './run-loads.js';
-import { liveCapacity, liveNodes } from './worker-nodes.repository.js';
+import {
+  isCheckPending,
+  liveNodes,
+  nodeErrors,
+  nodeState,
+  readyMachines,
+} from './worker-nodes.repository.js';
 import { Instance } from './instance.entity.js';
 
-/** Capacity of a machine's live workers, and number of its runs. */
+/** State, capacity and runs of a machine. */
 export interface InstanceLoad {
   id: number;
-  /** Capacity; null if no worker is alive. */
-  capacity: number | null;
-  enabled: boolean;
-  isolation_detail: string;
+  node_state: string;
+  errors: string;
+  health_check_pending: boolean;
+  capacity: number;
+  consumed_capacity: number;
   jobs_running: number;
   jobs_total: number;
 }
@@ -20,7 +28,14 @@ export interface InstanceLoad {
 /** The properties of a machine that its workers report. */
 export type Machine = Pick<
   RowOf<Instance>,
-  'hostname' | 'version' | 'cpu' | 'memory' | 'isolation' | 'isolation_detail'
+  | 'hostname'
+  | 'version'
+  | 'cpu'
+  | 'memory'
+  | 'cpu_capacity'
+  | 'mem_capacity'
+  | 'isolation'
+  | 'isolation_detail'
 >;
 
 /** Returns the name of a machine, as an SQL value. */
@@ -45,15 +60,28 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
     super(repository);
   }
 
-  /** Stores that a machine has a live worker, with the machine's present properties. */
-  async noteAlive(machine: Machine): Promise<void> {
-    await this.database.execute(sql`
-      INSERT INTO instances (hostname, version, cpu, memory, isolation, isolation_detail)
+  /**
+   * Stores that a machine has a live worker, with the machine's present properties.
+   *
+   * @param engine version of its container engine if the worker has just tried; null: not tried again
+   * @returns the time at which a health check was last asked for
+   */
+  async noteAlive(machine: Machine, engine: string | null): Promise<string | null> {
+    const row = await this.database.row<{ health_check_started: string | null }>(sql`
+      INSERT INTO instances AS one (hostname, version, cpu, memory, cpu_capacity, mem_capacity,
+        isolation, isolation_detail, container_engine, last_health_check)
       VALUES (${machine.hostname}, ${machine.version}, ${machine.cpu}, ${machine.memory},
-        ${machine.isolation}, ${machine.isolation_detail})
+        ${machine.cpu_capacity}, ${machine.mem_capacity}, ${machine.isolation},
+        ${machine.isolation_detail}, coalesce(${engine}::text, ''),
+        CASE WHEN ${engine}::text IS NOT NULL THEN now() END)
       ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
-        cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, isolation = EXCLUDED.isolation,
-        isolation_detail = EXCLUDED.isolation_detail`);
+        cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, cpu_capacity = EXCLUDED.cpu_capacity,
+        mem_capacity = EXCLUDED.mem_capacity, isolation = EXCLUDED.isolation,
+        isolation_detail = EXCLUDED.isolation_detail,
+        container_engine = coalesce(${engine}::text, one.container_engine),
+        last_health_check = coalesce(EXCLUDED.last_health_check, one.last_health_check)
+      RETURNING one.health_check_started`);
+    return existing(row, 'an upsert returns its row').health_check_started;
   }
 
   /** Returns those names that are names of machines. */
@@ -72,9 +100,11 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
 
   loads(ids: readonly number[]): Promise<InstanceLoad[]> {
     return this.database.rows<InstanceLoad>(sql`
-      SELECT one.id, one.isolation_detail, one.enabled, run.jobs_running, run.jobs_total,
-        ${liveCapacity(sql`one.hostname`)} AS capacity
-      FROM instances one CROSS JOIN LATERAL (${this.runs.onNode(sql`one.hostname`)}) run
+      SELECT one.id, ${nodeState('one')} AS node_state, ${nodeErrors('one')} AS errors,
+        ${isCheckPending('one')} AS health_check_pending, coalesce(ready.capacity, 0) AS capacity,
+        run.consumed_capacity, run.jobs_running, run.jobs_total
+      FROM instances one LEFT JOIN (${readyMachines()}) ready USING (id)
+      CROSS JOIN LATERAL (${this.runs.onNode(sql`one.hostname`)}) run
       WHERE one.id = ANY(${ids}::int[])`);
   }
 }

@@ -1,3 +1,4 @@
+import { STRING } from '../common/fields/json-schema.js';
 import { superusersOnly } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -42,4 +43,5 @@ export const instances = defineResource({
     },
   },
   extension: InstanceExtension,
+  shows: { fields: { cpu: STRING, capacity_adjustment: STRING } },
 });

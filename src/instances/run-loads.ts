@@ -8,8 +8,8 @@ export abstract class RunLoads {
    */
   abstract totals(): Sql;
   /**
-   * Returns a query for one row over the runs of a machine: `jobs_running`, which includes waiting
-   * runs, and `jobs_total`.
+   * Returns a query for one row over the runs of a machine: `consumed_capacity`, `jobs_running`, which
+   * includes waiting runs, and `jobs_total`.
    */
   abstract onNode(hostname: Sql): Sql;
   /**

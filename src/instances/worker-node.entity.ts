@@ -1,10 +1,10 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { now } from '../database/table.js';
 
-/** Time without a heartbeat after which a worker no longer counts in the capacity, in seconds. */
+/** Time without a heartbeat after which a worker counts as lost, in seconds. */
 export const NODE_LOST_SECONDS = 30;
 
-/** Live worker process; their total capacity is the capacity of the scheduler. */
+/** Live worker process. */
 @Entity('worker_nodes')
 export class WorkerNode {
   /** Name `<hostname>/<host key>/<pid>-<random>`, which also identifies the holder of a lease. */
@@ -28,6 +28,7 @@ export class WorkerNode {
   @Column('text')
   start_time!: string;
 
+  /** Number of runs that it executes at once; 0 if it takes none. */
   @Column('integer')
   capacity!: number;
 

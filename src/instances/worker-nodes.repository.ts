@@ -8,7 +8,7 @@ import { NODE_LOST_SECONDS, WorkerNode } from './worker-node.entity.js';
 /** The process of a worker: process id and start time identify it on its host. */
 export type WorkerProcess = Pick<WorkerNode, 'name' | 'pid' | 'start_time'>;
 
-/** Capacity and usage of all live workers. */
+/** Capacity and usage of machines, in forks. */
 export interface InstallationLoad {
   capacity: number;
   instances: number;
@@ -22,33 +22,45 @@ export const liveNodes = (): Sql => sql`
   SELECT hostname, capacity FROM worker_nodes
   WHERE last_seen > now() - make_interval(secs => ${NODE_LOST_SECONDS})`;
 
-/** Returns a query for the live workers of enabled instances: `hostname` and `capacity`. */
-export const enabledNodes = (): Sql => sql`
-  SELECT hostname, capacity FROM (${liveNodes()}) live
-  WHERE NOT EXISTS (
-    SELECT 1 FROM instances off WHERE off.hostname = live.hostname AND NOT off.enabled)`;
+/**
+ * Returns a query for the machines that take runs: `id`, `hostname`, `slots` (runs that their workers
+ * execute at once), `capacity` in forks (docs/contract/runs.md#capacity) and `has_engine`.
+ */
+export const readyMachines = (): Sql => sql`
+  SELECT one.id, one.hostname, node.slots, one.container_engine <> '' AS has_engine,
+    floor(least(one.cpu_capacity, one.mem_capacity)
+      + abs(one.cpu_capacity - one.mem_capacity) * one.capacity_adjustment::numeric)::int AS capacity
+  FROM instances one JOIN (
+    SELECT hostname, sum(capacity)::int AS slots FROM (${liveNodes()}) live
+    GROUP BY hostname HAVING sum(capacity) > 0) node USING (hostname)
+  WHERE one.enabled`;
 
-/** Returns the capacity of a machine's live workers, as SQL; null without any. */
-export const liveCapacity = (hostname: Sql): Sql => sql`
+/** Returns the number of runs that a machine's live workers execute at once, as SQL; null without any. */
+const liveSlots = (hostname: Sql): Sql => sql`
   (SELECT sum(node.capacity)::int FROM (${liveNodes()}) node WHERE node.hostname = ${hostname})`;
 
 /** Text of `errors` for a machine without live workers. */
-export const LOST = 'No worker of this machine has been heard of lately.';
+const LOST = 'No worker of this machine has been heard of lately.';
 
 /** Returns `node_state` of a machine, as SQL. */
 export const nodeState = (alias: string): Sql => sql`
-  CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN 'ready' ELSE 'unavailable' END`;
+  CASE WHEN ${liveSlots(ident(alias, 'hostname'))} > 0 THEN 'ready' ELSE 'unavailable' END`;
 
 /**
  * Returns `errors` of a machine, as SQL. A live worker without capacity refuses to run without
  * isolation.
  */
 export const nodeErrors = (alias: string): Sql => sql`
-  CASE WHEN ${liveCapacity(ident(alias, 'hostname'))} > 0 THEN ''
-    WHEN ${liveCapacity(ident(alias, 'hostname'))} IS NULL THEN ${LOST}
+  CASE WHEN ${liveSlots(ident(alias, 'hostname'))} > 0 THEN ''
+    WHEN ${liveSlots(ident(alias, 'hostname'))} IS NULL THEN ${LOST}
     ELSE ${ident(alias, 'isolation_detail')} END`;
 
-/** Live worker processes; their total capacity is the capacity of the scheduler. */
+/** Returns `health_check_pending` of a machine, as SQL. */
+export const isCheckPending = (alias: string): Sql => sql`
+  coalesce(${ident(alias, 'health_check_started')}
+    > coalesce(${ident(alias, 'last_health_check')}, '-infinity'), false)`;
+
+/** Live worker processes. */
 @Injectable()
 export class WorkerNodesRepository extends TableRepository<WorkerNode> {
   constructor(
@@ -58,7 +70,7 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
     super(repository);
   }
 
-  /** Stores a heartbeat of a worker, with its present capacity. */
+  /** Stores a heartbeat of a worker, with the number of runs that it executes at once. */
   async noteAlive(node: Omit<WorkerNode, 'last_seen'>): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
@@ -96,8 +108,8 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
         FROM instance_group_instances link JOIN instances one ON one.id = link.instance_id
         WHERE link.instance_group_id = g.id) members
       CROSS JOIN LATERAL (
-        SELECT sum(node.capacity) AS capacity FROM (${enabledNodes()}) node
-        WHERE node.hostname = ANY(members.hostnames)) live
+        SELECT sum(ready.capacity) AS capacity FROM (${readyMachines()}) ready
+        WHERE ready.hostname = ANY(members.hostnames)) live
       CROSS JOIN LATERAL (${this.runs.inGroup(sql`g.id`, sql`members.hostnames`)}) run`;
   }
 
@@ -107,8 +119,8 @@ export class WorkerNodesRepository extends TableRepository<WorkerNode> {
       SELECT live.capacity, live.instances, runs.consumed_capacity, runs.jobs_running,
         runs.jobs_total
       FROM (
-        SELECT coalesce(sum(node.capacity), 0)::int AS capacity, count(*)::int AS instances
-        FROM (${enabledNodes()}) node) live
+        SELECT coalesce(sum(ready.capacity), 0)::int AS capacity, count(*)::int AS instances
+        FROM (${readyMachines()}) ready) live
       CROSS JOIN (${this.runs.totals()}) runs`);
     return existing(row, 'an aggregate has a row');
   }

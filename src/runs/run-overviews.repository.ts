@@ -58,6 +58,8 @@ export interface HostOutcome {
 }
 
 const IS_ACTIVE = sql`t.status IN ('new', 'pending', 'waiting', 'running')`;
+/** SQL condition for runs that take up capacity. A sync is part of its job. */
+const COUNTS = sql`status IN ('waiting', 'running') AND launch_type <> 'sync'`;
 const HAS_FAILED = sql`t.status IN ('failed', 'error')`;
 
 /** Overviews of runs of every kind: counts, names and latest runs. */
@@ -117,15 +119,15 @@ export class RunOverviewsRepository
   totals(): Sql {
     return sql`
       SELECT
-        (SELECT count(*)::int FROM unified_jobs
-          WHERE status IN ('waiting', 'running') AND launch_type <> 'sync') AS consumed_capacity,
+        (SELECT coalesce(sum(impact), 0)::int FROM unified_jobs WHERE ${COUNTS}) AS consumed_capacity,
         (SELECT count(*)::int FROM unified_jobs WHERE status = 'running') AS jobs_running,
         (SELECT count(*)::int FROM unified_jobs WHERE type = 'job') AS jobs_total`;
   }
 
   onNode(hostname: Sql): Sql {
     return sql`
-      SELECT count(*) FILTER (WHERE run.status IN ('waiting', 'running'))::int AS jobs_running,
+      SELECT coalesce(sum(impact) FILTER (WHERE ${COUNTS}), 0)::int AS consumed_capacity,
+        count(*) FILTER (WHERE run.status IN ('waiting', 'running'))::int AS jobs_running,
         count(*)::int AS jobs_total
       FROM unified_jobs run
       WHERE run.execution_node = ${hostname} AND run.execution_node <> ''`;
@@ -134,9 +136,8 @@ export class RunOverviewsRepository
   inGroup(group: Sql, hostnames: Sql): Sql {
     return sql`
       SELECT
-        (SELECT count(*)::int FROM unified_jobs
-          WHERE status IN ('waiting', 'running') AND launch_type <> 'sync'
-            AND execution_node = ANY(${hostnames})) AS consumed_capacity,
+        (SELECT coalesce(sum(impact), 0)::int FROM unified_jobs
+          WHERE ${COUNTS} AND execution_node = ANY(${hostnames})) AS consumed_capacity,
         count(*) FILTER (WHERE run.status = 'running')::int AS jobs_running,
         count(*)::int AS jobs_total
       FROM unified_jobs run WHERE run.instance_group_id = ${group}`;

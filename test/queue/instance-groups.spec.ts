@@ -28,7 +28,7 @@ const machine = async (hostname: string, capacity: number): Promise<number> => {
   await runs.database.execute(sql`
     INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
     VALUES (${hostname}, ${hostname}, 'key', 1, '1', ${capacity})`);
-  return insert('instances', { hostname });
+  return insert('instances', { hostname, cpu_capacity: 1000, mem_capacity: 1000 });
 };
 const group = (name: string, listed: readonly string[] = [], fields: RunFields = {}) =>
   insert('instance_groups', {

@@ -26,14 +26,48 @@ it('are the machines that workers run on, with what they can take', async () => 
     node_type: 'execution',
     node_state: 'ready',
     errors: '',
-    capacity: 3,
+    capacity: expect.any(Number),
+    capacity_adjustment: '1.00',
+    container_engine: expect.any(String),
+    health_check_pending: false,
+    health_check_started: null,
+    last_health_check: expect.any(String),
     consumed_capacity: 0,
     percent_capacity_remaining: 100,
     jobs_running: 0,
     jobs_total: 0,
-    cpu: expect.any(Number),
+    cpu: expect.stringMatching(/^\d+\.0$/),
     memory: expect.any(Number),
   });
+});
+
+it('have a capacity in forks between that of their processors and that of their memory', async () => {
+  const { as, database } = test;
+  const { id } = await find();
+  const url = `instances/${id}/`;
+  await database.execute(sql`UPDATE instances SET cpu_capacity = 1000, mem_capacity = 10`);
+  for (const [sent, shown, capacity] of [
+    ['0.25', '0.25', 257],
+    [0, '0.00', 10],
+    ['1.5', '1.50', 1495],
+    [1, '1.00', 1000],
+  ] as const) {
+    const { body } = await as.superuser.patch(url, { capacity_adjustment: sent }).expect(200);
+    expect(body).toMatchObject({ capacity_adjustment: shown, capacity, cpu_capacity: 1000 });
+  }
+  for (const [sent, fault] of [
+    ['-0.01', 'Ensure this value is greater than or equal to 0.'],
+    ['0.333', 'Ensure that there are no more than 2 decimal places.'],
+    ['1000', 'Ensure that there are no more than 5 digits in total.'],
+    ['much', 'A valid number is required.'],
+  ]) {
+    const { body } = await as.superuser.patch(url, { capacity_adjustment: sent }).expect(400);
+    expect(body).toEqual({ capacity_adjustment: [fault] });
+  }
+  await as.auditor.patch(url, { capacity_adjustment: '0.50' }).expect(403);
+  const off = await as.superuser.patch(url, { enabled: false }).expect(200);
+  expect(off.body).toMatchObject({ capacity: 0, node_state: 'ready' });
+  await as.superuser.patch(url, { enabled: true }).expect(200);
 });
 
 it('list the runs they were given, and the groups they belong to', async () => {

@@ -150,6 +150,9 @@ export class RunsDatabase {
     await this.database.execute(sql`DELETE FROM unified_job_templates`);
     await this.database.execute(sql`DELETE FROM outbox`);
     await this.database.execute(sql`DELETE FROM worker_nodes`);
+    await this.database.execute(sql`
+      INSERT INTO instances (hostname, cpu_capacity, mem_capacity) VALUES ('one', 1000, 1000)
+      ON CONFLICT DO NOTHING`);
     await this.addWorker(capacity);
     this.told.changes.length = 0;
     this.told.cancels.length = 0;

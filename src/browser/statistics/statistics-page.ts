@@ -201,7 +201,7 @@ function capacityView({ capacity, consumed }: Capacity): Html {
     ${
       capacity === 0
         ? 'No worker is alive.'
-        : `${consumed} of ${capacity} places of the workers are taken.`
+        : `${consumed} of ${capacity} forks of the instances are taken.`
     }
   </p>`;
 }

@@ -6,7 +6,7 @@ import { Database } from '../../database/database.js';
 import { anyEnvironment } from '../../execution-environments/execution-environments.repository.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
 import { openLaunch, type Command, type Enclosure, type Fence, type Launch } from './command.js';
-import { engineVersion, sweepContainers } from './container-engine.js';
+import { engineVersion, serviceVersion, sweepContainers } from './container-engine.js';
 import { containersOf, isPodman, ownerHere, type FoundContainer } from './container-isolation.js';
 import { advised, findIsolation, realDataDir, refusalOf, type Isolation } from './isolation.js';
 import { launchInside } from './launch-inside.js';
@@ -68,15 +68,32 @@ export class Boundary implements Fence {
     return launchInside(isolation.plan, command, enclosure, this.settings);
   }
 
+  /** Determines the isolation again, which works as before meanwhile. */
+  async probe(): Promise<void> {
+    this.found = Promise.resolve(await this.find());
+    this.images.clear();
+  }
+
+  /** Returns the version of this worker's container engine; empty if it can run no containers. */
+  engineVersion(): Promise<string> {
+    return this.engine().then(
+      ({ version }) => version,
+      () => '',
+    );
+  }
+
   /**
    * Returns the container engine of this worker.
    *
    * @throws Error
    */
-  async engine(): Promise<{ engine: string; isPodman: boolean }> {
+  async engine(): Promise<{ engine: string; isPodman: boolean; version: string }> {
     const engine = this.settings.JOB_CONTAINER_ENGINE;
     try {
-      return { engine, isPodman: isPodman(await engineVersion(engine)) };
+      const version = await engineVersion(engine);
+      // The program of Docker can do nothing without its service.
+      if (!isPodman(version)) await serviceVersion(engine);
+      return { engine, isPodman: isPodman(version), version };
     } catch (error) {
       throw new Error(advised(messageOf(error)), { cause: error });
     }

@@ -52,6 +52,15 @@ export function engineVersion(engine: string): Promise<string> {
 }
 
 /**
+ * Returns the version of an engine's service.
+ *
+ * @throws Error
+ */
+export function serviceVersion(engine: string): Promise<string> {
+  return ask(engine, ['version', '--format', '{{.Server.Version}}']);
+}
+
+/**
  * Pulls an image if it is missing.
  *
  * @throws Error

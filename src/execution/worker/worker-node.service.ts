@@ -8,7 +8,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { instanceName } from '../../config/job-settings.js';
+import { forkCapacities, instanceName } from '../../config/job-settings.js';
 import { Settings } from '../../config/settings.js';
 import { VERSION } from '../../config/version.js';
 import { bootId, findProcess } from '../runner/process-table.js';
@@ -28,6 +28,8 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Worker');
   private identity: Promise<{ name: string; hostKey: string; startTime: string }> | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** Time of the last known request for a health check; undefined before the first heartbeat. */
+  private requested: string | null | undefined;
   private stopping = false;
 
   constructor(
@@ -73,32 +75,60 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     return dead;
   }
 
+  /**
+   * Tries again what this worker can run, and stores it. Heartbeats go on meanwhile, with the former
+   * results.
+   */
+  async probe(): Promise<void> {
+    await this.boundary.probe();
+    await this.report(true);
+  }
+
   private async beat(): Promise<void> {
     try {
-      const { name, hostKey, startTime } = await this.identify();
-      const { mode, detail } = await this.boundary.isolation();
-      const refusal = await this.boundary.refusal();
-      await this.nodes.noteAlive({
-        name,
-        hostname: this.hostname,
-        host_key: hostKey,
-        pid: process.pid,
-        start_time: startTime,
-        capacity: refusal === null ? this.settings.JOB_CONCURRENCY : 0,
-      });
-      await this.instances.noteAlive({
-        hostname: this.hostname,
-        version: VERSION,
-        cpu: availableParallelism(),
-        memory: totalmem(),
-        isolation: mode,
-        isolation_detail: refusal ?? detail,
-      });
+      const before = this.requested;
+      await this.report(before === undefined);
+      if (before !== undefined && this.requested !== before) this.check();
     } catch (error) {
       const reason = messageOf(error);
       this.logger.warn({ message: 'heartbeat failed', reason });
     }
     if (!this.stopping) this.timer = setTimeout(() => void this.beat(), HEARTBEAT_MS).unref();
+  }
+
+  /** Performs a health check that a user has asked for. */
+  private check(): void {
+    this.probe().catch((error: unknown) =>
+      this.logger.warn({ message: 'health check failed', reason: messageOf(error) }),
+    );
+  }
+
+  /** @param isProbed true if this worker has just tried what it can run */
+  private async report(isProbed: boolean): Promise<void> {
+    const { name, hostKey, startTime } = await this.identify();
+    const { mode, detail } = await this.boundary.isolation();
+    const engine = isProbed ? await this.boundary.engineVersion() : null;
+    const refusal = await this.boundary.refusal();
+    const size = { cpu: availableParallelism(), memory: totalmem() };
+    await this.nodes.noteAlive({
+      name,
+      hostname: this.hostname,
+      host_key: hostKey,
+      pid: process.pid,
+      start_time: startTime,
+      capacity: refusal === null ? this.settings.JOB_CONCURRENCY : 0,
+    });
+    this.requested = await this.instances.noteAlive(
+      {
+        hostname: this.hostname,
+        version: VERSION,
+        ...size,
+        ...forkCapacities(this.settings, size),
+        isolation: mode,
+        isolation_detail: refusal ?? detail,
+      },
+      engine,
+    );
   }
 
   private identify(): NonNullable<typeof this.identity> {

@@ -23,9 +23,10 @@ export default {
       noteAlive: [
         [
           {
-            ...{ hostname: 'here', version: '1', cpu: 2, memory: 4 },
-            ...{ isolation: 'bubblewrap', isolation_detail: '' },
+            ...{ hostname: 'here', version: '1', cpu: 2, memory: 4, cpu_capacity: 8 },
+            ...{ mem_capacity: 1, isolation: 'bubblewrap', isolation_detail: '' },
           },
+          'podman version 4.3.1',
         ],
       ],
     }),
@@ -61,8 +62,8 @@ export default {
     }),
     fragmentsOf(workerNodes, {
       liveNodes: { calls: [[]], inside: asQuery },
-      enabledNodes: { calls: [[]], inside: asQuery },
-      liveCapacity: [[sql`'here'`]],
+      readyMachines: { calls: [[]], inside: asQuery },
+      isCheckPending: { calls: [['instances']], inside: ofInstances },
       nodeState: { calls: [['instances']], inside: ofInstances },
       nodeErrors: { calls: [['instances']], inside: ofInstances },
     }),

@@ -32,25 +32,35 @@ export interface GroupMachine {
   max_forks: number;
   hostname: string;
   /** Runs that the workers of the machine can execute at once. */
+  slots: number;
+  /** Forks that the machine has room for. */
   capacity: number;
+  /** True if it can run containers. */
+  has_engine: boolean;
 }
 
 /**
- * Returns a query for the groups with their live, enabled machines that have capacity: the columns of
- * `GroupMachine`.
+ * Returns a query for the groups with their machines that take runs: the columns of `GroupMachine`. A
+ * container group has none.
  */
 const groupMachines = (): Sql => sql`
   SELECT g.id AS group_id, g.max_concurrent_jobs, g.max_forks, machine.hostname,
-    machine.slots AS capacity
+    machine.slots, machine.capacity, machine.has_engine
   FROM instance_groups g
   JOIN (${readyMachines()}) machine ON g.name = ${DEFAULT_GROUP} OR EXISTS (
     SELECT 1 FROM instance_group_instances
-    WHERE instance_group_id = g.id AND instance_id = machine.id)`;
+    WHERE instance_group_id = g.id AND instance_id = machine.id)
+  WHERE NOT g.is_container_group`;
 
-/** Returns the SQL condition that runs of a group may start on a machine. */
-export const mayStartOn = (group: Sql, hostname: Sql): Sql => sql`
+/**
+ * Returns the SQL condition that a run of a group may start on a machine.
+ *
+ * @param needsEngine SQL condition that the run needs a container engine
+ */
+export const mayStartOn = (group: Sql, hostname: Sql, needsEngine: Sql): Sql => sql`
   EXISTS (SELECT 1 FROM (${groupMachines()}) machine
-    WHERE machine.group_id = ${group} AND machine.hostname = ${hostname})`;
+    WHERE machine.group_id = ${group} AND machine.hostname = ${hostname}
+      AND (machine.has_engine OR NOT (${needsEngine})))`;
 
 /** Kinds of objects that prefer instance groups for their runs. */
 type Preferring = 'job_template' | 'inventory' | 'organization';
@@ -74,21 +84,29 @@ export const defaultGroups = (): Sql =>
 export const existingGroups = (): Sql => sql`ARRAY(SELECT id FROM instance_groups)`;
 
 /**
- * Returns text for the explanation of a run that waits for capacity, as SQL: the states of groups other
- * than the default group.
+ * Returns a query for the state of each group, for explanations of runs that wait for capacity: `id`,
+ * `text` and `has_engine`.
+ *
+ * @param usage query for the load of machines, with the columns `hostname`, `runs` and `forks`
  */
-export const groupStates = (ids: Sql): Sql => sql`
-  coalesce((
-    SELECT ' Instance groups: ' || string_agg(
-      g.name || ' (' || members.ready || ' of ' || members.instances || ' instances ready)', ', '
-      ORDER BY array_position(${ids}, g.id)) || '.'
-    FROM instance_groups g
-    CROSS JOIN LATERAL (
-      SELECT count(*) AS instances, count(*) FILTER (
-        WHERE one.id IN (SELECT id FROM (${readyMachines()}) machine)) AS ready
-      FROM instance_group_instances link JOIN instances one ON one.id = link.instance_id
-      WHERE link.instance_group_id = g.id) members
-    WHERE g.id = ANY(${ids}) AND g.name <> ${DEFAULT_GROUP}), '')`;
+export const groupStates = (usage: Sql): Sql => sql`
+  SELECT g.id, coalesce(bool_or(ready.has_engine), false) AS has_engine,
+    CASE WHEN g.is_container_group THEN g.name || ' (a container group: jobs do not run in pods)'
+      ELSE format('%s (%s of %s instances ready', g.name, count(ready.id), count(one.id))
+        || CASE WHEN count(ready.id) = 0 THEN '' ELSE format(', %s of %s forks and %s of %s places free',
+            sum(greatest(0, ready.capacity - coalesce(used.forks, 0))), sum(ready.capacity),
+            sum(greatest(0, ready.slots - coalesce(used.runs, 0))), sum(ready.slots)) END
+        || coalesce('; at most ' || nullif(concat_ws(' and ',
+            nullif(g.max_concurrent_jobs, 0) || ' jobs', nullif(g.max_forks, 0) || ' forks'), '')
+            || ' at once', '') || ')' END AS text
+  FROM instance_groups g
+  LEFT JOIN instances one ON g.name = ${DEFAULT_GROUP} OR EXISTS (
+    SELECT 1 FROM instance_group_instances WHERE instance_group_id = g.id AND instance_id = one.id)
+  LEFT JOIN (${readyMachines()}) ready ON ready.id = one.id
+  LEFT JOIN (
+    SELECT hostname, sum(runs) AS runs, sum(forks) AS forks FROM (${usage}) given GROUP BY hostname) used
+    ON used.hostname = ready.hostname
+  GROUP BY g.id`;
 
 /** Returns the statement that adds a machine to the policy list of a group, or removes it. */
 export const changeList = (group: number, hostname: string, isListed: boolean): Sql => sql`

@@ -30,6 +30,10 @@ export const waitingFor = (type: string, id: string): Sql =>
 
 export const NO_CAPACITY =
   'This job is not ready to start because there is not enough available capacity.';
+/** Followed by the name of the environment. */
+export const NO_ENGINE =
+  'This job is not ready to start because no instance of its groups can run containers: ' +
+  'it needs one with Podman or Docker for the execution environment "';
 export const NO_INVENTORY = 'Job could not start because it does not have a valid inventory.';
 export const NO_CREDENTIAL = 'Job could not start because it does not have a valid credential.';
 export const NO_PROJECT = 'Job could not start because it does not have a valid project.';

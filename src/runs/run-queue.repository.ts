@@ -12,7 +12,7 @@ import {
 import { inventoryExcludesGroups, totalHostsOf } from '../inventories/inventories.repository.js';
 import { inputsOf } from '../inventories/inventory-inputs.repository.js';
 import { projectSources, templateExcludesGroups } from '../templates/templates.repository.js';
-import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, waitingFor } from './run-explanations.js';
+import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, NO_ENGINE, waitingFor } from './run-explanations.js';
 import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
 import { IS_WORKED } from './worked-kinds.js';
 
@@ -49,6 +49,9 @@ export interface BrokenJob {
 
 /** Hosts that Ansible works on at once unless `forks` says otherwise. */
 const ANSIBLE_FORKS = 5;
+/** Hosts that a provisioning callback counts as. */
+const CALLBACK_HOSTS = 2;
+const SYSTEM_JOB_IMPACT = 5;
 
 /** A run that can start. */
 export interface ReadyRun {
@@ -57,6 +60,8 @@ export interface ReadyRun {
   preferred_groups: number[];
   /** Forks that it counts as. */
   impact: number;
+  /** True if it runs in a container of its execution environment. */
+  needs_engine: boolean;
 }
 
 /** Number of runs of a group that an instance was given. */
@@ -66,6 +71,9 @@ export interface Usage {
   runs: number;
   forks: number;
 }
+
+/** SQL condition for runs that are executed in containers. */
+export const NEEDS_ENGINE = raw('environment IS NOT NULL');
 
 /** SQL condition for runs that lock their inventory: other runs on the inventory wait for them. */
 const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
@@ -91,7 +99,7 @@ const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
 const CANDIDATES = sql`
   lines AS (
     SELECT id, type, status, launch_type, created, job_explanation, allow_simultaneous, depends_on,
-      preferred_groups, impact,
+      preferred_groups, impact, ${NEEDS_ENGINE} AS needs_engine,
       inventory_id, coalesce(source, '') = 'constructed' AS is_constructed,
       unified_job_template_id IS NOT NULL AS has_template,
       type NOT IN ('job', 'inventory_update') OR dependencies_processed AS is_settled,
@@ -112,7 +120,7 @@ const CANDIDATES = sql`
           ELSE coalesce(project_id, source_project_id) END),
       inventory AS (PARTITION BY inventory_id)
   ), candidates AS (
-    SELECT id, launch_type, created, job_explanation, preferred_groups, impact,
+    SELECT id, launch_type, created, job_explanation, preferred_groups, impact, needs_engine,
       CASE WHEN type IN ('project_update', 'system_job') THEN coalesce(placed_id, nullif(first_id, id))
       WHEN type = 'ad_hoc_command' THEN coalesce(
         placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END)
@@ -171,11 +179,21 @@ const groupsOfRun = (run: string): Sql => {
 const impactOfRun = (run: string): Sql => {
   const of = (column: string): Sql => ident(run, column);
   const forks = sql`coalesce(nullif(${of('forks')}, 0), ${ANSIBLE_FORKS})`;
-  const hosts = sql`ceil(${totalHostsOf(of('inventory_id'))}::float
-    / greatest(${of('job_slice_count')}, 1))::int`;
+  const hosts = sql`CASE WHEN ${of('launch_type')} = 'callback' THEN ${CALLBACK_HOSTS}
+    ELSE ceil(${totalHostsOf(of('inventory_id'))}::float
+      / greatest(${of('job_slice_count')}, 1))::int END`;
   return sql`CASE WHEN ${of('type')} IN ('job', 'ad_hoc_command')
-    THEN least(coalesce(${hosts}, ${forks}), ${forks}) + 1 ELSE 1 END`;
+    THEN least(coalesce(${hosts}, ${forks}), ${forks}) + 1
+    WHEN ${of('type')} = 'system_job' THEN ${SYSTEM_JOB_IMPACT} ELSE 1 END`;
 };
+
+/** Query for the load of machines and groups. A sync is part of its job. */
+const USAGE = sql`
+  SELECT execution_node AS hostname, instance_group_id AS group_id, count(*)::int AS runs,
+    sum(impact)::int AS forks
+  FROM unified_jobs
+  WHERE status IN ('waiting', 'running') AND ${IS_WORKED} AND launch_type <> 'sync'
+  GROUP BY execution_node, instance_group_id`;
 
 /** The queue of pending runs. */
 @Injectable()
@@ -200,40 +218,46 @@ export class RunQueueRepository extends TableRepository<Row> {
   async stranded(): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
       SELECT id FROM unified_jobs WHERE status = 'waiting' AND ${IS_WORKED}
-        AND NOT ${mayStartOn(sql`instance_group_id`, sql`execution_node`)}`);
+        AND NOT ${mayStartOn(sql`instance_group_id`, sql`execution_node`, NEEDS_ENGINE)}`);
     return rows.map(({ id }) => id);
   }
 
   /** Returns the numbers of runs that instances were given. */
   usage(): Promise<Usage[]> {
-    return this.database.rows<Usage>(sql`
-      SELECT execution_node AS hostname, instance_group_id AS group_id, count(*)::int AS runs,
-        sum(impact)::int AS forks
-      FROM unified_jobs
-      WHERE status IN ('waiting', 'running') AND ${IS_WORKED} AND launch_type <> 'sync'
-      GROUP BY execution_node, instance_group_id`);
+    return this.database.rows<Usage>(USAGE);
   }
 
   /**
    * Returns runs that can start and prefer one of some groups. A sync that a job waits for comes first,
    * because the job already has its place in the queue.
+   *
+   * @param groups groups with room, and those with room for runs that need a container engine
    */
-  ready(groups: readonly number[], most: number): Promise<ReadyRun[]> {
+  ready(groups: Record<'all' | 'withEngine', number[]>, most: number): Promise<ReadyRun[]> {
     return this.database.rows<ReadyRun>(sql`
       WITH ${CANDIDATES}
-      SELECT id, preferred_groups, impact FROM candidates
-      WHERE blocker_id IS NULL AND preferred_groups && ${groups}::int[]
+      SELECT id, preferred_groups, impact, needs_engine FROM candidates
+      WHERE blocker_id IS NULL AND preferred_groups
+        && CASE WHEN needs_engine THEN ${groups.withEngine}::int[] ELSE ${groups.all}::int[] END
       ORDER BY (launch_type <> 'dependency'), id LIMIT ${most}`);
   }
 
   /** Updates the explanations of runs that have been pending for a while. */
   async explain(): Promise<void> {
     await this.database.execute(sql`
-      WITH ${CANDIDATES}, explained AS (
-        SELECT run.id, CASE WHEN blocker.id IS NULL
-            THEN ${NO_CAPACITY} || ${groupStates(sql`run.preferred_groups`)}
-          ELSE ${waitingFor('blocker.type', 'blocker.id')} END AS text
+      WITH ${CANDIDATES}, groups AS MATERIALIZED (${groupStates(USAGE)}), explained AS (
+        SELECT run.id, CASE WHEN blocker.id IS NOT NULL
+            THEN ${waitingFor('blocker.type', 'blocker.id')}
+          WHEN run.needs_engine AND NOT preferred.has_engine THEN ${NO_ENGINE} || (
+            SELECT environment ->> 'name' FROM unified_jobs own WHERE own.id = run.id)
+            || '". Instance groups: ' || preferred.texts || '.'
+          ELSE format('%s It needs %s fork%s on one instance. Instance groups: %s.', ${NO_CAPACITY}::text,
+            run.impact, CASE WHEN run.impact > 1 THEN 's' END, preferred.texts) END AS text
         FROM candidates run LEFT JOIN unified_jobs blocker ON blocker.id = run.blocker_id
+        CROSS JOIN LATERAL (
+          SELECT bool_or(has_engine) AS has_engine,
+            string_agg(text, ', ' ORDER BY array_position(run.preferred_groups, id)) AS texts
+          FROM groups WHERE id = ANY(run.preferred_groups)) preferred
         WHERE run.created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS}))
       UPDATE unified_jobs SET job_explanation = explained.text FROM explained
       WHERE unified_jobs.id = explained.id AND unified_jobs.status = 'pending'

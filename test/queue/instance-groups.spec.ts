@@ -24,11 +24,15 @@ const insert = async (table: string, fields: RunFields): Promise<number> => {
   return row!.id;
 };
 
-const machine = async (hostname: string, capacity: number): Promise<number> => {
+const machine = async (
+  hostname: string,
+  slots: number,
+  fields: RunFields = {},
+): Promise<number> => {
   await runs.database.execute(sql`
     INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
-    VALUES (${hostname}, ${hostname}, 'key', 1, '1', ${capacity})`);
-  return insert('instances', { hostname, cpu_capacity: 1000, mem_capacity: 1000 });
+    VALUES (${hostname}, ${hostname}, 'key', 1, '1', ${slots})`);
+  return insert('instances', { hostname, cpu_capacity: 1000, mem_capacity: 1000, ...fields });
 };
 const group = (name: string, listed: readonly string[] = [], fields: RunFields = {}) =>
   insert('instance_groups', {
@@ -166,6 +170,90 @@ it('a group has no more forks at once than its limit: hosts of the inventory, at
   ]);
 });
 
+it('an instance has no more forks at once than its capacity, unless a run is larger alone', async () => {
+  await machine('a', 9, { cpu_capacity: 2, mem_capacity: 12, capacity_adjustment: 0.5 });
+  await machine('b', 9, { cpu_capacity: 4, mem_capacity: 4 });
+  const template = await runs.template();
+  const inventory_id = await runs.inventory();
+  await runs.database.execute(sql`UPDATE inventories SET total_hosts = 50`);
+  const make = (forks: number) =>
+    runs.job(template, { allow_simultaneous: true, inventory_id, forks });
+  const ids = [await make(4), await make(2), await make(40), await make(1)];
+  await pass();
+  expect(await places(...ids)).toEqual([
+    ...['waiting default a', 'waiting default b', 'pending', 'pending'],
+  ]);
+  await runs.set(ids.slice(1, 2), 'successful');
+  await pass();
+  expect(await places(...ids.slice(2))).toEqual(['waiting default b', 'waiting default a']);
+});
+
+describe('the impact of a run', () => {
+  it.each([
+    ['a job by its hosts', 'job', {}, 4],
+    ['a job by its forks', 'job', { forks: 2 }, 3],
+    ['a slice by its share', 'job', { job_slice_count: 3 }, 2],
+    ['a callback, which counts as two hosts', 'job', { launch_type: 'callback' }, 3],
+    ['a command', 'ad_hoc_command', { forks: 1 }, 2],
+    ['an update', 'project_update', {}, 1],
+    ['a system job', 'system_job', {}, 5],
+  ])('%s', async (_what, type, fields, impact) => {
+    await machine('a', 9);
+    const inventory_id =
+      type === 'job' || type === 'ad_hoc_command' ? await runs.inventory() : null;
+    await runs.database.execute(sql`UPDATE inventories SET total_hosts = 3`);
+    const job = await runs.job(null, { type, inventory_id, ...fields });
+    await pass();
+    expect(await runs.run(job)).toMatchObject({ status: 'waiting', impact });
+  });
+});
+
+describe('a run with an execution environment', () => {
+  const IN_CONTAINER = { environment: JSON.stringify({ name: 'Tools', image: 'x', pull: '' }) };
+  const engine = (version: string) =>
+    runs.database.execute(sql`UPDATE instances SET container_engine = ${version}
+      WHERE hostname = 'a'`);
+
+  it('waits until an instance of its groups can run containers, and says so', async () => {
+    await machine('a', 9);
+    await machine('elsewhere', 9, { container_engine: 'podman version 4.3.1' });
+    const west = await group('west', ['a']);
+    const template = await runs.template({ allow_simultaneous: true });
+    const fields = { ...prompted(west), allow_simultaneous: true, created: '2020-01-01' };
+    const job = await runs.job(template, { ...fields, ...IN_CONTAINER });
+    const plain = await runs.job(template, fields);
+    await pass();
+    expect(await places(job, plain)).toEqual(['pending', 'waiting west a']);
+    await runs.placement.explain();
+    expect((await runs.run(job)).job_explanation).toBe(
+      'This job is not ready to start because no instance of its groups can run containers: ' +
+        'it needs one with Podman or Docker for the execution environment "Tools". ' +
+        'Instance groups: west (1 of 1 instances ready, 994 of 1000 forks and 8 of 9 places free).',
+    );
+    await engine('podman version 4.3.1');
+    await pass();
+    expect(await places(job)).toEqual(['waiting west a']);
+  });
+
+  it('goes back when the engine of its instance is gone before it started', async () => {
+    await machine('a', 9, { container_engine: 'podman version 4.3.1' });
+    const [job, plain] = [await runs.job(null, IN_CONTAINER), await runs.job(null)];
+    await pass();
+    expect(await places(job, plain)).toEqual(['waiting default a', 'waiting default a']);
+    await engine('');
+    await pass();
+    expect(await places(job, plain)).toEqual(['pending', 'waiting default a']);
+  });
+
+  it('does not keep the others waiting, however many wait for an engine', async () => {
+    await machine('a', 2);
+    for (let count = 0; count < 5; count += 1) await runs.job(null, IN_CONTAINER);
+    const plain = await runs.job(null);
+    await pass();
+    expect(await places(plain)).toEqual(['waiting default a']);
+  });
+});
+
 describe('a waiting run goes back', () => {
   const waitingOnA = async (): Promise<number> => {
     await machine('a', 2);
@@ -221,19 +309,42 @@ it('policies choose among live machines, and a listed machine stays', async () =
   expect(await members()).toEqual([b]);
 });
 
-it('a run that waits for its groups says so', async () => {
+it('a run that waits for its groups says what it needs, and what they have free', async () => {
   await machine('a', 0);
-  const west = await group('west', ['a']);
-  const job = await runs.job(await runs.template(), {
-    ...prompted(west, await group('east')),
-    created: '2020-01-01',
-  });
+  await machine('b', 3, { cpu_capacity: 8, mem_capacity: 8 });
+  const groups = [
+    await group('west', ['a']),
+    await group('pods', [], { is_container_group: true }),
+    await group('east', ['b'], { max_concurrent_jobs: 3, max_forks: 9 }),
+  ];
+  const template = await runs.template();
+  const fields = { allow_simultaneous: true, forks: 5, created: '2020-01-01' };
+  const placed = await runs.job(template, { ...prompted(...groups), ...fields });
+  const waits = await runs.job(template, { ...prompted(...groups), ...fields });
+  await pass();
+  expect(await places(placed, waits)).toEqual(['waiting east b', 'pending']);
+  await runs.placement.explain();
+  expect((await runs.run(waits)).job_explanation).toBe(
+    'This job is not ready to start because there is not enough available capacity. ' +
+      'It needs 6 forks on one instance. Instance groups: west (0 of 1 instances ready), ' +
+      'pods (a container group: jobs do not run in pods), east (1 of 1 instances ready, ' +
+      '2 of 8 forks and 2 of 3 places free; at most 3 jobs and 9 forks at once).',
+  );
+});
+
+it('a run that prefers only a container group stays pending, and says why', async () => {
+  await machine('a', 9);
+  const pods = await group('pods', [], { is_container_group: true });
+  const job = await runs.job(null, { ...prompted(pods), created: '2020-01-01' });
   await pass();
   await runs.placement.explain();
-  expect((await runs.run(job)).job_explanation).toBe(
-    'This job is not ready to start because there is not enough available capacity. ' +
-      'Instance groups: west (0 of 1 instances ready), east (0 of 0 instances ready).',
-  );
+  expect(await runs.run(job)).toMatchObject({
+    status: 'pending',
+    job_explanation:
+      'This job is not ready to start because there is not enough available capacity. ' +
+      'It needs 6 forks on one instance. ' +
+      'Instance groups: pods (a container group: jobs do not run in pods).',
+  });
 });
 
 it('places thousands of runs over eight groups, each in its order, in passes of 50 ms', async () => {

@@ -151,7 +151,7 @@ export class RunsDatabase {
     await this.database.execute(sql`DELETE FROM outbox`);
     await this.database.execute(sql`DELETE FROM worker_nodes`);
     await this.database.execute(sql`
-      INSERT INTO instances (hostname, cpu_capacity, mem_capacity) VALUES ('one', 1000, 1000)
+      INSERT INTO instances (hostname, cpu_capacity, mem_capacity) VALUES ('one', 100000, 100000)
       ON CONFLICT DO NOTHING`);
     await this.addWorker(capacity);
     this.told.changes.length = 0;

@@ -152,7 +152,8 @@ describe('the scheduler', () => {
       await pass();
       await runs.placement.explain();
       expect((await runs.run(first)).job_explanation).toBe(
-        'This job is not ready to start because there is not enough available capacity.',
+        'This job is not ready to start because there is not enough available capacity. ' +
+          'It needs 6 forks on one instance. Instance groups: default (0 of 1 instances ready).',
       );
       expect((await runs.run(second)).job_explanation).toBe(`waiting for job-${first} to finish`);
       expect((await runs.run(fresh)).job_explanation).toBe('');
@@ -215,12 +216,13 @@ describe('the scheduler', () => {
       const job = await jobOf(project);
       await pass();
       const queue = new RunQueueRepository(runs.database.manager.getRepository(UnifiedJob));
+      const open = { all: [1], withEngine: [] };
       for (const status of ['failed', 'error', 'canceled'] as const) {
         await runs.set([update], status);
-        expect(await queue.ready([1], 10)).toEqual([]);
+        expect(await queue.ready(open, 10)).toEqual([]);
       }
       await runs.set([update], 'successful');
-      expect(await queue.ready([1], 10)).toMatchObject([{ id: job }]);
+      expect(await queue.ready(open, 10)).toMatchObject([{ id: job }]);
     });
 
     it('syncs a project that has never been synced', async () => {

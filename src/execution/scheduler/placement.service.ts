@@ -35,10 +35,11 @@ export class Placement {
     const room = new Room(await this.groups.machines(), await this.queue.usage());
     for (let started = 0; started < MAX_STARTS;) {
       const most = Math.min(room.size, MAX_STARTS - started);
-      const ready = most > 0 ? await this.queue.ready(room.open, most) : [];
+      const open = { all: room.open(), withEngine: room.open(true) };
+      const ready = most > 0 ? await this.queue.ready(open, most) : [];
       const placed = new Places();
-      for (const { id, preferred_groups: groups, impact } of ready) {
-        placed.add(id, room.occupy(groups, impact));
+      for (const run of ready) {
+        placed.add(run.id, room.occupy(run.preferred_groups, run));
       }
       await this.assign(placed);
       started += placed.size;

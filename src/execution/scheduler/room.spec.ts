@@ -1,30 +1,35 @@
 import type { GroupMachine } from '../../instances/instance-groups.repository.js';
 import type { Usage } from '../../runs/run-queue.repository.js';
-import { Room } from './room.js';
+import { Room, type Need } from './room.js';
 
+/** A machine with room for so many runs, and for any number of forks unless they are given. */
 const machine = (
   group_id: number,
   hostname: string,
-  capacity: number,
-  { max_concurrent_jobs = 0, max_forks = 0 } = {},
-): GroupMachine => ({ group_id, hostname, capacity, max_concurrent_jobs, max_forks });
+  slots: number,
+  { capacity = 1000, has_engine = false, max_concurrent_jobs = 0, max_forks = 0 } = {},
+): GroupMachine => ({
+  ...{ group_id, hostname, slots, capacity, has_engine, max_concurrent_jobs, max_forks },
+});
+const used = (hostname: string, group_id: number | null, runs: number, forks = runs): Usage => ({
+  ...{ hostname, group_id, runs, forks },
+});
 
+const PLAIN: Need = { impact: 1, needs_engine: false };
+const forks = (impact: number): Need => ({ ...PLAIN, impact });
+const IN_CONTAINER: Need = { ...PLAIN, needs_engine: true };
+
+const place = (room: Room, preferred: readonly number[], need: Need = PLAIN): string | null => {
+  const found = room.occupy(preferred, need);
+  return found && `${found.group} ${found.hostname}`;
+};
 const places = (room: Room, ...preferred: readonly number[][]): (string | null)[] =>
-  preferred.map((groups) => {
-    const place = room.occupy(groups);
-    return place && `${place.group} ${place.hostname}`;
-  });
+  preferred.map((groups) => place(room, groups));
 
 it('gives each run the first of its groups that has room', () => {
   const room = new Room([machine(1, 'a', 1), machine(2, 'b', 1)], []);
   expect(places(room, [1, 2], [1, 2], [1, 2], [3])).toEqual(['1 a', '2 b', null, null]);
-  expect(room.open).toEqual([]);
-});
-
-it('chooses the machine with most free capacity', () => {
-  const usage = [{ hostname: 'a', group_id: 1, runs: 3, forks: 3 }];
-  const room = new Room([machine(1, 'a', 4), machine(1, 'b', 2)], usage);
-  expect(places(room, [1], [1], [1], [1])).toEqual(['1 b', '1 a', '1 b', null]);
+  expect(room.open()).toEqual([]);
 });
 
 it('counts a machine of two groups once', () => {
@@ -34,22 +39,81 @@ it('counts a machine of two groups once', () => {
 });
 
 it('keeps the limit of a group, with the runs that it has', () => {
-  const usage = [
-    { hostname: 'a', group_id: 1, runs: 1, forks: 1 },
-    { hostname: 'a', group_id: null, runs: 1, forks: 1 },
-  ];
-  const room = new Room(
-    [machine(1, 'a', 9, { max_concurrent_jobs: 2 }), machine(2, 'a', 9)],
-    usage,
-  );
+  const limited = machine(1, 'a', 9, { max_concurrent_jobs: 2 });
+  const room = new Room([limited, machine(2, 'a', 9)], [used('a', 1, 1), used('a', null, 1)]);
   expect(places(room, [1], [1], [1, 2])).toEqual(['1 a', null, '2 a']);
-  expect(room.open).toEqual([2]);
+  expect(room.open()).toEqual([2]);
 });
 
-it('has no room on a machine that has more runs than its capacity', () => {
-  const usage = [{ hostname: 'a', group_id: 1, runs: 5, forks: 5 }];
-  const room = new Room([machine(1, 'a', 4), machine(1, 'b', 3)], usage);
+it('has no room on a machine that has more runs than its workers execute', () => {
+  const room = new Room([machine(1, 'a', 4), machine(1, 'b', 3)], [used('a', 1, 5)]);
   expect(room.size).toBe(3);
+});
+
+describe('the forks of machines', () => {
+  it('go to the machine with most left', () => {
+    const [a, b] = [{ capacity: 10 }, { capacity: 8 }];
+    const room = new Room([machine(1, 'a', 9, a), machine(1, 'b', 9, b)], [used('a', 1, 1, 3)]);
+    const found = [5, 4, 3, 3, 1].map((impact) => place(room, [1], forks(impact)));
+    expect(found).toEqual(['1 b', '1 a', '1 a', '1 b', null]);
+  });
+
+  it('are not those of a machine without a free place for a run', () => {
+    const room = new Room([machine(1, 'a', 1), machine(1, 'b', 2, { capacity: 10 })], []);
+    expect(places(room, [1], [1], [1], [1])).toEqual(['1 a', '1 b', '1 b', null]);
+  });
+
+  it('do not matter to a run larger than all: it runs alone on the largest idle machine', () => {
+    const sizes = [4, 8, 6].map((capacity, at) => machine(1, 'abc'.charAt(at), 9, { capacity }));
+    const room = new Room(sizes, [used('b', 1, 1)]);
+    expect(place(room, [1], forks(20))).toBe('1 c');
+    expect(place(room, [1], forks(20))).toBe('1 a');
+    expect(place(room, [1], forks(20))).toBeNull();
+    expect(room.open()).toEqual([]);
+  });
+
+  it('are waited for: no later run of the group overtakes, and other groups go on', () => {
+    const small = { capacity: 4 };
+    const room = new Room(
+      [machine(1, 'a', 9, small), machine(2, 'a', 9, small)],
+      [used('a', 1, 2)],
+    );
+    expect(place(room, [1], forks(3))).toBeNull();
+    expect(place(room, [1])).toBeNull();
+    expect(place(room, [2])).toBe('2 a');
+  });
+
+  it('that are too few in the first group close it only for a run that finds no other', () => {
+    const small = { capacity: 4 };
+    const machines = [machine(1, 'a', 9, small), machine(2, 'b', 9)];
+    const room = new Room(machines, [used('a', 1, 2)]);
+    expect(place(room, [1, 2], forks(3))).toBe('2 b');
+    expect(place(room, [1])).toBe('1 a');
+  });
+});
+
+describe('a run in a container', () => {
+  it('goes where there is an engine, in the first such group', () => {
+    const machines = [
+      machine(1, 'a', 9),
+      machine(2, 'a', 9),
+      machine(2, 'b', 9, { has_engine: true }),
+    ];
+    const room = new Room(machines, []);
+    expect(place(room, [1, 2], IN_CONTAINER)).toBe('2 b');
+    expect(place(room, [1], IN_CONTAINER)).toBeNull();
+    expect([room.open(), room.open(true)]).toEqual([[1, 2], [2]]);
+    expect(place(room, [1])).toBe('1 a');
+  });
+
+  it('waits for a machine with an engine, which no later run of the group takes', () => {
+    const engine = { has_engine: true, capacity: 4 };
+    const room = new Room([machine(1, 'a', 9), machine(1, 'b', 9, engine)], [used('b', 1, 3)]);
+    expect(place(room, [1], { impact: 2, needs_engine: true })).toBeNull();
+    expect(place(room, [1], IN_CONTAINER)).toBeNull();
+    expect(place(room, [1])).toBe('1 a');
+    expect([room.open(), room.open(true)]).toEqual([[1], []]);
+  });
 });
 
 describe('the forks of a group', () => {
@@ -58,14 +122,14 @@ describe('the forks of a group', () => {
 
   it('are shared by its runs, and no later run overtakes one that waits for them', () => {
     const limited = room();
-    expect(limited.occupy([1], 6)).toEqual({ group: 1, hostname: 'a' });
-    expect(limited.occupy([1], 3)).toBeNull();
-    expect(limited.occupy([1], 1)).toBeNull();
-    expect(limited.occupy([1, 2], 1)).toEqual({ group: 2, hostname: 'a' });
+    expect(place(limited, [1], forks(6))).toBe('1 a');
+    expect(place(limited, [1], { impact: 3, needs_engine: false })).toBeNull();
+    expect(place(limited, [1])).toBeNull();
+    expect(place(limited, [1, 2])).toBe('2 a');
   });
 
   it('do not keep a run that is larger than the limit waiting for ever', () => {
-    expect(room([{ hostname: 'a', group_id: 1, runs: 1, forks: 1 }]).occupy([1], 20)).toBeNull();
-    expect(room().occupy([1], 20)).toEqual({ group: 1, hostname: 'a' });
+    expect(place(room([used('a', 1, 1)]), [1], forks(20))).toBeNull();
+    expect(place(room(), [1], forks(20))).toBe('1 a');
   });
 });

@@ -1,10 +1,22 @@
 import type { GroupMachine } from '../../instances/instance-groups.repository.js';
-import type { Usage } from '../../runs/run-queue.repository.js';
+import type { ReadyRun, Usage } from '../../runs/run-queue.repository.js';
 
 /** A place for a run. */
 export interface RunPlace {
   group: number;
   hostname: string;
+}
+
+/** Requirements of a run for its machine. */
+export type Need = Pick<ReadyRun, 'impact' | 'needs_engine'>;
+
+interface Machine {
+  readonly hostname: string;
+  readonly hasEngine: boolean;
+  /** Runs that its workers can still execute. */
+  slots: number;
+  forks: number;
+  isIdle: boolean;
 }
 
 interface Group {
@@ -13,84 +25,113 @@ interface Group {
   forksLeft: number;
   /** True if no run of it counts: it may be given one that is larger than its limit of forks. */
   isIdle: boolean;
-  hostnames: string[];
+  /** Machines for runs of it; without those that an earlier run waits for. */
+  machines: Machine[];
 }
 
-/** Free capacity of instance groups and their machines, in runs. */
+/** Free capacity of instance groups and their machines (docs/contract/runs.md#placement). */
 export class Room {
-  private readonly free = new Map<string, number>();
+  private readonly machines = new Map<string, Machine>();
   private readonly groups = new Map<number, Group>();
 
   constructor(machines: readonly GroupMachine[], usage: readonly Usage[]) {
-    for (const { group_id: id, hostname, capacity, max_concurrent_jobs, max_forks } of machines) {
-      this.free.set(hostname, capacity);
-      const group = this.groups.get(id) ?? {
-        runsLeft: max_concurrent_jobs || Infinity,
-        forksLeft: max_forks || Infinity,
+    for (const row of machines) {
+      const { group_id: id, hostname, slots, capacity: forks, has_engine: hasEngine } = row;
+      const machine = this.machines.get(hostname) ?? {
+        ...{ hostname, hasEngine, slots, forks },
         isIdle: true,
-        hostnames: [],
       };
-      group.hostnames.push(hostname);
+      this.machines.set(hostname, machine);
+      const group = this.groups.get(id) ?? {
+        runsLeft: row.max_concurrent_jobs || Infinity,
+        forksLeft: row.max_forks || Infinity,
+        isIdle: true,
+        machines: [],
+      };
+      group.machines.push(machine);
       this.groups.set(id, group);
     }
     for (const { hostname, group_id: id, runs, forks } of usage) {
-      this.use(id, hostname, runs, forks);
+      this.use(this.groups.get(id ?? 0), this.machines.get(hostname), runs, forks);
     }
-  }
-
-  /** The groups that can be given a run. */
-  get open(): number[] {
-    return [...this.groups].filter(([, group]) => this.isOpen(group)).map(([id]) => id);
   }
 
   /** Runs that the open groups can be given together. */
   get size(): number {
-    const groups = [...this.groups.values()].filter((group) => this.isOpen(group));
-    const hostnames = new Set(groups.flatMap((group) => group.hostnames));
-    return [...hostnames].reduce(
-      (total, hostname) => total + Math.max(0, this.freeOn(hostname)),
-      0,
-    );
+    const open = [...this.groups.values()].filter((group) => isOpen(group, false));
+    const machines = new Set(open.flatMap((group) => group.machines));
+    return [...machines].reduce((total, { slots }) => total + Math.max(0, slots), 0);
+  }
+
+  /** Returns the groups that can be given a run. */
+  open(needsEngine = false): number[] {
+    return [...this.groups].filter(([, group]) => isOpen(group, needsEngine)).map(([id]) => id);
   }
 
   /**
-   * Occupies a place in the first of some groups that has room, on its machine with most free capacity. A
-   * group with too few forks left is closed, so that no later run overtakes.
+   * Occupies a place in the first of some groups that has room. If none has, the machines that the run
+   * could have been given are closed for these groups, so that no later run overtakes.
    *
-   * @param impact forks that the run counts as
    * @returns null if no group has room
    */
-  occupy(preferred: readonly number[], impact = 1): RunPlace | null {
-    for (const id of preferred) {
+  occupy(preferred: readonly number[], need: Need): RunPlace | null {
+    const open = preferred.flatMap((id) => {
       const group = this.groups.get(id);
-      if (!group || !this.isOpen(group)) continue;
-      if (impact > group.forksLeft && !group.isIdle) {
-        group.runsLeft = 0;
-        continue;
-      }
-      const hostname = group.hostnames.reduce((best, one) =>
-        this.freeOn(one) > this.freeOn(best) ? one : best,
-      );
-      this.use(id, hostname, 1, impact);
-      return { group: id, hostname };
+      return group && isOpen(group, need.needs_engine) ? [{ id, group }] : [];
+    });
+    for (const { id, group } of open) {
+      const machine = choose(group, need);
+      if (!machine) continue;
+      this.use(group, machine, 1, need.impact);
+      return { group: id, hostname: machine.hostname };
+    }
+    for (const { group } of open) {
+      const isFull = need.impact > group.forksLeft;
+      group.machines = group.machines.filter((one) => !isFull && !isSuitable(one, need));
     }
     return null;
   }
 
-  private isOpen({ runsLeft, forksLeft, hostnames }: Group): boolean {
-    return runsLeft > 0 && forksLeft > 0 && hostnames.some((hostname) => this.freeOn(hostname) > 0);
-  }
-
-  private freeOn(hostname: string): number {
-    return this.free.get(hostname) ?? 0;
-  }
-
-  private use(id: number | null, hostname: string, runs: number, forks: number): void {
-    this.free.set(hostname, this.freeOn(hostname) - runs);
-    const group = id === null ? undefined : this.groups.get(id);
+  private use(
+    group: Group | undefined,
+    machine: Machine | undefined,
+    runs: number,
+    forks: number,
+  ): void {
+    if (machine) {
+      machine.slots -= runs;
+      machine.forks -= forks;
+      machine.isIdle = false;
+    }
     if (!group) return;
     group.runsLeft -= runs;
     group.forksLeft -= forks;
     group.isIdle = false;
   }
 }
+
+const isSuitable = ({ hasEngine }: Machine, { needs_engine: needsEngine }: Need): boolean =>
+  hasEngine || !needsEngine;
+
+const isOpen = ({ runsLeft, forksLeft, machines }: Group, needsEngine: boolean): boolean =>
+  runsLeft > 0 && forksLeft > 0 && machines.some((one) => isFree(one, needsEngine));
+
+const isFree = ({ hasEngine, slots, forks, isIdle }: Machine, needsEngine: boolean): boolean =>
+  slots > 0 && (forks > 0 || isIdle) && (hasEngine || !needsEngine);
+
+/**
+ * Returns the machine with most free forks that has enough for a run. If none has, the largest idle one:
+ * a run that is larger than every machine has one for itself.
+ */
+function choose({ machines, forksLeft, isIdle }: Group, need: Need): Machine | undefined {
+  if (need.impact > forksLeft && !isIdle) return undefined;
+  const free = machines.filter((one) => one.slots > 0 && isSuitable(one, need));
+  const fitting = free.filter(({ forks }) => forks >= need.impact);
+  return mostForks(fitting.length > 0 ? fitting : free.filter((one) => one.isIdle));
+}
+
+const mostForks = (machines: readonly Machine[]): Machine | undefined =>
+  machines.reduce<Machine | undefined>(
+    (best, one) => (best === undefined || one.forks > best.forks ? one : best),
+    undefined,
+  );

@@ -6,6 +6,7 @@ import { isPassing } from '../../database/passing-errors.js';
 import { raw, sql, type Sql } from '../../database/sql.js';
 import { mayStartOn } from '../../instances/instance-groups.repository.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
+import { NEEDS_ENGINE } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import type { JobStatus } from '../../runs/unified-job.entity.js';
 import { ActiveRuns, LEASE_SECONDS, RunEnded, type ActiveRun } from './active-runs.service.js';
@@ -88,7 +89,7 @@ export class Leases {
   /** Returns the SQL condition that a waiting run may start here: its message can be out of date. */
   private isPlacedHere(): Sql {
     return sql`run.execution_node = ${this.node.hostname}
-      AND ${mayStartOn(sql`run.instance_group_id`, sql`run.execution_node`)}`;
+      AND ${mayStartOn(sql`run.instance_group_id`, sql`run.execution_node`, NEEDS_ENGINE)}`;
   }
 
   private async end(run: ActiveRun, outcome: RunOutcome): Promise<void> {

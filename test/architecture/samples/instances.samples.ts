@@ -48,12 +48,15 @@ export default {
   fragments: [
     fragmentsOf(groups, {
       groupsOf: { calls: [[sql`1`]], inside: asQuery },
-      mayStartOn: [[sql`1`, sql`'here'`]],
+      mayStartOn: [[sql`1`, sql`'here'`, sql`true`]],
       preferredGroupsOf: { calls: [['job_template', sql`1`]], inside: asQuery },
       copyPreferredGroups: { calls: [[1, 2]], inside: (statement) => statement },
       defaultGroups: [[]],
       existingGroups: [[]],
-      groupStates: [[sql`ARRAY[1]`]],
+      groupStates: {
+        calls: [[sql`SELECT 'here' AS hostname, 1 AS runs, 1 AS forks`]],
+        inside: asQuery,
+      },
       changeList: { calls: [[1, 'here', true]], inside: (statement) => statement },
     }),
     fragmentsOf(instances, {

@@ -73,7 +73,7 @@ export default {
       requestCancel: [[[1], 'Enough.']],
     }),
     samplesOf(RunQueueRepository, {
-      ready: [[[1], 10]],
+      ready: [[{ all: [1], withEngine: [] }, 10]],
       chooseGroups: [[]],
       stranded: [[]],
       usage: [[]],

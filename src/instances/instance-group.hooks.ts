@@ -7,7 +7,7 @@ import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { GroupMembers } from './group-members.service.js';
 import type { InstanceGroup } from './instance-group.entity.js';
-import { DEFAULT_GROUP } from './instance-groups.repository.js';
+import { CONTAINERIZED, DEFAULT_GROUP } from './instance-groups.repository.js';
 import { InstancesRepository } from './instances.repository.js';
 
 type Sent = ValuesOf<InstanceGroup>;
@@ -106,7 +106,7 @@ const podErrors = (whole: Sent): FieldErrors =>
   Object.fromEntries(
     POLICIES.filter((name) =>
       name === 'policy_instance_list' ? listOf(whole[name]).length > 0 : (whole[name] ?? 0) > 0,
-    ).map((name) => [name, ['Containerized instances may not be managed via the API']]),
+    ).map((name) => [name, [CONTAINERIZED]]),
   );
 
 async function templateErrors({ pod_spec_override: text = '' }: Sent): Promise<FieldErrors> {

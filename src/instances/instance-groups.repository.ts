@@ -11,6 +11,9 @@ import { liveNodes, readyMachines } from './worker-nodes.repository.js';
 /** Name of the group that contains every worker and executes every run. */
 export const DEFAULT_GROUP = 'default';
 
+/** Refusal of instances in a container group. */
+export const CONTAINERIZED = 'Containerized instances may not be managed via the API';
+
 /** An instance group of a launch or of its template. */
 export interface UsableInstanceGroup {
   id: number;

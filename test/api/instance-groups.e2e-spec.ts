@@ -156,6 +156,16 @@ describe('groups', () => {
     await orgAdmin.patch(group.url, { max_forks: 6 }).expect(403);
   });
 
+  it('take no machines where their runs are to go into pods', async () => {
+    const { superuser } = test.as;
+    const pods = (await superuser.post(path, { name: 'Cloud', is_container_group: true })).body;
+    const row = await test.database.row<Row>(
+      sql`INSERT INTO instances (hostname) VALUES ('not-a-pod') RETURNING id`,
+    );
+    const { body } = await superuser.post(`${pods.url}instances/`, { id: row?.id }).expect(400);
+    expect(body).toEqual({ detail: 'Containerized instances may not be managed via the API' });
+  });
+
   it('keep the default one', async () => {
     const { superuser } = test.as;
     const renamed = await superuser.patch('instance_groups/default/', { name: 'x' }).expect(400);

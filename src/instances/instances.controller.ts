@@ -1,8 +1,44 @@
+import { Get, Post } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import {
+  BOOLEAN,
+  INSTANT,
+  INTEGER,
+  object,
+  orNull,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { related } from '../common/rest/sublist-kinds.js';
+import type { Instance } from './instance.entity.js';
 import { instances } from './instances.resource.js';
+import { InstancesRepository } from './instances.repository.js';
+
+const ROUTE = { access: 'authenticated', parent: instances } as const;
+
+/** Fields of an instance that its workers determine. */
+const HEALTH = {
+  hostname: STRING,
+  version: STRING,
+  cpu: STRING,
+  memory: WIDE_INTEGER,
+  cpu_capacity: INTEGER,
+  mem_capacity: INTEGER,
+  capacity: INTEGER,
+  isolation: STRING,
+  container_engine: STRING,
+  errors: STRING,
+  health_check_started: orNull(INSTANT),
+  health_check_pending: BOOLEAN,
+  last_health_check: orNull(INSTANT),
+};
 
 @Resource(instances)
 @SubList('jobs', related('jobs'))
@@ -12,4 +48,41 @@ export class InstancesController extends ResourceController(instances, [
   'retrieve',
   'replace',
   'modify',
-]) {}
+]) {
+  constructor(
+    services: CommonServices,
+    private readonly rows: InstancesRepository,
+  ) {
+    super(services);
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    link: 'health_check',
+    operationId: 'instances_health_check_read',
+    summary: 'What workers of the instance found that it can run.',
+    response: object(HEALTH),
+  })
+  @Get(':id/health_check')
+  async health(@Target() row: RowOf<Instance>, @CurrentActor() actor: Actor): Promise<object> {
+    const shown = await this.services.resources.show(instances, row, actor);
+    return Object.fromEntries(Object.keys(HEALTH).map((name) => [name, shown[name]]));
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'action',
+    needs: 'change',
+    operationId: 'instances_health_check_start',
+    summary: 'Have the workers of the instance look again at what it can run.',
+    status: 200,
+    response: object({ msg: STRING }),
+  })
+  @Post(':id/health_check')
+  async check(@Target() { id, hostname }: RowOf<Instance>): Promise<object> {
+    const isNew = await this.rows.requestCheck(id);
+    const state = isNew ? 'is running' : 'was already in progress';
+    return { msg: `Health check ${state} for ${hostname}.` };
+  }
+}

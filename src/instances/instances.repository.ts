@@ -84,6 +84,18 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
     return existing(row, 'an upsert returns its row').health_check_started;
   }
 
+  /**
+   * Stores that a health check is wanted, unless one is pending. The workers see it at their next heartbeat.
+   *
+   * @returns false if one is pending
+   */
+  async requestCheck(id: number): Promise<boolean> {
+    const changed = await this.database.execute(sql`
+      UPDATE instances one SET health_check_started = now()
+      WHERE id = ${id} AND NOT ${isCheckPending('one')}`);
+    return changed > 0;
+  }
+
   /** Returns those names that are names of machines. */
   async known(hostnames: readonly string[]): Promise<Set<string>> {
     if (hostnames.length === 0) return new Set();

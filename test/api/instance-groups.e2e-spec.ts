@@ -193,3 +193,48 @@ describe('groups', () => {
     }
   });
 });
+
+/** docs/contract/resources.md#health-checks */
+describe('a health check', () => {
+  const make = async (hostname: string): Promise<string> => {
+    const row = await test.database.row<Row>(sql`
+      INSERT INTO instances (hostname, version, cpu, memory, cpu_capacity, mem_capacity)
+      VALUES (${hostname}, '1.2', 2, 4096, 8, 1) RETURNING id`);
+    return `/api/v2/instances/${row?.id}/`;
+  };
+
+  it('is asked for by superusers, and pending until a worker has looked', async () => {
+    const { superuser, auditor } = test.as;
+    const url = await make('checked');
+    const { related } = (await superuser.get(url).expect(200)).body;
+    expect(related.health_check).toBe(`${url}health_check/`);
+    const before = await auditor.get(related.health_check).expect(200);
+    expect(before.body).toEqual({
+      ...{ hostname: 'checked', version: '1.2', cpu: '2.0', memory: 4096 },
+      ...{ cpu_capacity: 8, mem_capacity: 1, capacity: 0, isolation: '', container_engine: '' },
+      ...{ last_health_check: null, health_check_started: null, health_check_pending: false },
+      errors: 'No worker of this machine has been heard of lately.',
+    });
+    const asked = await superuser.post(related.health_check).expect(200);
+    expect(asked.body).toEqual({ msg: 'Health check is running for checked.' });
+    const { body } = await superuser.get(url).expect(200);
+    expect(body).toMatchObject({ health_check_pending: true });
+    const again = await superuser.post(related.health_check).expect(200);
+    expect(again.body).toEqual({ msg: 'Health check was already in progress for checked.' });
+    const after = await superuser.get(`${url}health_check/`).expect(200);
+    expect(after.body.health_check_started).toBe(body.health_check_started);
+    const pending = await superuser.get('instances/?health_check_pending=true').expect(200);
+    expect(pending.body.results).toMatchObject([{ hostname: 'checked' }]);
+  });
+
+  it('is neither asked for nor seen by others', async () => {
+    const url = `${await make('unseen')}health_check/`;
+    await test.as.auditor.post(url).expect(403);
+    for (const one of ['orgAdmin', 'nobody'] as const) {
+      await test.as[one].get(url).expect(403);
+      await test.as[one].post(url).expect(403);
+    }
+    expect((await test.as.superuser.get(url)).body.health_check_started).toBeNull();
+    await test.as.superuser.post('instances/99999/health_check/').expect(404);
+  });
+});

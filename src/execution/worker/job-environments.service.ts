@@ -24,6 +24,9 @@ import { RunOutput } from './run-output.js';
 const INCOMPLETE_LOGIN =
   'Please recheck that your host, username, and password fields are all filled.';
 
+/** The container engine of this worker is gone: another one can execute the run. */
+export class EngineMissing extends RunnerError {}
+
 type Engine = Awaited<ReturnType<Boundary['engine']>>;
 
 /** Provides the containers of runs with an execution environment. */
@@ -45,7 +48,7 @@ export class JobEnvironments {
    * Pulls the image of a run's execution environment and sets the run's isolation; does nothing for
    * a run without one.
    *
-   * @throws RunnerError if the run cannot use the environment here, RunEnded if it is to end
+   * @throws EngineMissing if there is no engine any more, RunnerError if the run cannot use the environment here, RunEnded if it is to end
    */
   async provide(run: ActiveRun): Promise<void> {
     const row = await this.jobs.environmentOf(run.id);
@@ -71,7 +74,7 @@ export class JobEnvironments {
     try {
       return await this.boundary.engine();
     } catch (error) {
-      throw new RunnerError(
+      throw new EngineMissing(
         `This worker has no container engine for execution environment "${name}". ${messageOf(error)}.`,
       );
     }

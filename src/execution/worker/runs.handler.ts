@@ -9,7 +9,7 @@ import { Boundary } from '../boundary/boundary.service.js';
 import { ActiveRuns, MAX_RUN_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.service.js';
 import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
 import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
-import { JobEnvironments } from './job-environments.service.js';
+import { EngineMissing, JobEnvironments } from './job-environments.service.js';
 import { Leases } from './leases.service.js';
 import {
   blamed,
@@ -21,6 +21,7 @@ import {
 } from './outcome.js';
 import { PlaybookJob } from './playbook-job.service.js';
 import { SystemJobRun } from '../system-jobs/system-job-run.service.js';
+import { WorkerNode } from './worker-node.service.js';
 import { ProjectSync } from '../project-updates/project-sync.service.js';
 
 /** Executes the runs that the scheduler assigned to the workers. */
@@ -35,6 +36,7 @@ export class RunsHandler implements QueueHandler {
     private readonly leases: Leases,
     private readonly boundary: Boundary,
     private readonly environments: JobEnvironments,
+    private readonly node: WorkerNode,
     playbooks: PlaybookJob,
     syncs: ProjectSync,
     inventories: InventoryUpdate,
@@ -74,6 +76,8 @@ export class RunsHandler implements QueueHandler {
       await this.environments.provide(run);
       outcome = await kind.run(run);
     } catch (error) {
+      // Stored first, so that the scheduler does not place the run here again.
+      if (error instanceof EngineMissing) await this.node.probe().catch(() => undefined);
       if (this.mayGoBack(run, error)) return this.leases.handBack(run);
       outcome = this.failure(run, error);
     }
@@ -95,7 +99,8 @@ export class RunsHandler implements QueueHandler {
   private mayGoBack(run: ActiveRun, error: unknown): boolean {
     if (run.hasStarted) return false;
     if (run.reason === 'shutdown') return true;
-    return run.reason === null && run.attempt < MAX_RUN_ATTEMPTS && isPassing(error);
+    const isPossible = isPassing(error) || error instanceof EngineMissing;
+    return run.reason === null && run.attempt < MAX_RUN_ATTEMPTS && isPossible;
   }
 
   private failure(run: ActiveRun, error: unknown): RunOutcome {

@@ -20,6 +20,7 @@ export default {
       loads: [[[1]]],
       isolations: [[]],
       known: [[['here']]],
+      requestCheck: [[1]],
       noteAlive: [
         [
           {

@@ -86,8 +86,8 @@ export class RootController {
 
   @Route(document('ping', 'Version and nodes of this installation.', 'public', PING))
   @Get('v2/ping')
-  ping(): Promise<object> {
-    return this.service.ping();
+  ping(@CurrentActor() actor: Actor | undefined): Promise<object> {
+    return this.service.ping(actor);
   }
 
   @Route({

@@ -15,8 +15,12 @@ import { sql } from '../database/sql.js';
 import { installationUuid } from '../settings/installation.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
+import {
+  DEFAULT_GROUP,
+  InstanceGroupsRepository,
+} from '../instances/instance-groups.repository.js';
+import { InstancesRepository, liveIsolations } from '../instances/instances.repository.js';
 import { instances } from '../instances/instances.resource.js';
-import { liveIsolations } from '../instances/instances.repository.js';
 import { readyMachines } from '../instances/worker-nodes.repository.js';
 
 /**
@@ -57,6 +61,8 @@ export class RootService {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly runtime: RuntimeSettings,
+    private readonly groups: InstanceGroupsRepository,
+    private readonly instances: InstancesRepository,
   ) {}
 
   /** Returns names and paths of all collections and documents below `/api/v2/`, from the routes. */
@@ -79,34 +85,37 @@ export class RootService {
   }
 
   /**
-   * Returns public status. Names only the machine that handles the request: names of worker machines are
-   * reserved for superusers and auditors.
+   * Returns the status. Names only the machine that handles the request: names of worker machines are
+   * reserved for superusers and auditors, and those of groups for users.
    */
-  async ping(): Promise<object> {
+  async ping(actor: Actor | undefined): Promise<object> {
     const row = await this.database.row<Installation>(sql`
       SELECT ${installationUuid()} AS uuid,
         (SELECT coalesce(sum(capacity), 0)::int FROM (${readyMachines()}) ready) AS capacity,
         ARRAY(SELECT label FROM (${liveIsolations()}) live ORDER BY label) AS isolation`);
     const { uuid, isolation, capacity } = existing(row, 'a SELECT without FROM has a row');
-    const node = hostname();
+    const here = {
+      node: hostname(),
+      node_type: 'hybrid',
+      uuid: uuid ?? '',
+      heartbeat: instantText(new Date().toISOString()),
+      capacity,
+      version: VERSION,
+    };
+    const own = { name: DEFAULT_GROUP, capacity, instances: [here.node] };
+    const isOperator = actor?.isSuperuser || actor?.isSystemAuditor;
+    const groups = actor ? await this.groups.overview() : [own];
     return {
       ha: false,
       version: VERSION,
-      active_node: node,
-      install_uuid: uuid ?? '',
+      active_node: here.node,
+      install_uuid: here.uuid,
       isolation,
       warnings: isolation.includes('none') ? [NOT_ISOLATED] : [],
-      instances: [
-        {
-          node,
-          node_type: 'hybrid',
-          uuid: uuid ?? '',
-          heartbeat: instantText(new Date().toISOString()),
-          capacity,
-          version: VERSION,
-        },
-      ],
-      instance_groups: [{ name: 'default', capacity, instances: [node] }],
+      instances: isOperator ? await this.nodes() : [here],
+      instance_groups: isOperator
+        ? groups
+        : groups.map((group) => (group.name === own.name ? own : { ...group, instances: [] })),
     };
   }
 
@@ -144,6 +153,11 @@ export class RootService {
       MAX_PAGE_SIZE: this.settings.MAX_PAGE_SIZE,
       ...((await this.maySeeProjects(actor)) ? await this.projectFolders() : {}),
     };
+  }
+
+  private async nodes(): Promise<object[]> {
+    const alive = await this.instances.alive();
+    return alive.map((one) => ({ ...one, node_type: 'execution', uuid: '' }));
   }
 
   private async maySeeProjects(actor: Actor): Promise<boolean> {

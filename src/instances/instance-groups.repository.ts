@@ -11,6 +11,12 @@ import { liveNodes, readyMachines } from './worker-nodes.repository.js';
 /** Name of the group that contains every worker and executes every run. */
 export const DEFAULT_GROUP = 'default';
 
+export interface GroupOverview {
+  name: string;
+  capacity: number;
+  instances: string[];
+}
+
 /** Refusal of instances in a container group. */
 export const CONTAINERIZED = 'Containerized instances may not be managed via the API';
 
@@ -86,6 +92,12 @@ export const defaultGroups = (): Sql =>
 /** Returns an SQL array with all groups. */
 export const existingGroups = (): Sql => sql`ARRAY(SELECT id FROM instance_groups)`;
 
+/** Returns joins of groups `g` to all of their instances, `one`, and to those that take runs, `ready`. */
+const joinMembers = (): Sql => sql`
+  LEFT JOIN instances one ON g.name = ${DEFAULT_GROUP} OR EXISTS (
+    SELECT 1 FROM instance_group_instances WHERE instance_group_id = g.id AND instance_id = one.id)
+  LEFT JOIN (${readyMachines()}) ready ON ready.id = one.id`;
+
 /**
  * Returns a query for the state of each group, for explanations of runs that wait for capacity: `id`,
  * `text` and `has_engine`.
@@ -102,10 +114,7 @@ export const groupStates = (usage: Sql): Sql => sql`
         || coalesce('; at most ' || nullif(concat_ws(' and ',
             nullif(g.max_concurrent_jobs, 0) || ' jobs', nullif(g.max_forks, 0) || ' forks'), '')
             || ' at once', '') || ')' END AS text
-  FROM instance_groups g
-  LEFT JOIN instances one ON g.name = ${DEFAULT_GROUP} OR EXISTS (
-    SELECT 1 FROM instance_group_instances WHERE instance_group_id = g.id AND instance_id = one.id)
-  LEFT JOIN (${readyMachines()}) ready ON ready.id = one.id
+  FROM instance_groups g ${joinMembers()}
   LEFT JOIN (
     SELECT hostname, sum(runs) AS runs, sum(forks) AS forks FROM (${usage}) given GROUP BY hostname) used
     ON used.hostname = ready.hostname
@@ -133,6 +142,14 @@ export class InstanceGroupsRepository extends TableRepository<RowOf<InstanceGrou
     return this.database.preparedRows<UsableInstanceGroup>(sql`
       SELECT g.id, g.name, (${permitOrAny('instance_group', 'use', 'g', actor)}) AS may_use
       FROM instance_groups g WHERE g.id = ANY(${ids}::int[])`);
+  }
+
+  /** Returns the groups with their capacity and the names of their instances. */
+  overview(): Promise<GroupOverview[]> {
+    return this.database.rows<GroupOverview>(sql`
+      SELECT g.name, coalesce(sum(ready.capacity), 0)::int AS capacity,
+        array_remove(array_agg(one.hostname ORDER BY one.hostname), NULL) AS instances
+      FROM instance_groups g ${joinMembers()} GROUP BY g.id ORDER BY g.name`);
   }
 
   /** Returns the groups with their live, enabled machines. */

@@ -25,6 +25,13 @@ export interface InstanceLoad {
   jobs_total: number;
 }
 
+export interface LiveInstance {
+  node: string;
+  heartbeat: string;
+  version: string;
+  capacity: number;
+}
+
 /** The properties of a machine that its workers report. */
 export type Machine = Pick<
   RowOf<Instance>,
@@ -108,6 +115,15 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   /** Returns each isolation of machines with live workers, and the number of these machines. */
   isolations(): Promise<{ label: string; value: number }[]> {
     return this.database.rows(liveIsolations());
+  }
+
+  /** Returns the machines with live workers. */
+  alive(): Promise<LiveInstance[]> {
+    return this.database.rows<LiveInstance>(sql`
+      SELECT one.hostname AS node, one.last_seen AS heartbeat, one.version,
+        coalesce(ready.capacity, 0) AS capacity
+      FROM instances one LEFT JOIN (${readyMachines()}) ready USING (id)
+      WHERE one.hostname IN (SELECT hostname FROM (${liveNodes()}) live) ORDER BY one.hostname`);
   }
 
   loads(ids: readonly number[]): Promise<InstanceLoad[]> {

@@ -194,6 +194,50 @@ describe('groups', () => {
   });
 });
 
+it('ping/ names every group to users, and live instances to superusers and auditors', async () => {
+  const { as, database } = test;
+  await database.execute(sql`DELETE FROM instance_groups WHERE name <> 'default'`);
+  await database.execute(sql`DELETE FROM instances`);
+  await database.execute(sql`
+    INSERT INTO instances (hostname, version, cpu_capacity, mem_capacity, enabled)
+    VALUES ('p1', '1.0', 4, 6, true), ('p2', '1.1', 4, 6, false), ('gone', '1.0', 9, 9, true)`);
+  await database.execute(sql`
+    INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
+    VALUES ('p1', 'p1', 'a', 1, '1', 2), ('p2', 'p2', 'b', 1, '1', 2)`);
+  const path = 'instance_groups/';
+  await as.superuser.post(path, { name: 'alps', policy_instance_list: ['p1', 'p2', 'gone'] });
+  await as.superuser.post(path, { name: 'pods', is_container_group: true });
+  const ping = async (name: 'anonymous' | 'nobody' | 'auditor' | 'superuser') =>
+    (await as[name].get('ping/').expect(200)).body;
+  for (const name of ['auditor', 'superuser'] as const) {
+    expect(await ping(name)).toMatchObject({
+      instances: [
+        { node: 'p1', node_type: 'execution', version: '1.0', capacity: 6 },
+        { node: 'p2', node_type: 'execution', version: '1.1', capacity: 0 },
+      ],
+      instance_groups: [
+        { name: 'alps', capacity: 6, instances: ['gone', 'p1', 'p2'] },
+        { name: 'default', capacity: 6, instances: ['gone', 'p1', 'p2'] },
+        { name: 'pods', capacity: 0, instances: [] },
+      ],
+    });
+  }
+  const { active_node: node, ...shown } = await ping('nobody');
+  expect(shown).toMatchObject({
+    instances: [{ node, capacity: 6 }],
+    instance_groups: [
+      { name: 'alps', capacity: 6, instances: [] },
+      { name: 'default', capacity: 6, instances: [node] },
+      { name: 'pods', capacity: 0, instances: [] },
+    ],
+  });
+  expect(await ping('anonymous')).toMatchObject({
+    instances: [{ node, capacity: 6 }],
+    instance_groups: [{ name: 'default', capacity: 6, instances: [node] }],
+  });
+  await database.execute(sql`DELETE FROM worker_nodes`);
+});
+
 /** docs/contract/resources.md#health-checks */
 describe('a health check', () => {
   const make = async (hostname: string): Promise<string> => {

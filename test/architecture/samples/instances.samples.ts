@@ -12,6 +12,7 @@ export default {
     samplesOf(groups.InstanceGroupsRepository, {
       usable: [[[1], SOMEBODY]],
       machines: [[]],
+      overview: [[]],
       policies: [[]],
       choosable: [[]],
       changeMembers: [[[{ group: 1, machine: 2 }], [{ group: 1, machine: 3 }]]],
@@ -21,6 +22,7 @@ export default {
       isolations: [[]],
       known: [[['here']]],
       requestCheck: [[1]],
+      alive: [[]],
       noteAlive: [
         [
           {

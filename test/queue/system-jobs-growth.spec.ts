@@ -90,6 +90,12 @@ const launchAndStore = (): Promise<void> =>
         SELECT id FROM unified_jobs WHERE type = 'job' ORDER BY id DESC LIMIT 1)`);
   });
 
+const oldRuns = async (): Promise<number> =>
+  (
+    await test.database.row<{ old: number }>(sql`
+      SELECT count(*)::int AS old FROM unified_jobs WHERE created < now() - interval '30 days'`)
+  )?.old ?? NaN;
+
 const left = async (): Promise<unknown> =>
   test.database.row(sql`
     SELECT (SELECT sum(total)::int FROM run_totals) - count(*)::int AS runs,
@@ -105,6 +111,8 @@ it(
     expect(announced.at(-1)).toContain(`${(RUNS / 2).toLocaleString('en')} jobs`);
 
     const first = await launch({ days: 30 });
+    // The job counts before it removes.
+    await eventually(async () => expect(await oldRuns()).toBeLessThan(RUNS / 2), LIMIT_MS);
     const during: number[] = [];
     for (let turn = 0; turn < LISTS; turn += 1) {
       await launchAndStore();

@@ -31,6 +31,7 @@ export interface EventRule {
 
 /** Complete description of a code-hosting service. To add a service, add a row to the table. */
 export interface WebhookService {
+  /** Name of the product, for pages and descriptions. */
   label: string;
   eventHeader: string;
   /** Headers in order of precedence: the first one that is present identifies the delivery. */
@@ -103,7 +104,7 @@ const SERVICE_C_PULL_REQUEST: EventRule = {
 
 const TABLE = {
   service_a: {
-    label: 'Service A',
+    label: 'GitHub',
     eventHeader: 'X-Service-A-Event',
     deliveryHeaders: ['X-Service-A-Delivery'],
     deliveryDigest: { algorithm: 'sha256', windowSeconds: null },
@@ -155,7 +156,7 @@ const TABLE = {
     },
   },
   service_b: {
-    label: 'Service B',
+    label: 'GitLab',
     eventHeader: 'X-Service-B-Event',
     deliveryHeaders: ['Idempotency-Key', 'webhook-id', 'X-Service-B-Delivery'],
     // Two equal pushes have equal bodies, so the digest must not block the second one forever.
@@ -200,7 +201,7 @@ const TABLE = {
     },
   },
   service_c_dc: {
-    label: 'Service C',
+    label: 'Bitbucket Data Center',
     eventHeader: 'X-Service-C-Event',
     deliveryHeaders: ['X-Service-C-Delivery', 'X-Service-C-Request-Id'],
     deliveryDigest: { algorithm: 'sha256', windowSeconds: null },

@@ -34,7 +34,7 @@ describeJourney('telling a chat of failures', session, 5, async (walk) => {
   const { id } = await template(`Told ${mark}`);
   await walk.link('Templates');
   await walk.link(`Told ${mark}`);
-  await walk.link('Chat B', page.getByRole('row', { name: 'When it fails' }));
+  await walk.link('Mattermost', page.getByRole('row', { name: 'When it fails' }));
   await page.getByLabel('Name *').fill(`Room ${mark}`);
   await page.getByLabel('Target URL').fill(`${sink.url}/hooks/room`);
   await walk.look('notification-form');

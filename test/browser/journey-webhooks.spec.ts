@@ -112,7 +112,7 @@ describeJourney('connecting a repository and seeing its first run', session, 4, 
   await walk.link('Templates');
   await walk.link(String(name));
   await walk.look('template-without-webhook');
-  await walk.button('Service B', page.locator('#webhook'));
+  await walk.button('GitLab', page.locator('#webhook'));
   const setup = page.locator('#setup');
   await setup.getByText('X-Service-B-Token').waitFor();
   expect(walk.clicks).toBeLessThanOrEqual(3);

@@ -1,7 +1,6 @@
 import {
   tokenTypeNamespace,
   WEBHOOK_SERVICE_NAMES,
-  webhookService,
   type WebhookServiceName,
 } from '../../code-hosts/services.js';
 import {
@@ -70,13 +69,20 @@ const GPG_PUBLIC_KEY = managed({
   },
 });
 
+/** Names of the services in names of types, which are data of the contract. */
+const NEUTRAL_LABELS: Readonly<Record<WebhookServiceName, string>> = {
+  service_a: 'Service A',
+  service_b: 'Service B',
+  service_c_dc: 'Service C',
+};
+
 /**
  * Returns the type of the token that posts statuses to a service. `host` is an addition to the reference
  * product: the URL of the status API comes from a payload, and the token is sent to this host only.
  */
 const tokenType = (service: WebhookServiceName): ManagedCredentialType =>
   managed({
-    name: `${webhookService(service).label} Personal Access Token`,
+    name: `${NEUTRAL_LABELS[service]} Personal Access Token`,
     kind: 'token',
     namespace: tokenTypeNamespace(service),
     inputs: {

@@ -26,7 +26,7 @@ const TRANSIENT_ERRORS: ReadonlySet<string> = new Set([
  */
 export const chatABackend: NotificationBackend = {
   type: 'chat_a',
-  label: 'Chat A',
+  label: 'Slack',
   recipientKey: 'channels',
   fields: {
     token: { type: 'password', label: 'Token' },

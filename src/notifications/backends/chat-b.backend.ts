@@ -8,7 +8,7 @@ const MAX_TEXT = 16_383;
 /** Sends a message to the incoming webhook of a chat server. */
 export const chatBBackend: NotificationBackend = {
   type: 'chat_b',
-  label: 'Chat B',
+  label: 'Mattermost',
   recipientKey: 'url',
   fields: {
     url: { type: 'string', label: 'Target URL', url: true },

@@ -9,7 +9,7 @@ const MAX_TEXT = 5_000;
 /** Sends a message to the incoming webhook of a chat server. */
 export const chatCBackend: NotificationBackend = {
   type: 'chat_c',
-  label: 'Chat C',
+  label: 'Rocket.Chat',
   recipientKey: 'url',
   fields: {
     url: { type: 'string', label: 'Target URL', url: true },

@@ -12,7 +12,7 @@ const DASHBOARD = /^[\w-]{0,40}$/;
 /** Creates an annotation on a dashboard, spanning the run if its times are known. */
 export const dashboardABackend: NotificationBackend = {
   type: 'dashboard_a',
-  label: 'Dashboard A',
+  label: 'Grafana',
   recipientKey: 'url',
   fields: {
     url: { type: 'string', label: 'Dashboard URL', url: true },

@@ -23,7 +23,7 @@ const RATE_LIMITED = 403;
  */
 export const incidentABackend: NotificationBackend = {
   type: 'incident_a',
-  label: 'Incident A',
+  label: 'PagerDuty',
   recipientKey: 'subdomain',
   fields: {
     subdomain: { type: 'string', label: 'Subdomain' },

@@ -11,7 +11,7 @@ const MAX_TEXT = 1_600;
 /** Sends text messages, one request per number. */
 export const smsABackend: NotificationBackend = {
   type: 'sms_a',
-  label: 'SMS A',
+  label: 'Twilio',
   recipientKey: 'to_numbers',
   fields: {
     account_sid: { type: 'string', label: 'Account SID' },

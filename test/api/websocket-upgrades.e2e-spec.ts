@@ -2,12 +2,12 @@
  * Requests that offer another protocol, as HTTP clients of Java and curl do: since there is a websocket,
  * Node hands each of them over as an upgrade.
  */
-import { request, type RequestOptions } from 'node:http';
+import { Agent, request, type RequestOptions } from 'node:http';
 
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
-beforeAll(async () => (test = await boot()));
+beforeAll(async () => (test = await boot({ settings: { CONNECTIONS_PER_ADDRESS: '8' } })));
 afterAll(() => test.close());
 
 describe('a request that offers another upgrade', () => {
@@ -18,6 +18,23 @@ describe('a request that offers another upgrade', () => {
   ])('is served without it: %s: %s', async (Connection, Upgrade, path) => {
     const headers = { Connection, Upgrade };
     expect(await answerOf({ path, headers })).toMatchObject({ status: 200 });
+  });
+
+  it('is one of many on its connection, which counts once', async () => {
+    const warn = jest.fn();
+    process.on('warning', warn);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const headers = { Connection: 'Upgrade, keep-alive', Upgrade: 'TLS/1.2' };
+    const ports = new Set<number | undefined>();
+    for (let count = 0; count < 20; count += 1) {
+      const { status, port } = await answerOf({ path: '/api/v2/ping/', headers, agent });
+      expect(status).toBe(200);
+      ports.add(port);
+    }
+    agent.destroy();
+    process.off('warning', warn);
+    expect(ports.size).toBe(1);
+    expect(warn).not.toHaveBeenCalled();
   });
 
   it('with its whole body', async () => {
@@ -38,13 +55,22 @@ describe('a request that offers another upgrade', () => {
   });
 });
 
-function answerOf(options: RequestOptions, body = ''): Promise<{ status: number; text: string }> {
+interface Answer {
+  status: number;
+  text: string;
+  /** Local port of the connection. */
+  port: number | undefined;
+}
+
+function answerOf(options: RequestOptions, body = ''): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request(test.url, { ...options, agent: false }, (answer) => {
+    const sent = request(test.url, { agent: false, ...options }, (answer) => {
+      const { statusCode: status = 0, socket } = answer;
+      const port = socket.localPort;
       let text = '';
       answer.setEncoding('utf8');
       answer.on('data', (part: string) => (text += part));
-      answer.on('end', () => resolve({ status: answer.statusCode!, text }));
+      answer.on('end', () => resolve({ status, text, port }));
     });
     sent.on('error', reject);
     sent.end(body);

@@ -15,9 +15,12 @@ export function limitConnections(
   processes: GroupMember,
   { perAddress, isProxy }: ConnectionLimit,
 ): void {
+  // A connection that is not upgraded is announced again, with each request that offers an upgrade.
+  const counted = new WeakSet<Socket>();
   server.on('connection', (socket: Socket) => {
     const address = socket.remoteAddress ?? '';
-    if (isProxy(address)) return;
+    if (isProxy(address) || counted.has(socket)) return;
+    counted.add(socket);
     const key = `connections of ${address}`;
     const taken = processes.take(key, perAddress);
     socket.once('close', () => void taken.then((isTaken) => isTaken && processes.free(key)));

@@ -1,84 +1,16 @@
-import WebSocket from 'ws';
-
 import { SessionsService } from '../../src/auth/sessions.service.js';
-import { csrfTokenOf } from '../../src/common/http/csrf.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { LiveListener, type Groups } from '../support/live-listener.js';
 import { Samples } from '../support/samples.js';
-
-type Message = Record<string, unknown>;
-type Groups = Record<string, unknown>;
-
-/** A browser with a session: its socket, and what the socket has got so far. */
-class Listener {
-  readonly messages: Message[] = [];
-  closed: number | undefined;
-
-  private constructor(
-    readonly socket: WebSocket,
-    private readonly token: string,
-  ) {
-    socket.on('message', (data: Buffer) => this.messages.push(JSON.parse(String(data)) as Message));
-    socket.on('close', (code) => (this.closed = code));
-    listeners.push(this);
-  }
-
-  /** @throws the status of a refused handshake, as text */
-  static async open(cookie: string, { path = '/websocket/', ...headers }: Groups = {}) {
-    const session = /session=(\w+)/.exec(cookie)?.[1] ?? '';
-    const token = csrfTokenOf(session);
-    const socket = new WebSocket(`${test.url.replace('http', 'ws')}${String(path)}`, {
-      headers: { Cookie: `${cookie}; csrftoken=${token}`, Origin: test.url, ...headers },
-    });
-    const listener = new Listener(socket, token);
-    await new Promise<void>((resolve, reject) => {
-      socket.on('open', resolve);
-      socket.on('unexpected-response', (_request, { statusCode }) =>
-        reject(new Error(String(statusCode))),
-      );
-      socket.on('error', reject);
-    });
-    return listener;
-  }
-
-  /** Sends a subscription and waits for its answer. */
-  async follow(groups: Groups): Promise<Message> {
-    const before = this.messages.length;
-    this.send({ xrftoken: this.token, groups });
-    return eventually(() => {
-      const answer = this.messages.slice(before).find((one) => 'groups_current' in one);
-      expect(answer).toBeDefined();
-      return answer!;
-    });
-  }
-
-  send(message: unknown): void {
-    this.socket.send(JSON.stringify(message));
-  }
-
-  of(group: string): Message[] {
-    return this.messages.filter(({ group_name: name }) => name === group);
-  }
-
-  get counters(): unknown[] {
-    return this.of('job_events').map(({ counter }) => counter);
-  }
-
-  /** Statuses that were told of a run, in order, without summaries. */
-  statuses(run: Row, group = 'jobs'): unknown[] {
-    return this.of(group)
-      .filter(({ unified_job_id: id, summary }) => id === run.id && summary !== true)
-      .map(({ status }) => status);
-  }
-}
 
 let test: TestApp;
 let samples: Samples;
-const listeners: Listener[] = [];
+const listeners: LiveListener[] = [];
 
 beforeAll(async () => {
   test = await boot();
@@ -93,7 +25,12 @@ const find = <Service>(type: abstract new (...given: never[]) => Service): Servi
   test.app.get(type, { strict: false });
 const sessionOf = async ({ id }: Row): Promise<string> =>
   `controller_session=${await find(SessionsService).start(Number(id))}`;
-const listen = async (user: Row): Promise<Listener> => Listener.open(await sessionOf(user));
+const open = async (cookie: string, more?: Groups): Promise<LiveListener> => {
+  const listener = await LiveListener.open(test.url, cookie, more);
+  listeners.push(listener);
+  return listener;
+};
+const listen = async (user: Row): Promise<LiveListener> => open(await sessionOf(user));
 const move = (run: Row, from: 'pending' | 'running', to: 'running' | 'successful') =>
   find(RunTransitions).move([run.id], { from: [from], to });
 const range = (from: number, to: number): number[] =>
@@ -120,7 +57,7 @@ async function addEvents(run: Row, from: number, to: number, text = 'line '): Pr
 describe('a handshake', () => {
   it.each(['/websocket/', '/websocket', '/websocket/?page=2'])('succeeds at %s', async (path) => {
     const user = test.as.users.nobody;
-    const listener = await Listener.open(await sessionOf(user), { path });
+    const listener = await open(await sessionOf(user), { path });
     await eventually(() => expect(listener.messages).toEqual([{ accept: true, user: user.id }]));
   });
 
@@ -140,7 +77,7 @@ describe('a handshake', () => {
   ];
   it.each(refusals)('is refused %s', async (_case, headers, status) => {
     const cookie = await sessionOf(test.as.users.superuser);
-    await expect(Listener.open(cookie, await headers())).rejects.toThrow(status);
+    await expect(open(cookie, await headers())).rejects.toThrow(status);
   });
 });
 
@@ -234,6 +171,14 @@ describe('statuses', () => {
     });
     expect(none!.of('jobs')).toEqual([]);
   });
+});
+
+it('the launch of a run is its first status', async () => {
+  const listener = await listen(test.as.users.superuser);
+  await listener.follow({ jobs: ['status_changed'] });
+  const template = await samples.of('job_template');
+  const { body } = await test.as.superuser.post(`job_templates/${template.id}/launch/`).expect(201);
+  await eventually(() => expect(listener.statuses(body as Row)).toEqual(['pending']));
 });
 
 it('changes of schedules are sent to those who may read them', async () => {
@@ -370,7 +315,7 @@ describe('nothing more is sent, when', () => {
 it('a socket is served at no other URL', async () => {
   const cookie = await sessionOf(test.as.users.superuser);
   for (const path of ['/websocket/more', '/websockets/', '/api/v2/websocket/']) {
-    await expect(Listener.open(cookie, { path })).rejects.toThrow('404');
+    await expect(open(cookie, { path })).rejects.toThrow('404');
   }
 });
 
@@ -390,9 +335,9 @@ describe('a client is disconnected', () => {
   it('after it has closed its socket, which then is another one that it may open', async () => {
     const user = await test.make.user();
     const cookie = await sessionOf(user);
-    const open = await Promise.all(range(1, 10).map(() => Listener.open(cookie)));
-    await expect(Listener.open(cookie)).rejects.toThrow('429');
-    open[0]!.socket.close();
-    await eventually(() => Listener.open(cookie));
+    const sockets = await Promise.all(range(1, 10).map(() => open(cookie)));
+    await expect(open(cookie)).rejects.toThrow('429');
+    sockets[0]!.socket.close();
+    await eventually(() => open(cookie));
   });
 });

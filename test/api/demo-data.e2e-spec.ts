@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { demoData } from '../../src/cli/demo-data.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
@@ -47,15 +44,6 @@ it('come with the public server of collections, attached to their organization',
       },
     },
   ]);
-});
-
-it('have the template with the id that the README pastes', async () => {
-  const { body } = await test.as.superuser.get('job_templates/?name=Demo+Job+Template').expect(200);
-  const readme = readFileSync(join(PACKAGE_FOLDER, 'README.md'), 'utf8');
-  const pasted = readme.matchAll(/(?:job_templates\/|"unified_job_template": |TEMPLATE=)(\d+)/g);
-  const ids = [...pasted].map(([, id]) => Number(id));
-  expect(ids.length).toBeGreaterThan(3);
-  expect(new Set(ids)).toEqual(new Set([body.results[0].id]));
 });
 
 it('come to an installation that had the others before', async () => {

@@ -39,7 +39,7 @@ const isFile = (path: string): boolean => {
 };
 
 const files = repositoryFiles();
-const documents = files.filter(({ path }) => path === 'README.md' || /^docs\/.*\.md$/.test(path));
+const documents = files.filter(({ path }) => /^(?:\w+|docs\/.*)\.md$/.test(path));
 
 /** Headings as the anchors that code hosts give them; a repeated one gets a number. */
 function anchorsOf({ lines }: TextFile): Set<string> {

@@ -1,0 +1,56 @@
+/** The commands of the documentation, pasted into a shell one after the other. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { demoData } from '../../src/cli/demo-data.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
+import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
+
+const execute = promisify(execFile);
+
+let test: TestApp;
+let token: string;
+beforeAll(async () => {
+  test = await boot();
+  await withSettingsOf(test, {}, () => demoData());
+  token = await test.make.token(test.as.users.superuser);
+});
+afterAll(() => test.close());
+
+/** Returns the shell commands of a page, for this server. The start itself is a test of its own. */
+function commandsOf(page: string): string {
+  const text = readFileSync(join(PACKAGE_FOLDER, page), 'utf8');
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const commands = blocks.filter((block) => block !== 'npm start\n').join('\n');
+  expect(commands).toContain('URL=http://127.0.0.1:8080\nTOKEN=$(cat var/admin_token)\n');
+  return commands
+    .replace('URL=http://127.0.0.1:8080', `URL=${test.url}`)
+    .replace('$(cat var/admin_token)', token);
+}
+
+/** @returns what the commands print; throws if one of them fails */
+async function run(page: string): Promise<string> {
+  const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', commandsOf(page)], {
+    maxBuffer: 8 * 1024 * 1024,
+  });
+  return stdout;
+}
+
+it('the README launches a job by a webhook', async () => {
+  const printed = await run('README.md');
+  expect(printed).toMatch(/^\/api\/v2\/job_templates\/\d+\/service_a\/\npending\n/);
+  const { body } = await test.as.superuser.get('jobs/?launch_type=webhook').expect(200);
+  expect(body.count).toBe(1);
+});
+
+it('the API by example does what it says', async () => {
+  const printed = await run('docs/api-by-example.md');
+  expect(printed).toContain('"name":"Rollout"');
+  const { as } = test;
+  const hosts = await as.superuser.get('hosts/?inventory__name=Fleet&page_size=1').expect(200);
+  expect(hosts.body.count).toBe(1002);
+  const template = 'job_templates/?name=Demo+Job+Template&schedules__name=Nightly';
+  expect((await as.superuser.get(template).expect(200)).body.count).toBe(1);
+});

@@ -234,11 +234,15 @@ export class RunQueueRepository extends TableRepository<Row> {
    * @param groups groups with room, and those with room for runs that need a container engine
    */
   ready(groups: Record<'all' | 'withEngine', number[]>, most: number): Promise<ReadyRun[]> {
+    const prefersOpen = (needsEngine: Sql): Sql => sql`preferred_groups
+      && CASE WHEN ${needsEngine} THEN ${groups.withEngine}::int[] ELSE ${groups.all}::int[] END`;
+    // The second condition is cheap, and spares the first one where every run prefers full groups.
     return this.database.rows<ReadyRun>(sql`
       WITH ${CANDIDATES}
       SELECT id, preferred_groups, impact, needs_engine FROM candidates
-      WHERE blocker_id IS NULL AND preferred_groups
-        && CASE WHEN needs_engine THEN ${groups.withEngine}::int[] ELSE ${groups.all}::int[] END
+      WHERE blocker_id IS NULL AND ${prefersOpen(sql`needs_engine`)}
+        AND EXISTS (SELECT 1 FROM unified_jobs
+          WHERE status = 'pending' AND ${IS_WORKED} AND ${prefersOpen(NEEDS_ENGINE)})
       ORDER BY (launch_type <> 'dependency'), id LIMIT ${most}`);
   }
 
@@ -324,7 +328,8 @@ export class RunQueueRepository extends TableRepository<Row> {
       FROM unified_jobs job
       CROSS JOIN LATERAL json_array_elements_text(job.depends_on) AS wanted(id)
       JOIN unified_jobs dependency ON dependency.id = wanted.id::bigint
-      WHERE job.status = 'pending' AND dependency.status IN ('failed', 'error', 'canceled')
+      WHERE job.status = 'pending'
+        AND job.depends_on::text <> '[]' AND dependency.status IN ('failed', 'error', 'canceled')
       ORDER BY job.id, dependency.id`);
   }
 }

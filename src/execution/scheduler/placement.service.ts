@@ -3,6 +3,7 @@ import { Outbox } from '../../common/queue/outbox.service.js';
 import { GroupMembers } from '../../instances/group-members.service.js';
 import { InstanceGroupsRepository } from '../../instances/instance-groups.repository.js';
 import { RunQueueRepository } from '../../runs/run-queue.repository.js';
+import { sql } from '../../database/sql.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { Room, type RunPlace } from './room.js';
 
@@ -37,9 +38,10 @@ export class Placement {
       const most = Math.min(room.size, MAX_STARTS - started);
       const open = { all: room.open(), withEngine: room.open(true) };
       const ready = most > 0 ? await this.queue.ready(open, most) : [];
-      const placed = new Places();
+      const placed = new Map<number, RunPlace>();
       for (const run of ready) {
-        placed.add(run.id, room.occupy(run.preferred_groups, run));
+        const place = room.occupy(run.preferred_groups, run);
+        if (place) placed.set(run.id, place);
       }
       await this.assign(placed);
       started += placed.size;
@@ -61,39 +63,23 @@ export class Placement {
     await this.outbox.acknowledge('runs', ...stranded);
   }
 
-  private async assign(places: Places): Promise<void> {
-    for (const { place, ids } of places.all) {
-      const placed = await this.transitions.move(ids, {
-        from: ['pending'],
-        to: 'waiting',
-        fields: { execution_node: place.hostname, instance_group_id: place.group },
-      });
-      await this.outbox.add(
-        'runs',
-        placed.map(({ id }) => id).sort((left, right) => left - right),
-        place.hostname,
-      );
+  /** Assigns runs in one step, so that the number of statements does not depend on their number. */
+  private async assign(placed: ReadonlyMap<number, RunPlace>): Promise<void> {
+    const ids = [...placed.keys()];
+    const places = [...placed.values()];
+    const at = sql`array_position(${ids}::bigint[], run.id::bigint)`;
+    const moved = await this.transitions.move(ids, {
+      from: ['pending'],
+      to: 'waiting',
+      fields: {
+        execution_node: sql`(${places.map(({ hostname }) => hostname)}::text[])[${at}]`,
+        instance_group_id: sql`(${places.map(({ group }) => group)}::int[])[${at}]`,
+      },
+    });
+    const started = moved.map(({ id }) => id).sort((left, right) => left - right);
+    for (const hostname of new Set(places.map((place) => place.hostname))) {
+      const there = started.filter((id) => placed.get(id)?.hostname === hostname);
+      await this.outbox.add('runs', there, hostname);
     }
-  }
-}
-
-/** Runs by their place, so that the number of statements does not depend on the number of runs. */
-class Places {
-  private readonly byPlace = new Map<string, { place: RunPlace; ids: number[] }>();
-
-  get all(): Iterable<{ place: RunPlace; ids: number[] }> {
-    return this.byPlace.values();
-  }
-
-  get size(): number {
-    return [...this.byPlace.values()].reduce((total, { ids }) => total + ids.length, 0);
-  }
-
-  add(id: number, place: RunPlace | null): void {
-    if (!place) return;
-    const key = `${place.group} ${place.hostname}`;
-    const found = this.byPlace.get(key) ?? { place, ids: [] };
-    found.ids.push(id);
-    this.byPlace.set(key, found);
   }
 }

@@ -249,7 +249,7 @@ export class RunQueueRepository extends TableRepository<Row> {
   /** Updates the explanations of runs that have been pending for a while. */
   async explain(): Promise<void> {
     await this.database.execute(sql`
-      WITH ${CANDIDATES}, groups AS MATERIALIZED (${groupStates(USAGE)}), explained AS (
+      WITH ${CANDIDATES}, group_states AS MATERIALIZED (${groupStates(USAGE)}), explained AS (
         SELECT run.id, CASE WHEN blocker.id IS NOT NULL
             THEN ${waitingFor('blocker.type', 'blocker.id')}
           WHEN run.needs_engine AND NOT preferred.has_engine THEN ${NO_ENGINE} || (
@@ -261,7 +261,7 @@ export class RunQueueRepository extends TableRepository<Row> {
         CROSS JOIN LATERAL (
           SELECT bool_or(has_engine) AS has_engine,
             string_agg(text, ', ' ORDER BY array_position(run.preferred_groups, id)) AS texts
-          FROM groups WHERE id = ANY(run.preferred_groups)) preferred
+          FROM group_states WHERE id = ANY(run.preferred_groups)) preferred
         WHERE run.created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS}))
       UPDATE unified_jobs SET job_explanation = explained.text FROM explained
       WHERE unified_jobs.id = explained.id AND unified_jobs.status = 'pending'

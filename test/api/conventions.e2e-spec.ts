@@ -307,7 +307,9 @@ describe('answers', () => {
         UPDATE ${ident(table)} SET ${ident(column)} = '2026-01-02 03:04:05.493890+00'`);
     }
     for (const path of ['unified_jobs/', 'jobs/', 'job_templates/', 'teams/', 'ping/', 'me/']) {
-      const { text } = await as.superuser.get(path).expect(200);
+      // Operators see in ping/ the workers that are alive: none here.
+      const client = path === 'ping/' ? as.nobody : as.superuser;
+      const { text } = await client.get(path).expect(200);
       const instants = text.match(/"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[^"]*"/g) ?? [];
       expect(instants.length).toBeGreaterThan(0);
       for (const instant of instants) expect(instant).toMatch(/:\d\d(?:\.\d{6})?Z"$/);

@@ -187,6 +187,11 @@ const impactOfRun = (run: string): Sql => {
     WHEN ${of('type')} = 'system_job' THEN ${SYSTEM_JOB_IMPACT} ELSE 1 END`;
 };
 
+/** Number of runs in the order of the queue whose explanations follow changes of free capacity. */
+const NEXT_RUNS = 100;
+/** Separates the reason of an explanation from the states of groups. */
+const GROUP_STATES = raw(`' Instance groups: '`);
+
 /** Query for the load of machines and groups. A sync is part of its job. */
 const USAGE = sql`
   SELECT execution_node AS hostname, instance_group_id AS group_id, count(*)::int AS runs,
@@ -246,17 +251,22 @@ export class RunQueueRepository extends TableRepository<Row> {
       ORDER BY (launch_type <> 'dependency'), id LIMIT ${most}`);
   }
 
-  /** Updates the explanations of runs that have been pending for a while. */
+  /**
+   * Updates the explanations of runs that have been pending for a while. Changes of free capacity are told
+   * only to the runs that are next: it changes with every run, and the queue can be long.
+   */
   async explain(): Promise<void> {
     await this.database.execute(sql`
       WITH ${CANDIDATES}, group_states AS MATERIALIZED (${groupStates(USAGE)}), explained AS (
-        SELECT run.id, CASE WHEN blocker.id IS NOT NULL
+        SELECT run.id, row_number() OVER (PARTITION BY run.blocker_id IS NULL ORDER BY run.id) AS place,
+          CASE WHEN blocker.id IS NOT NULL
             THEN ${waitingFor('blocker.type', 'blocker.id')}
           WHEN run.needs_engine AND NOT preferred.has_engine THEN ${NO_ENGINE} || (
             SELECT environment ->> 'name' FROM unified_jobs own WHERE own.id = run.id)
-            || '". Instance groups: ' || preferred.texts || '.'
-          ELSE format('%s It needs %s fork%s on one instance. Instance groups: %s.', ${NO_CAPACITY}::text,
-            run.impact, CASE WHEN run.impact > 1 THEN 's' END, preferred.texts) END AS text
+            || '".' || ${GROUP_STATES} || preferred.texts || '.'
+          ELSE format('%s It needs %s fork%s on one instance.', ${NO_CAPACITY}::text, run.impact,
+              CASE WHEN run.impact > 1 THEN 's' END)
+            || ${GROUP_STATES} || preferred.texts || '.' END AS text
         FROM candidates run LEFT JOIN unified_jobs blocker ON blocker.id = run.blocker_id
         CROSS JOIN LATERAL (
           SELECT bool_or(has_engine) AS has_engine,
@@ -265,7 +275,9 @@ export class RunQueueRepository extends TableRepository<Row> {
         WHERE run.created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS}))
       UPDATE unified_jobs SET job_explanation = explained.text FROM explained
       WHERE unified_jobs.id = explained.id AND unified_jobs.status = 'pending'
-        AND unified_jobs.job_explanation <> explained.text`);
+        AND unified_jobs.job_explanation <> explained.text
+        AND (place <= ${NEXT_RUNS} OR split_part(unified_jobs.job_explanation, ${GROUP_STATES}, 1)
+          <> split_part(explained.text, ${GROUP_STATES}, 1))`);
   }
 
   /**

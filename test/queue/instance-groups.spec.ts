@@ -178,14 +178,13 @@ it('an instance has no more forks at once than its capacity, unless a run is lar
   await runs.database.execute(sql`UPDATE inventories SET total_hosts = 50`);
   const make = (forks: number) =>
     runs.job(template, { allow_simultaneous: true, inventory_id, forks });
+  const [a, b] = ['waiting default a', 'waiting default b'];
   const ids = [await make(4), await make(2), await make(40), await make(1)];
   await pass();
-  expect(await places(...ids)).toEqual([
-    ...['waiting default a', 'waiting default b', 'pending', 'pending'],
-  ]);
+  expect(await places(...ids)).toEqual([a, b, 'pending', 'pending']);
   await runs.set(ids.slice(1, 2), 'successful');
   await pass();
-  expect(await places(...ids.slice(2))).toEqual(['waiting default b', 'waiting default a']);
+  expect(await places(...ids.slice(2))).toEqual([b, a]);
 });
 
 describe('the impact of a run', () => {
@@ -211,8 +210,7 @@ describe('the impact of a run', () => {
 describe('a run with an execution environment', () => {
   const IN_CONTAINER = { environment: JSON.stringify({ name: 'Tools', image: 'x', pull: '' }) };
   const engine = (version: string) =>
-    runs.database.execute(sql`UPDATE instances SET container_engine = ${version}
-      WHERE hostname = 'a'`);
+    runs.database.execute(sql`UPDATE instances SET container_engine = ${version}`);
 
   it('waits until an instance of its groups can run containers, and says so', async () => {
     await machine('a', 9);
@@ -330,6 +328,25 @@ it('a run that waits for its groups says what it needs, and what they have free'
       'pods (a container group: jobs do not run in pods), east (1 of 1 instances ready, ' +
       '2 of 8 forks and 2 of 3 places free; at most 3 jobs and 9 forks at once).',
   );
+});
+
+it('what is free is told anew to the hundred runs that are next, not to all that wait', async () => {
+  await machine('a', 1);
+  await runs.database.execute(sql`
+    INSERT INTO unified_jobs (type, name, status, dependencies_processed, created)
+    SELECT 'job', 'many', 'pending', true, '2020-01-01' FROM generate_series(1, 102)`);
+  await pass();
+  const texts = async (): Promise<unknown[]> => {
+    await runs.placement.explain();
+    const rows = await runs.database.rows(sql`
+      SELECT job_explanation FROM unified_jobs WHERE status = 'pending' ORDER BY id`);
+    return [rows[0], rows.at(-1)].map(
+      (row) => /\d of 1 places/.exec(`${row?.job_explanation}`)?.[0],
+    );
+  };
+  expect(await texts()).toEqual(['0 of 1 places', '0 of 1 places']);
+  await runs.set(await runs.withStatus('waiting'), 'successful');
+  expect(await texts()).toEqual(['1 of 1 places', '0 of 1 places']);
 });
 
 it('a run that prefers only a container group stays pending, and says why', async () => {

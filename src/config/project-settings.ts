@@ -28,6 +28,6 @@ export const PROJECT_SETTINGS = {
     category: 'jobs',
     default: 30,
     min: 1,
-    help: 'Days for which installed roles and collections are kept that no update and no job asks for.',
+    help: 'Days for which installed roles and collections, and pulled images, are kept that no run uses.',
   }),
 } as const;

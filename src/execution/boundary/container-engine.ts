@@ -92,6 +92,14 @@ export async function localImage(
   return id === '' ? null : { id, digest };
 }
 
+/** Removes an image unless a container uses it. */
+export async function removeImage(
+  { engine }: Pick<ContainerPlan, 'engine'>,
+  image: string,
+): Promise<void> {
+  await ask(engine, ['rmi', image]).catch(() => undefined);
+}
+
 /** Account at a registry. */
 export interface RegistryLogin {
   readonly host: string;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { GitReach } from '../../code-hosts/git-reach.js';
 import { messageOf } from '../../common/errors/message-of.js';
+import { Settings } from '../../config/settings.js';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
 import { textInput } from '../../credentials/types/inputs.js';
 import {
@@ -17,6 +18,7 @@ import {
   type LocalImage,
   type RegistryLogin,
 } from '../boundary/container-engine.js';
+import { PulledImages } from '../boundary/pulled-images.js';
 import { stopIfEnded, type ActiveRun } from './active-runs.service.js';
 import { EventStore } from './event-store.service.js';
 import { RunOutput } from './run-output.js';
@@ -27,6 +29,8 @@ const INCOMPLETE_LOGIN =
 /** The container engine of this worker is gone: another one can execute the run. */
 export class EngineMissing extends RunnerError {}
 
+const DAY_MS = 86_400_000;
+
 type Engine = Awaited<ReturnType<Boundary['engine']>>;
 
 /** Provides the containers of runs with an execution environment. */
@@ -34,6 +38,7 @@ type Engine = Awaited<ReturnType<Boundary['engine']>>;
 export class JobEnvironments {
   /** Last pull of each image: a worker pulls an image once at a time. */
   private readonly pulls = new Map<string, Promise<void>>();
+  private readonly pulled: PulledImages;
 
   constructor(
     private readonly jobs: JobContextsRepository,
@@ -42,7 +47,10 @@ export class JobEnvironments {
     private readonly reach: GitReach,
     private readonly boundary: Boundary,
     private readonly events: EventStore,
-  ) {}
+    { DATA_DIR, CONTENT_RETENTION }: Settings,
+  ) {
+    this.pulled = new PulledImages(DATA_DIR, CONTENT_RETENTION * DAY_MS);
+  }
 
   /**
    * Pulls the image of a run's execution environment and sets the run's isolation; does nothing for
@@ -58,7 +66,9 @@ export class JobEnvironments {
     // A run that is tried again continues the output of its pull.
     run.position = { counter: row.counter, line: row.line };
     const engine = await this.engine(row);
-    const { id, digest } = await this.image(run, row, engine);
+    const present = await this.image(run, row, engine);
+    await this.pulled.noteUse(present);
+    const { id, digest } = present;
     const { name, image } = row.environment;
     const found = await this.boundary.containersOf(id, image);
     if (typeof found === 'string') {
@@ -101,6 +111,8 @@ export class JobEnvironments {
     }
     const pulled = await localImage(engine, image);
     if (!pulled) throw new RunnerError(`${about} was pulled, and is not on this worker.`);
+    await this.pulled.notePull(pulled);
+    await this.pulled.removeUnused(engine);
     return pulled;
   }
 

@@ -78,6 +78,7 @@ function environments({
         return Promise.resolve(true);
       },
     } as unknown as EventStore,
+    settings,
   );
 }
 const LOGIN = { host: 'https://203.0.113.9/', username: 'me', password: 'hunter2-hunter2' };

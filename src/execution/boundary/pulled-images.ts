@@ -1,0 +1,52 @@
+import { lstat, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { localImage, removeImage, type LocalImage } from './container-engine.js';
+import type { ContainerPlan } from './container.js';
+
+type Engine = Pick<ContainerPlan, 'engine' | 'isPodman'>;
+
+/**
+ * Images that workers of this machine have pulled, with the time of their last use: one empty file for
+ * each image, whose time of change it is. Other images belong to the operator.
+ */
+export class PulledImages {
+  private readonly root: string;
+
+  /** @param retentionMs time that an unused image is kept, in ms */
+  constructor(
+    dataDir: string,
+    private readonly retentionMs: number,
+  ) {
+    this.root = resolve(dataDir, 'images');
+  }
+
+  /** Records a pull. */
+  async notePull({ id }: LocalImage): Promise<void> {
+    await mkdir(this.root, { recursive: true, mode: 0o700 });
+    await writeFile(this.fileOf(id), '');
+  }
+
+  /** Records a use of an image. */
+  async noteUse({ id }: LocalImage): Promise<void> {
+    const now = new Date();
+    await utimes(this.fileOf(id), now, now).catch(ignoreMissing);
+  }
+
+  /** Removes images that were not used for the retention time. Those of containers stay. */
+  async removeUnused(engine: Engine): Promise<void> {
+    for (const id of await readdir(this.root)) {
+      const { mtimeMs } = await lstat(this.fileOf(id));
+      if (Date.now() - mtimeMs < this.retentionMs) continue;
+      await removeImage(engine, id);
+      if ((await localImage(engine, id)) === null) await rm(this.fileOf(id), { force: true });
+    }
+  }
+
+  private fileOf(id: string): string {
+    return join(this.root, id.replace(/^sha256:/, ''));
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -44,6 +44,7 @@ import { ScheduleSystemJobs1795610000000 } from './1795610000000-schedule-system
 import { AddRetention1795620000000 } from './1795620000000-add-retention.js';
 import { RunInEnvironments1795630000000 } from './1795630000000-run-in-environments.js';
 import { MeasureInstances1795640000000 } from './1795640000000-measure-instances.js';
+import { AddAuthenticators1795650000000 } from './1795650000000-add-authenticators.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -93,4 +94,5 @@ export const migrations = {
   AddRetention1795620000000,
   RunInEnvironments1795630000000,
   MeasureInstances1795640000000,
+  AddAuthenticators1795650000000,
 };

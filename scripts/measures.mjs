@@ -28,7 +28,7 @@ const codeIn = (pattern) =>
 
 /** @type {readonly Measure[]} */
 const measures = [
-  ['lines of code', code, 77_325, 68_000],
+  ['lines of code', code, 78_480, 68_000],
   ['lines of code in src/common', codeIn(/^src\/common\//), 11_300, 10_500],
   ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [
@@ -71,9 +71,9 @@ const measures = [
 ];
 /** @type {readonly Measure[]} */
 const wanted = [
-  ['classes with @Entity', decorators('Entity'), 78, 40],
-  ['modules with forFeature', calls(/^TypeOrmModule\.forFeature$/), 25, 20],
-  ['uses of @InjectRepository', decorators('InjectRepository'), 69, 20],
+  ['classes with @Entity', decorators('Entity'), 81, 40],
+  ['modules with forFeature', calls(/^TypeOrmModule\.forFeature$/), 27, 20],
+  ['uses of @InjectRepository', decorators('InjectRepository'), 74, 20],
 ];
 
 for (const [name, value, limit, goal] of measures) report(name, value, value > limit, limit, goal);

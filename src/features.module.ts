@@ -26,6 +26,7 @@ import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
 import { ResolvedEnvironments } from './templates/template-summaries.service.js';
 import { ExecutionEnvironmentsModule } from './execution-environments/execution-environments.module.js';
 import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
+import { IdentityModule } from './identity/identity.module.js';
 import { InstancesModule } from './instances/instances.module.js';
 import { RunLoads } from './instances/run-loads.js';
 import { InventoriesModule } from './inventories/inventories.module.js';
@@ -142,6 +143,7 @@ const ports = [
     RetentionModule,
     EmptyListsModule,
     BulkModule,
+    IdentityModule,
     RootModule,
   ],
   providers: ports,

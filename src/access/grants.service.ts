@@ -61,12 +61,18 @@ export class GrantsService {
     await this.revokeFromUser(await this.roles.ofObject(type, id, field), user, actor);
   }
 
-  async grantToUser(role: RoleRow, user: Row, actor: Actor): Promise<void> {
+  /** @param authenticator authenticator whose maps grant the role; null for a grant by hand */
+  async grantToUser(
+    role: RoleRow,
+    user: Row,
+    actor: Actor,
+    authenticator: number | null = null,
+  ): Promise<void> {
     await this.assertMayGrant(role, actor);
     if (role.object_id === null) return this.setSystemFlag(role, user, true);
     const object = await this.objectOf(role);
     await this.assertUserFits(role, existing(object, 'a role of an object has it'), user, actor);
-    const isNew = await this.members.grant(role.id, user.id);
+    const isNew = await this.members.grant(role.id, user.id, authenticator);
     if (isNew) this.log('associate', role, object, refOf(resource('user'), user));
   }
 

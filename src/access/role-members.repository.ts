@@ -3,6 +3,7 @@ import type { Actor } from '../common/access.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { heldObjects } from './role-ancestors.repository.js';
+import type { RoleRow } from './roles.repository.js';
 import { TeamStore } from './team-store.js';
 import { RoleMember } from './role.entity.js';
 
@@ -42,11 +43,26 @@ export class RoleMembersRepository extends TableRepository<RoleMember> {
     super(repository);
   }
 
-  /** @returns true if the user did not hold the role before */
-  async grant(role: number, user: number): Promise<boolean> {
+  /**
+   * Grants a role. A grant by hand takes over the grant of an authenticator, and never the reverse.
+   *
+   * @param authenticator authenticator whose maps grant the role; null for a grant by hand
+   * @returns true if the user did not hold the role in this way before
+   */
+  async grant(role: number, user: number, authenticator: number | null): Promise<boolean> {
     const added = await this.database.execute(sql`
-      INSERT INTO role_members (role_id, user_id) VALUES (${role}, ${user}) ON CONFLICT DO NOTHING`);
+      INSERT INTO role_members AS mem (role_id, user_id, authenticator_id)
+      VALUES (${role}, ${user}, ${authenticator}::integer)
+      ON CONFLICT (role_id, user_id) DO UPDATE SET authenticator_id = NULL
+      WHERE mem.authenticator_id IS NOT NULL AND EXCLUDED.authenticator_id IS NULL`);
     return added > 0;
+  }
+
+  /** Returns the roles of a user that the maps of an authenticator granted. */
+  grantedBy(authenticator: number, user: number): Promise<RoleRow[]> {
+    return this.database.rows<RoleRow>(sql`
+      SELECT r.* FROM role_members mem JOIN roles r ON r.id = mem.role_id
+      WHERE mem.authenticator_id = ${authenticator} AND mem.user_id = ${user} ORDER BY r.id`);
   }
 
   /** @returns true if the user held the role */

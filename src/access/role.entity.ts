@@ -1,7 +1,7 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Char, Integer } from '../common/fields/field.js';
 import { ident, sql } from '../database/sql.js';
-import { CASCADE } from '../database/table.js';
+import { CASCADE, SET_NULL } from '../database/table.js';
 
 /** Role of an object, or one of the two system-wide roles (docs/contract/access.md#role-resource). */
 @Entity('roles')
@@ -43,6 +43,12 @@ export class RoleMember {
   @PrimaryColumn('integer')
   @ForeignKey('users', CASCADE)
   user_id!: number;
+
+  /** Authenticator whose maps granted the role at a login; null for a grant by hand. */
+  @Column({ type: 'integer', nullable: true })
+  @ForeignKey('authenticators', SET_NULL)
+  @Index({ where: '(authenticator_id IS NOT NULL)' })
+  authenticator_id!: number | null;
 }
 
 /** Team that was granted a role. Each grant is also an edge from the team's member role. */

@@ -78,6 +78,13 @@ export class RolesRepository extends TableRepository<RoleRow> {
     return existing(row, 'an object has the roles its resource declares');
   }
 
+  /** Returns a role of the whole system by its field. */
+  async ofSystem(field: string): Promise<RoleRow> {
+    const row = await this.database.row<RoleRow>(sql`
+      SELECT * FROM roles WHERE object_id IS NULL AND role_field = ${field}`);
+    return existing(row, 'migrations create the roles of the system');
+  }
+
   /** Creates the roles of new objects. */
   async createFor(
     type: string,

@@ -20,6 +20,11 @@ export const ROOT = object({
 
 export const COLLECTIONS = { ...mapOf(STRING), description: 'Path of each collection by name.' };
 
+export const LOGIN_OPTIONS = {
+  ...mapOf(object({ name: STRING, login_url: STRING })),
+  description: 'Identity provider by its slug.',
+};
+
 export const PING = object({
   ha: BOOLEAN,
   version: STRING,

@@ -6,7 +6,7 @@ import { issueCsrfToken } from '../common/http/csrf.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
-import { object, type JsonSchema } from '../common/fields/json-schema.js';
+import type { JsonSchema } from '../common/fields/json-schema.js';
 import type { Page } from '../common/list/page.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
@@ -14,7 +14,8 @@ import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
-import { COLLECTIONS, CONFIG, MESH, PING, ROOT } from './root-answers.js';
+import { AuthenticatorsRepository } from '../identity/authenticators.repository.js';
+import { COLLECTIONS, CONFIG, LOGIN_OPTIONS, MESH, PING, ROOT } from './root-answers.js';
 import { RootService } from './root.service.js';
 
 const document = (
@@ -38,6 +39,7 @@ export class RootController {
     private readonly service: RootService,
     private readonly resources: ResourceService,
     private readonly table: RouteTable,
+    private readonly authenticators: AuthenticatorsRepository,
   ) {}
 
   @Route(document('api_root', 'Versions of the API.', 'public', ROOT))
@@ -78,10 +80,14 @@ export class RootController {
     return this.resources.list(users, query, actor, { scope: sql`t.id = ${actor.id}` });
   }
 
-  @Route(document('auth', 'Ways to log in beside local passwords: none.', 'public', object({})))
+  /** Returns the ways to log in beside local passwords, by slug. */
+  @Route(document('auth', 'Ways to log in beside local passwords.', 'public', LOGIN_OPTIONS))
   @Get('v2/auth')
-  auth(): object {
-    return {};
+  async auth(): Promise<object> {
+    const options = await this.authenticators.enabled();
+    return Object.fromEntries(
+      options.map(({ slug, name }) => [slug, { name, login_url: `/sso/login/${slug}/` }]),
+    );
   }
 
   @Route(document('ping', 'Version and nodes of this installation.', 'public', PING))

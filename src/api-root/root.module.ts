@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { IdentityModule } from '../identity/identity.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
@@ -10,7 +11,7 @@ import { RootController } from './root.controller.js';
 import { RootService } from './root.service.js';
 
 @Module({
-  imports: [InstancesModule, NotificationsModule, RunsModule],
+  imports: [IdentityModule, InstancesModule, NotificationsModule, RunsModule],
   controllers: [RootController, HealthController, MetricsController],
   providers: [RootService, HealthService, MetricsService],
 })

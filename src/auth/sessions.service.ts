@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
 import { issueToken, tokenDigest } from '../common/crypto/tokens.js';
+import { sessionCookieName, setCsrfCookie, setSessionCookie } from '../common/http/cookies.js';
+import { csrfTokenOf } from '../common/http/csrf.js';
 import { Settings } from '../config/settings.js';
 import type { Account } from '../users/users.repository.js';
 import { SessionsRepository, type LivingSession } from './sessions.repository.js';
@@ -25,6 +28,20 @@ export class SessionsService {
     const { token, digest } = issueToken('acs');
     await this.sessions.start(digest, userId);
     return token;
+  }
+
+  /**
+   * Starts a session and sets its cookies.
+   *
+   * @returns the CSRF token of the session
+   */
+  async open(request: Request, response: Response, userId: number): Promise<string> {
+    const cookie = await this.start(userId);
+    const csrf = csrfTokenOf(cookie);
+    setSessionCookie(request, response, cookie, this.settings.SESSION_COOKIE_AGE);
+    setCsrfCookie(request, response, csrf);
+    response.setHeader('X-API-Session-Cookie-Name', sessionCookieName(request));
+    return csrf;
   }
 
   /**
@@ -66,3 +83,10 @@ export class SessionsService {
     };
   }
 }
+
+/**
+ * Returns the path to redirect to after a login. Accepts only a path on this server, because the value is
+ * untrusted input.
+ */
+export const nextPath = (value: unknown): string =>
+  typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(value) ? value : '/api/v2/';

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { AuthModule } from '../auth/auth.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
+import { IdentityModule } from '../identity/identity.module.js';
 import { JobTemplatesModule } from '../job-templates/job-templates.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -118,6 +119,7 @@ const forms = [
     AccessModule,
     AuthModule,
     CredentialsModule,
+    IdentityModule,
     JobTemplatesModule,
     NotificationsModule,
     RunsModule,

@@ -9,6 +9,7 @@ import { openDataSource } from './migrate.js';
 const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['credentials', 'inputs'],
   ['notification_templates', 'notification_configuration'],
+  ['authenticators', 'configuration'],
   ['unified_job_templates', 'webhook_key'],
   ['unified_job_templates', 'survey_spec'],
   ['schedules', 'survey_passwords'],

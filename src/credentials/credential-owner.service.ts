@@ -74,7 +74,7 @@ export class CredentialOwner {
     role: RoleRow,
     userId: number,
   ): Promise<void> {
-    if (!(await this.members.grant(role.id, userId))) return;
+    if (!(await this.members.grant(role.id, userId, null))) return;
     const holder = refOf(resource('user'), await this.users.referenced(userId));
     this.activity.record({
       operation: 'associate',

@@ -1,6 +1,7 @@
-import { Entity, Index } from 'typeorm';
+import { Entity, ForeignKey, Index } from 'typeorm';
 import { Bool, Char, DateTime, Email, Integer, Text } from '../common/fields/field.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
+import { SET_NULL } from '../database/table.js';
 
 @Entity('users')
 @Index('users_username_key', ['username'], { unique: true })
@@ -38,6 +39,16 @@ export class User extends ResourceEntity {
 
   @DateTime({ readOnly: true })
   last_login!: string | null;
+
+  @Char({
+    readOnly: true,
+    nullable: true,
+    max: 64,
+    help: 'Slug of the authenticator that made it.',
+  })
+  @ForeignKey('authenticators', 'slug', SET_NULL)
+  @Index({ where: '(external_account IS NOT NULL)' })
+  external_account!: string | null;
 
   /** scrypt hash; empty for an account that cannot log in with a password. */
   @Text({ internal: true })

@@ -10,7 +10,7 @@ import {
   type Actor,
   type Predicate,
 } from '../common/access.js';
-import { list, object, orNull, STRING } from '../common/fields/json-schema.js';
+import { list, object, STRING } from '../common/fields/json-schema.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ENCRYPTED } from '../common/fields/text.js';
@@ -18,8 +18,8 @@ import { ident, not, sql, TRUE, type Sql } from '../database/sql.js';
 import { UserHooks } from './user.hooks.js';
 import { User } from './user.entity.js';
 
-/** Keys by which clients distinguish local accounts from those of other directories. */
-const LOCAL = { auth: [], ldap_dn: '', external_account: null } as const;
+/** Keys that clients read. No user is of an LDAP directory. */
+const LOCAL = { auth: [], ldap_dn: '' } as const;
 
 /** Returns the query for the ids of the members of organizations that a condition on the id selects. */
 const membersOf = (organizations: (id: Sql) => Sql): Sql =>
@@ -113,7 +113,7 @@ export const users = defineResource({
   extend: async (rows) =>
     new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED, ...LOCAL } }])),
   shows: {
-    fields: { auth: list(object({})), ldap_dn: STRING, external_account: orNull(STRING) },
+    fields: { auth: list(object({})), ldap_dn: STRING },
     summary_fields: ACCESS_SUMMARIES,
   },
 });

@@ -33,6 +33,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'resources.md#Execution environments': ['ExecutionEnvironment'],
   'resources.md#Instance groups': ['InstanceGroup'],
   'resources.md#Instances': ['Instance'],
+  'resources.md#Authenticators': ['Authenticator'],
   'runs.md#Events': ['JobEvent'],
   'schedules.md#Schedules': ['Schedule'],
   'system-jobs.md#Own retention': ['Organization', 'JobTemplate', 'WorkflowJobTemplate'],

@@ -63,6 +63,8 @@ describe('routes', () => {
       'GET /health/live',
       'GET /health/ready',
       'GET /logo',
+      'GET /sso/callback/:slug',
+      'GET /sso/login/:slug',
       'POST /api/login',
       'POST /api/logout',
     ]);
@@ -186,6 +188,8 @@ describe('handlers', () => {
       'LoginController.form',
       'LoginController.login',
       'RootController.root',
+      'SingleSignOnController.begin',
+      'SingleSignOnController.complete',
     ]);
   });
 });

@@ -3,6 +3,8 @@ import type { Samples } from './samples.js';
 
 type Body = Record<string, unknown>;
 
+export const IDENTITY_PROVIDER = { issuer: 'https://login.example.com', client_id: 'controller' };
+
 /** A body with which a superuser can make an object of a type; other types take their name. */
 const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
   user: async (samples) => ({
@@ -19,6 +21,11 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
   credential_input_source: async (samples) => ({
     ...(await samples.lookup()),
     target_credential: (await samples.test.make.credential({ organization: samples.home })).id,
+  }),
+  authenticator: async () => ({ configuration: IDENTITY_PROVIDER }),
+  authenticator_map: async (samples) => ({
+    authenticator: (await samples.of('authenticator')).id,
+    map_type: 'deny',
   }),
   execution_environment: async (samples) => ({
     organization: samples.home,

@@ -1,7 +1,6 @@
 /**
- * One object of every resource type, all in the personas' home, for tests that go over every route:
- * `await samples.of('job_template')`. The home team holds a role on each kind of object that has
- * some. A new resource needs an entry here, or the tests that go over all routes fail by its name.
+ * One object of every resource type, in the personas' home: `await samples.of('job_template')`. The
+ * home team holds a role on each kind of object that has some. A new resource needs an entry here.
  */
 import type { TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { Relation, Row } from '../../src/common/resource/define-resource.js';
@@ -10,6 +9,7 @@ import type { Link } from '../../src/common/resource/select-rows.js';
 import { insertRow } from '../../src/database/rows.js';
 import { ident, join, sql } from '../../src/database/sql.js';
 import type { TestApp } from './boot.js';
+import { IDENTITY_PROVIDER } from './sample-bodies.js';
 
 type Maker = (samples: Samples) => Promise<Row>;
 
@@ -104,6 +104,12 @@ const MAKERS: Record<string, Maker> = {
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
   instance_group: (samples) =>
     samples.row('instance_group', { name: samples.name('Group'), organization: undefined }),
+  authenticator: (samples) =>
+    samples.row('authenticator', { name: samples.name('idp'), configuration: IDENTITY_PROVIDER }),
+  authenticator_map: async (samples) => {
+    const { id: authenticator_id } = await samples.of('authenticator');
+    return samples.insert('authenticator_maps', { authenticator_id, name: 'M', map_type: 'deny' });
+  },
   execution_environment: (samples) =>
     samples.row('execution_environment', { name: samples.name('EE'), image: 'quay.io/team/ee' }),
   instance: async (samples) =>
@@ -273,10 +279,8 @@ const MAKERS: Record<string, Maker> = {
 
 /** Parameters of URLs that are no id of the route's own resource: a type, or `=` and a text. */
 const PARAMETERS: Record<string, string> = {
-  delivery: 'webhook_delivery',
-  category: '=bulk',
-  tag: '=teams',
-  name: '=Team',
+  ...{ delivery: 'webhook_delivery', category: '=bulk' },
+  ...{ tag: '=teams', name: '=Team', slug: '=unknown' },
 };
 
 const typeOfPath = (path: string): string =>

@@ -13,24 +13,17 @@ import { setPageHeaders } from '../shared/layout.js';
 import { loginPage, resumePage, type LoginForm } from '../shared/login-page.js';
 import { openPage } from '../shared/page-context.js';
 import { readPending } from '../shared/pending-form.js';
-import {
-  clearSessionCookie,
-  sessionCookieName,
-  sessionOf,
-  setCsrfCookie,
-  setSessionCookie,
-  type Cookies,
-} from '../../common/http/cookies.js';
-import { assertCsrf, assertSameSite, CSRF_FIELD, csrfTokenOf } from '../../common/http/csrf.js';
+import { clearSessionCookie, sessionOf, type Cookies } from '../../common/http/cookies.js';
+import { assertCsrf, assertSameSite, CSRF_FIELD } from '../../common/http/csrf.js';
 import { NotAcceptable, Unauthenticated } from '../../common/errors/errors.js';
 import type { ApiRequest } from '../../common/http/request.js';
 import { Route } from '../../common/rest/route.js';
 import { SecurityEvents } from '../../common/rest/security-events.service.js';
 import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
-import { Settings } from '../../config/settings.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { AuthenticationService } from '../../auth/authentication.service.js';
-import { SessionsService } from '../../auth/sessions.service.js';
+import { nextPath, SessionsService } from '../../auth/sessions.service.js';
+import { AuthenticatorsRepository } from '../../identity/authenticators.repository.js';
 
 /** Session cookie of the request. */
 const SessionCookie = createParamDecorator((_data: undefined, context: ExecutionContext) =>
@@ -47,7 +40,7 @@ export class LoginController {
     private readonly authentication: AuthenticationService,
     private readonly sessions: SessionsService,
     private readonly events: SecurityEvents,
-    private readonly settings: Settings,
+    private readonly authenticators: AuthenticatorsRepository,
     private readonly runtime: RuntimeSettings,
   ) {}
 
@@ -63,7 +56,7 @@ export class LoginController {
   async form(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
     const accept = request.headers.accept || '*/*';
     if (!acceptsHtml(request) && weightOf(accept, 'text', 'html') === 0) throw new NotAcceptable();
-    await this.show(request, response, { next: nextOf(request.query.next ?? '/') });
+    await this.show(request, response, { next: nextPath(request.query.next ?? '/') });
   }
 
   @Route({
@@ -80,7 +73,7 @@ export class LoginController {
     const { username, password } = request.body;
     assertCsrf(request, request.headers['x-csrftoken'] ?? request.body[CSRF_FIELD]);
     assertSameSite(request);
-    const next = nextOf(request.body.next);
+    const next = nextPath(request.body.next);
     const pending = readPending(request.body.pending);
     try {
       const actor = await this.authentication.byPassword(
@@ -88,11 +81,7 @@ export class LoginController {
         textOf(password),
         request.ip ?? '',
       );
-      const cookie = await this.sessions.start(actor.id);
-      const csrf = csrfTokenOf(cookie);
-      setSessionCookie(request, response, cookie, this.settings.SESSION_COOKIE_AGE);
-      setCsrfCookie(request, response, csrf);
-      response.setHeader('X-API-Session-Cookie-Name', sessionCookieName(request));
+      const csrf = await this.sessions.open(request, response, actor.id);
       if (pending) {
         const page = { ...openPage(request, response), actor, csrf };
         setPageHeaders(response);
@@ -130,18 +119,11 @@ export class LoginController {
   private async show(request: ApiRequest, response: Response, form: LoginForm): Promise<void> {
     const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
     setPageHeaders(response);
-    response.send(loginPage(openPage(request, response), { ...form, notice }));
+    const options = await this.authenticators.enabled();
+    response.send(loginPage(openPage(request, response), { ...form, notice, options }));
   }
 }
 
 /** Returns the text of a value; '' for other JSON values, which match no user name. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-
-/**
- * Returns the URL to redirect to after the login. Accepts only a path on this server, because the
- * value is untrusted input.
- */
-function nextOf(value: unknown): string {
-  return typeof value === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(value) ? value : '/api/v2/';
-}

@@ -1,7 +1,7 @@
 import { RESUME_FIELD } from './browser-form.js';
 import { html, type Html } from './html.js';
 import { csrfInput, page } from './layout.js';
-import type { PageContext } from './page-context.js';
+import { withQuery, type PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
 
 export interface LoginForm {
@@ -12,6 +12,8 @@ export interface LoginForm {
   notice?: string;
   /** A form that was sent after the session had expired. */
   pending?: PendingForm | null;
+  /** Identity providers that the user can log in with. */
+  options?: readonly { name: string; slug: string }[];
 }
 
 const PENDING_FIELD = 'pending';
@@ -19,7 +21,7 @@ const PENDING_FIELD = 'pending';
 /** Renders the login page, which works without JavaScript. */
 export function loginPage(
   context: PageContext,
-  { next, notice = '', error = '', pending = null }: LoginForm,
+  { next, notice = '', error = '', pending = null, options = [] }: LoginForm,
 ): string {
   return page({
     context,
@@ -65,9 +67,16 @@ export function loginPage(
         </div>
         <button class="primary">Log in</button>
       </form>
+      ${options.map(({ name, slug }) => optionLink(name, slug, next))}
     </section>`,
   });
 }
+
+/** A link, because the content security policy would stop a form at the redirect to another server. */
+const optionLink = (name: string, slug: string, next: string): Html =>
+  html`<p>
+    <a class="button" href="/sso/login/${slug}/${withQuery({}, { next })}">Log in with ${name}</a>
+  </p>`;
 
 const carried = (name: string, pending: PendingForm): Html =>
   html`<input type="hidden" name="${name}" value="${JSON.stringify(pending)}" />`;

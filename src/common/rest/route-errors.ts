@@ -22,7 +22,7 @@ export function errorResponses(
   const errors: [applies: boolean, status: number, description: string][] = [
     [verifies && info.access !== 'signature', 401, 'Authentication required.'],
     [verifies, 403, 'Insufficient permission.'],
-    [negotiates, 404, 'Not found.'],
+    [negotiates || parameters.length > 0, 404, 'Not found.'],
     [writes, 405, 'Not possible in the present state.'],
     [negotiates, 406, 'No offered format is acceptable.'],
     [writes, 409, 'Conflict.'],

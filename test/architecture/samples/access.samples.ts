@@ -19,6 +19,7 @@ export default {
   repositories: [
     samplesOf(roles.RolesRepository, {
       ofObject: [['team', 1, 'admin_role']],
+      ofSystem: [['system_auditor']],
       createFor: [['team', [1], ['admin_role']]],
       directHolders: [['credential', 'admin_role', [1]]],
       manageable: [
@@ -27,7 +28,11 @@ export default {
       ],
     }),
     samplesOf(members.RoleMembersRepository, {
-      grant: [[1, 2]],
+      grant: [
+        [1, 2, null],
+        [1, 2, 3],
+      ],
+      grantedBy: [[1, 2]],
       revoke: [[1, 2]],
       grantAdmin: [['team', 1, 2]],
       accessTo: [['team', 1, [2], SOMEBODY]],

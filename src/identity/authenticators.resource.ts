@@ -1,0 +1,102 @@
+import { superusersOnly, type Policy } from '../common/access.js';
+import { ENCRYPTED } from '../common/fields/text.js';
+import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
+import { ident, sql } from '../database/sql.js';
+import { Authenticator, AuthenticatorMap } from './authenticator.entity.js';
+import { AuthenticatorHooks, AuthenticatorMapHooks } from './authenticator.hooks.js';
+import { identifiedUsers } from './external-identities.repository.js';
+
+const policy: Policy = {
+  read: superusersOnly,
+  listRefusal: 'Superuser privileges needed.',
+  add: () => superusersOnly,
+  change: superusersOnly,
+  delete: superusersOnly,
+};
+
+export const authenticators = defineResource({
+  path: 'authenticators',
+  type: 'authenticator',
+  entity: Authenticator,
+  hooks: AuthenticatorHooks,
+  orderBy: ['order', 'id'],
+  naturalKey: ['slug'],
+  auditHidden: ['configuration'],
+  pages: {
+    list: { about: 'Identity providers that users log in with, beside local passwords.' },
+    columns: ['name', 'slug', 'enabled', 'order', 'create_users'],
+  },
+  unique: [
+    {
+      name: 'authenticators_name_key',
+      field: 'name',
+      message: 'Authenticator with this Name already exists.',
+    },
+    {
+      name: 'authenticators_slug_key',
+      field: 'slug',
+      message: 'Authenticator with this Slug already exists.',
+    },
+  ],
+  policy,
+  relations: {
+    maps: {
+      kind: 'has-many',
+      target: (): ResourceDefinition => authenticatorMaps,
+      field: 'authenticator',
+    },
+    users: {
+      kind: 'computed',
+      target: () => resource('user'),
+      condition: (near, far) => sql`${ident(far, 'id')} IN (${identifiedUsers(near)})`,
+    },
+  },
+  extend: async (rows) =>
+    new Map(
+      rows.map(({ id, slug, configuration }) => [
+        id,
+        {
+          fields: {
+            configuration: configuration.client_secret
+              ? { ...configuration, client_secret: ENCRYPTED }
+              : configuration,
+          },
+          related: {
+            test: `/api/v2/authenticators/${id}/test/`,
+            login: `/sso/login/${slug}/`,
+            callback: `/sso/callback/${slug}/`,
+          },
+        },
+      ]),
+    ),
+  shows: { related: ['test', 'login', 'callback'] },
+});
+
+export const authenticatorMaps = defineResource({
+  path: 'authenticator_maps',
+  type: 'authenticator_map',
+  entity: AuthenticatorMap,
+  hooks: AuthenticatorMapHooks,
+  orderBy: ['authenticator', 'order', 'id'],
+  summary: ['id', 'name', 'map_type'],
+  auditParent: { field: 'authenticator', type: 'authenticator' },
+  pages: {
+    list: { about: 'Rules that turn the claims of a login into roles.' },
+    within: 'authenticator',
+    columns: ['name', 'map_type', 'trigger', 'claim', 'value', 'role'],
+    sections: {
+      When: ['trigger', 'claim', 'value'],
+      Effect: ['map_type', 'organization', 'team', 'role', 'revoke'],
+    },
+    unfolded: ['When', 'Effect'],
+  },
+  unique: [
+    {
+      name: 'authenticator_maps_name_key',
+      field: '__all__',
+      message: 'Authenticator map with this Authenticator and Name already exists.',
+    },
+  ],
+  policy,
+});

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
+import { sql, type Sql } from '../database/sql.js';
+import { ExternalIdentity } from './authenticator.entity.js';
+
+/**
+ * Returns the query for the ids of the users of an authenticator.
+ *
+ * @param authenticator id of the authenticator
+ */
+export const identifiedUsers = (authenticator: Sql): Sql => sql`
+  SELECT ext.user_id FROM external_identities ext WHERE ext.authenticator_id = ${authenticator}`;
+
+@Injectable()
+export class ExternalIdentitiesRepository extends TableRepository<ExternalIdentity> {
+  constructor(@InjectRepository(ExternalIdentity) repository: Repository<ExternalIdentity>) {
+    super(repository);
+  }
+
+  /** Returns an identity and locks it, so that logins of one account wait for each other. */
+  locked(authenticator: number, subject: string): Promise<ExternalIdentity | undefined> {
+    return this.database.row<ExternalIdentity & Record<string, unknown>>(sql`
+      SELECT * FROM external_identities
+      WHERE authenticator_id = ${authenticator} AND subject = ${subject} FOR NO KEY UPDATE`);
+  }
+}

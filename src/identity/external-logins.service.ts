@@ -1,0 +1,207 @@
+import { Injectable } from '@nestjs/common';
+import { GrantsService } from '../access/grants.service.js';
+import { RoleMembersRepository } from '../access/role-members.repository.js';
+import { RolesRepository } from '../access/roles.repository.js';
+import type { SystemFlag } from '../access/user-store.js';
+import type { Actor } from '../common/access.js';
+import { Forbidden, Invalid } from '../common/errors/errors.js';
+import { currentScope, runInScope } from '../common/http/request-scope.js';
+import { readFields } from '../common/fields/validate.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { ResourceService } from '../common/rest/resource.service.js';
+import { Database } from '../database/database.js';
+import { User } from '../users/user.entity.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { users as userResource } from '../users/users.resource.js';
+import type { Authenticator, ExternalIdentity } from './authenticator.entity.js';
+import { AuthenticatorMapsRepository } from './authenticator-maps.repository.js';
+import { AuthenticatorsRepository } from './authenticators.repository.js';
+import { ExternalIdentitiesRepository } from './external-identities.repository.js';
+import {
+  claimAt,
+  externalRights,
+  type Claims,
+  type ExternalRights,
+  type ExternalRole,
+} from './external-rights.js';
+
+/** Author of the changes of a login: its activity entries have no user. */
+const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
+
+const FLAGS: readonly (readonly [flag: SystemFlag, field: string])[] = [
+  ['is_superuser', 'system_administrator'],
+  ['is_system_auditor', 'system_auditor'],
+];
+
+type Rights = Pick<ExternalRights, 'granted' | 'kept'>;
+
+const NO_RIGHTS: Rights = { granted: [], kept: [] };
+
+/** Finds or creates the user of a login, and applies the rights of its claims. */
+@Injectable()
+export class ExternalLogins {
+  constructor(
+    private readonly database: Database,
+    private readonly authenticators: AuthenticatorsRepository,
+    private readonly maps: AuthenticatorMapsRepository,
+    private readonly identities: ExternalIdentitiesRepository,
+    private readonly users: UsersRepository,
+    private readonly roles: RolesRepository,
+    private readonly members: RoleMembersRepository,
+    private readonly grants: GrantsService,
+    private readonly resources: ResourceService,
+  ) {}
+
+  /** Returns the rights that claims give with the present maps. Changes nothing. */
+  async rights(authenticator: RowOf<Authenticator>, claims: Claims): Promise<ExternalRights> {
+    return externalRights(claims, await this.maps.findBy({ authenticator_id: authenticator.id }));
+  }
+
+  /**
+   * Logs in the user of verified claims: applies the difference of the rights in one transaction. A
+   * refused login takes away the rights that the authenticator granted.
+   *
+   * @returns the id of the user
+   * @throws Forbidden with the reason of a refusal
+   */
+  async logIn(authenticator: RowOf<Authenticator>, claims: Claims): Promise<number> {
+    const { refusal, ...rights } = await this.rights(authenticator, claims);
+    const work = async (): Promise<number> => {
+      const identity = await this.identityOf(authenticator, claims, refusal === null);
+      if (!identity) return 0;
+      const user = await this.users.referenced(identity.user_id);
+      await this.apply(identity, user, refusal === null ? rights : NO_RIGHTS);
+      return user.id;
+    };
+    const scope = { requestId: '', sourceIp: '', ...currentScope(), actor: null };
+    const user = await runInScope(scope, () => this.database.transaction(work));
+    if (refusal !== null) throw refused(refusal);
+    await this.users.noteLogin(user);
+    return user;
+  }
+
+  /** Returns the identity of the claims, locked. Creates it with its user if `mayCreate` is true. */
+  private async identityOf(
+    authenticator: RowOf<Authenticator>,
+    claims: Claims,
+    mayCreate: boolean,
+  ): Promise<ExternalIdentity | undefined> {
+    const subject = textAt(claims, 'sub');
+    const known = await this.identities.locked(authenticator.id, subject);
+    if (known || !mayCreate) return known;
+    await this.authenticators.lockFirstLogins(authenticator.id);
+    const justCreated = await this.identities.locked(authenticator.id, subject);
+    if (justCreated) return justCreated;
+    if (!authenticator.create_users) throw refused('This account has no user of this controller.');
+    const user = await this.createUser(authenticator, claims);
+    await this.identities.insert({
+      authenticator_id: authenticator.id,
+      subject,
+      user_id: user.id,
+    });
+    return this.identities.locked(authenticator.id, subject);
+  }
+
+  /** Creates a user without a password. Never takes over an existing user of the same name. */
+  private async createUser(
+    { slug, configuration }: RowOf<Authenticator>,
+    claims: Claims,
+  ): Promise<RowOf<User>> {
+    const claim = String(configuration.username_claim);
+    const username = textAt(claims, claim);
+    if (username === '') throw refused(`The claim ${claim} with the username is missing.`);
+    if (await this.users.accountByName(username)) {
+      throw refused(`The username ${username} belongs to another account of this controller.`);
+    }
+    const { values, errors } = readFields(User, {
+      first_name: textAt(claims, 'given_name'),
+      last_name: textAt(claims, 'family_name'),
+      email: textAt(claims, 'email'),
+    });
+    const profile = Object.entries(values).filter(([name]) => !(name in errors));
+    try {
+      return await this.resources.create(
+        userResource,
+        { ...Object.fromEntries(profile), username, password: '' },
+        SYSTEM,
+        { injected: { external_account: slug } },
+      );
+    } catch (error) {
+      if (error instanceof Invalid) throw refused(`${username} cannot be a username.`);
+      throw error;
+    }
+  }
+
+  private async apply(
+    identity: ExternalIdentity,
+    user: RowOf<User>,
+    { granted, kept }: Rights,
+  ): Promise<void> {
+    const { authenticator_id: authenticator } = identity;
+    const wanted = await this.rolesOf(granted);
+    const spared = [...wanted, ...(await this.rolesOf(kept))].map(({ id }) => id);
+    for (const role of await this.members.grantedBy(authenticator, user.id)) {
+      if (!spared.includes(role.id)) await this.grants.revokeFromUser(role, user, SYSTEM);
+    }
+    for (const role of wanted) {
+      await this.grants.grantToUser(role, user, SYSTEM, authenticator);
+    }
+    for (const [flag, field] of FLAGS) {
+      const isField = (role: ExternalRole): boolean => role.field === field;
+      await this.applyFlag(identity, user, {
+        flag,
+        field,
+        isGranted: granted.some(isField),
+        isKept: kept.some(isField),
+      });
+    }
+  }
+
+  private async rolesOf(roles: readonly ExternalRole[]): Promise<Role[]> {
+    const found = new Map<number, Role>();
+    for (const { type, object, field } of roles) {
+      if (object === null) continue;
+      const role = await this.roles.ofObject(type, object, field);
+      found.set(role.id, role);
+    }
+    return [...found.values()];
+  }
+
+  /** Sets or clears a system-wide flag. A flag that an administrator set stays, as does the last superuser. */
+  private async applyFlag(
+    identity: ExternalIdentity,
+    user: RowOf<User>,
+    { flag, field, isGranted, isKept }: FlagRight,
+  ): Promise<void> {
+    if (isGranted && !user[flag]) {
+      await this.grants.grantToUser(await this.roles.ofSystem(field), user, SYSTEM);
+      await this.identities.update({ id: identity.id }, { [flag]: true });
+    }
+    if (isGranted || isKept || !identity[flag]) return;
+    if (flag === 'is_superuser') {
+      const superusers = await this.users.lockSuperusers();
+      if (superusers.every((id) => id === user.id)) return;
+    }
+    await this.grants.revokeFromUser(await this.roles.ofSystem(field), user, SYSTEM);
+    await this.identities.update({ id: identity.id }, { [flag]: false });
+  }
+}
+
+type Role = Awaited<ReturnType<RolesRepository['ofObject']>>;
+
+interface FlagRight {
+  flag: SystemFlag;
+  field: string;
+  isGranted: boolean;
+  isKept: boolean;
+}
+
+/** Returns the refusal of a login as an error, which is logged as a security event. */
+export const refused = (reason: string): Forbidden =>
+  new Forbidden(`The login was refused. ${reason}`, 'login_refused');
+
+/** Returns the text of a claim; '' if it is missing or no text. */
+function textAt(claims: Claims, path: string): string {
+  const value = claimAt(claims, path);
+  return typeof value === 'string' ? value : '';
+}

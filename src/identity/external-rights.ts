@@ -1,0 +1,128 @@
+/** Claims of a login: the members of the ID token and of the userinfo response. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Role of one object, or a role of the whole system, whose object is null. */
+export interface ExternalRole {
+  type: 'system' | 'organization' | 'team';
+  object: number | null;
+  /** Role field, for example `member_role`. */
+  field: string;
+}
+
+/** Columns of an authenticator map that decide what it grants. */
+export interface MapRule {
+  id: number;
+  name: string;
+  order: number;
+  map_type: string;
+  trigger: string;
+  claim: string;
+  value: string;
+  organization_id: number | null;
+  team_id: number | null;
+  role: string;
+  revoke: boolean;
+}
+
+export interface ExternalRights {
+  /** Reason why the login is refused; null if it is allowed. */
+  refusal: string | null;
+  granted: ExternalRole[];
+  /** Roles that stay if the authenticator granted them before, because their map does not revoke. */
+  kept: ExternalRole[];
+  /** Ids of the maps whose trigger fired, in order. */
+  fired: number[];
+}
+
+/** System-wide roles by the type of the map that grants them. */
+const SYSTEM_ROLES: Readonly<Record<string, string>> = {
+  superuser: 'system_administrator',
+  auditor: 'system_auditor',
+};
+
+/**
+ * Returns the rights that the maps of an authenticator derive from the claims of a login. A `deny` map
+ * that fires refuses the login. If there are `allow` maps, one of them has to fire. The other maps grant
+ * roles; their order does not matter.
+ */
+export function externalRights(claims: Claims, maps: readonly MapRule[]): ExternalRights {
+  const ordered = maps.toSorted((a, b) => a.order - b.order || a.id - b.id);
+  const fired = ordered.filter((map) => fires(map, claims));
+  const denied = fired.find(({ map_type: type }) => type === 'deny');
+  const isAllowed = ({ map_type: type }: MapRule): boolean => type === 'allow';
+  const needsAllowance = ordered.some(isAllowed) && !fired.some(isAllowed);
+  return {
+    refusal: denied
+      ? `The map "${denied.name}" denies the login.`
+      : needsAllowance
+        ? 'No map allows the login.'
+        : null,
+    granted: fired.flatMap(roleOf),
+    kept: ordered.filter((map) => !map.revoke && !fired.includes(map)).flatMap(roleOf),
+    fired: fired.map(({ id }) => id),
+  };
+}
+
+function roleOf({ map_type: type, organization_id, team_id, role }: MapRule): ExternalRole[] {
+  const system = SYSTEM_ROLES[type];
+  if (system !== undefined) return [{ type: 'system', object: null, field: system }];
+  if (type === 'organization') return [{ type, object: organization_id, field: role }];
+  return type === 'team' ? [{ type, object: team_id, field: role }] : [];
+}
+
+function fires({ trigger, claim, value }: MapRule, claims: Claims): boolean {
+  if (trigger === 'always') return true;
+  const texts = textsOf(claimAt(claims, claim));
+  if (trigger === 'equals') return texts.includes(value);
+  if (trigger === 'in') return linesOf(value).some((line) => texts.includes(line));
+  return trigger === 'matches' && texts.some((text) => matchesGlob(value, text));
+}
+
+/**
+ * Returns a claim by its name, or by a JSON pointer, which starts with a slash: `/realm_access/roles`.
+ * Reads own members only.
+ */
+export function claimAt(claims: Claims, path: string): unknown {
+  const names = path.startsWith('/') ? path.slice(1).split('/').map(unescapePointer) : [path];
+  return names.reduce<unknown>(
+    (value, name) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? Reflect.get(value, name)
+        : undefined,
+    claims,
+  );
+}
+
+const unescapePointer = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
+
+/** Returns the texts of a claim with one value or a list of values. Objects have no text. */
+const textsOf = (claim: unknown): string[] =>
+  [claim].flat().flatMap((value: unknown) => (isScalar(value) ? [String(value)] : []));
+
+const isScalar = (value: unknown): value is string | number | boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value);
+
+/** Returns the trimmed lines of a text that are not empty. */
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+
+/**
+ * True if a pattern matches the whole text; `*` stands for any characters. Regular expressions are not
+ * supported: a claim of a hostile user could make one run for hours.
+ */
+function matchesGlob(pattern: string, text: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
+}

@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AccessModule } from '../access/access.module.js';
+import { AuthModule } from '../auth/auth.module.js';
+import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { Authenticator, AuthenticatorMap, ExternalIdentity } from './authenticator.entity.js';
+import { AuthenticatorHooks, AuthenticatorMapHooks } from './authenticator.hooks.js';
+import { AuthenticatorMapsController } from './authenticator-maps.controller.js';
+import { AuthenticatorMapsRepository } from './authenticator-maps.repository.js';
+import { AuthenticatorsController } from './authenticators.controller.js';
+import { AuthenticatorsRepository } from './authenticators.repository.js';
+import { ExternalIdentitiesRepository } from './external-identities.repository.js';
+import { ExternalLogins } from './external-logins.service.js';
+import { OidcClient } from './oidc-client.service.js';
+import { SingleSignOnController } from './single-sign-on.controller.js';
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([Authenticator, AuthenticatorMap, ExternalIdentity]),
+    AccessModule,
+    AuthModule,
+    OutboundModule,
+    UsersModule,
+  ],
+  controllers: [AuthenticatorsController, AuthenticatorMapsController, SingleSignOnController],
+  providers: [
+    AuthenticatorsRepository,
+    AuthenticatorMapsRepository,
+    ExternalIdentitiesRepository,
+    AuthenticatorHooks,
+    AuthenticatorMapHooks,
+    ExternalLogins,
+    OidcClient,
+  ],
+  exports: [AuthenticatorsRepository],
+})
+export class IdentityModule {}

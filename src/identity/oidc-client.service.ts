@@ -1,0 +1,207 @@
+import { Injectable, Logger } from '@nestjs/common';
+import * as oidc from 'openid-client';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { Unavailable } from '../common/errors/errors.js';
+import { messageOf } from '../common/errors/message-of.js';
+import { validate } from '../common/fields/validate.js';
+import { OutboundClient } from '../common/outbound/outbound-client.js';
+import { OutboundError } from '../common/outbound/outbound-error.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { OidcConfiguration, type Authenticator } from './authenticator.entity.js';
+import { secretContext } from './authenticator.hooks.js';
+import { refused } from './external-logins.service.js';
+import type { Claims } from './external-rights.js';
+
+/** Values of a login that has begun, which its end has to match. */
+export interface LoginChecks {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+type Provider = RowOf<Authenticator>;
+
+interface Discovered {
+  /** Text that changes with the authenticator. */
+  version: string;
+  until: number;
+  metadata: Promise<oidc.ServerMetadata>;
+}
+
+const DISCOVERY_MS = 3_600_000;
+/** Timeout of each call to a provider in seconds. */
+const CALL_SECONDS = 10;
+const RETRY_SECONDS = 5;
+
+/** Codes of errors that the provider causes by being down or broken, whatever the caller sends. */
+const BROKEN = new Set([
+  'OAUTH_TIMEOUT',
+  'OAUTH_ABORT',
+  'OAUTH_RESPONSE_IS_NOT_CONFORM',
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+]);
+
+/**
+ * OpenID Connect with the authorization code flow and PKCE (RFC 9700). All calls go through the guarded
+ * client. The metadata of a provider are kept for an hour; its keys are read at each login.
+ */
+@Injectable()
+export class OidcClient {
+  private readonly logger = new Logger('SingleSignOn');
+  private readonly discovered = new Map<number, Discovered>();
+
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** Returns the address at the provider that the browser is sent to, with the checks of the end. */
+  async begin(provider: Provider, redirectUri: string): Promise<LoginChecks & { url: string }> {
+    return this.reporting(provider, async () => {
+      const checks = {
+        state: oidc.randomState(),
+        nonce: oidc.randomNonce(),
+        verifier: oidc.randomPKCECodeVerifier(),
+      };
+      const { href } = oidc.buildAuthorizationUrl(await this.configured(provider), {
+        redirect_uri: redirectUri,
+        scope: String(provider.configuration.scopes),
+        state: checks.state,
+        nonce: checks.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(checks.verifier),
+        code_challenge_method: 'S256',
+      });
+      return { ...checks, url: href };
+    });
+  }
+
+  /**
+   * Exchanges the code of a callback and verifies the response: issuer, audience, times, nonce and
+   * signature of the ID token.
+   *
+   * @returns the claims of the ID token, with those of the userinfo endpoint
+   */
+  async complete(provider: Provider, callback: URL, checks: LoginChecks): Promise<Claims> {
+    return this.reporting(provider, async () => {
+      const configuration = await this.configured(provider);
+      const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
+        expectedState: checks.state,
+        expectedNonce: checks.nonce,
+        pkceCodeVerifier: checks.verifier,
+      });
+      const claims = tokens.claims();
+      if (!claims) throw refused('The provider sent no ID token.');
+      const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
+      if (provider.configuration.userinfo !== true || !endpoint) return claims;
+      const more = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
+      return { ...more, ...claims };
+    });
+  }
+
+  /**
+   * Reads the metadata of a provider anew.
+   *
+   * @throws Unavailable with the reason
+   */
+  async discover(provider: Provider): Promise<oidc.ServerMetadata> {
+    this.discovered.delete(provider.id);
+    return this.reporting(provider, () => this.metadataOf(provider));
+  }
+
+  /** Returns a configuration for one login, which keeps no keys of earlier ones. */
+  private async configured(provider: Provider): Promise<oidc.Configuration> {
+    const { client_id = '', token_auth_method } = settingsOf(provider);
+    const secret = this.secretOf(provider);
+    const authentication =
+      secret === ''
+        ? oidc.None()
+        : token_auth_method === 'client_secret_post'
+          ? oidc.ClientSecretPost(secret)
+          : oidc.ClientSecretBasic(secret);
+    const metadata = await this.metadataOf(provider);
+    const configuration = new oidc.Configuration(metadata, client_id, {}, authentication);
+    configuration[oidc.customFetch] = this.fetch;
+    configuration.timeout = CALL_SECONDS;
+    oidc.enableNonRepudiationChecks(configuration);
+    if (isLocal(provider)) oidc.allowInsecureRequests(configuration);
+    return configuration;
+  }
+
+  private metadataOf(provider: Provider): Promise<oidc.ServerMetadata> {
+    const version = JSON.stringify([provider.modified, provider.configuration]);
+    const known = this.discovered.get(provider.id);
+    if (known?.version === version && known.until > Date.now()) return known.metadata;
+    const metadata = this.read(provider);
+    this.discovered.set(provider.id, { version, until: Date.now() + DISCOVERY_MS, metadata });
+    metadata.catch(() => this.discovered.delete(provider.id));
+    return metadata;
+  }
+
+  private async read(provider: Provider): Promise<oidc.ServerMetadata> {
+    const { issuer = '', client_id = '' } = settingsOf(provider);
+    const found = await oidc.discovery(new URL(issuer), client_id, undefined, oidc.None(), {
+      [oidc.customFetch]: this.fetch,
+      timeout: CALL_SECONDS,
+      execute: isLocal(provider) ? [oidc.allowInsecureRequests] : [],
+    });
+    return found.serverMetadata();
+  }
+
+  private secretOf({ id, configuration }: Provider): string {
+    const { client_secret: sealed } = configuration;
+    return typeof sealed === 'string' && sealed !== ''
+      ? this.box.open(sealed, secretContext(id))
+      : '';
+  }
+
+  private readonly fetch: oidc.CustomFetch = async (url, { method, headers, body, signal }) => {
+    const { status, truncated, ...response } = await this.outbound.request({
+      method: method === 'POST' ? 'POST' : 'GET',
+      url,
+      headers,
+      ...(body ? { body: String(body) } : {}),
+      ...(signal ? { signal } : {}),
+    });
+    if (truncated) throw new OutboundError('too_large', 'The response is too large.');
+    const isEmpty = [204, 304].includes(status);
+    return new Response(isEmpty ? null : response.body, { status, headers: response.headers });
+  };
+
+  /** Maps errors of the provider and of the protocol to refusals with a short reason, and logs them. */
+  private async reporting<T>(provider: Provider, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (!reason) throw error;
+      const { text, isBroken } = reason;
+      this.logger.warn({ message: 'login failed', authenticator: provider.slug, reason: text });
+      throw isBroken
+        ? new Unavailable(RETRY_SECONDS, `The identity provider ${provider.name} failed: ${text}.`)
+        : refused(`The identity provider ${provider.name} reported: ${text}.`);
+    }
+  }
+}
+
+const settingsOf = ({ configuration }: Provider): Partial<OidcConfiguration> =>
+  validate(OidcConfiguration, configuration);
+
+const isLocal = ({ configuration }: Provider): boolean =>
+  String(configuration.issuer).startsWith('http:');
+
+/** Returns a short reason without any secret; null for an error that no provider causes. */
+function reasonOf(error: unknown): { text: string; isBroken: boolean } | null {
+  if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError) {
+    return { text: error.error.slice(0, 100), isBroken: false };
+  }
+  if (error instanceof oidc.WWWAuthenticateChallengeError) {
+    const [challenge] = error.cause;
+    return { text: challenge?.parameters.error ?? 'unauthorized', isBroken: false };
+  }
+  const { cause } = error instanceof Error ? error : {};
+  const outbound = [error, cause].find((one) => one instanceof OutboundError);
+  if (outbound) return { text: messageOf(outbound).replace(/\.$/, ''), isBroken: true };
+  if (!(error instanceof oidc.ClientError)) return null;
+  return { text: error.message, isBroken: BROKEN.has(error.code ?? '') };
+}

@@ -1,0 +1,91 @@
+/** Authenticators and their maps (docs/contract/resources.md#authenticators). */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { CLIENT, IdentityProvider } from '../support/fakes/identity-provider.js';
+
+let test: TestApp;
+let provider: IdentityProvider;
+let authenticator: Row;
+beforeAll(async () => {
+  test = await boot();
+  provider = await IdentityProvider.start([]);
+  authenticator = await makeAuthenticator('idp');
+});
+afterAll(async () => {
+  await provider.close();
+  await test.close();
+});
+
+const configuration = (changes: object = {}): object => ({
+  issuer: provider.issuer,
+  ...CLIENT,
+  ...changes,
+});
+
+async function makeAuthenticator(name: string, fields: object = {}): Promise<Row> {
+  return test.make.row('authenticator', { name, configuration: configuration(), ...fields });
+}
+
+describe('authenticators', () => {
+  it('are of superusers; auditors read', async () => {
+    const { as } = test;
+    await as.auditor.get('authenticators/').expect(200);
+    await as.auditor.get(`authenticators/${authenticator.id}/maps/`).expect(200);
+    for (const path of ['authenticators/', 'authenticator_maps/']) {
+      await as.orgAdmin.get(path).expect(403);
+      await as.orgAdmin.post(path, {}).expect(400);
+    }
+    await as.orgAdmin.get(`authenticators/${authenticator.id}/`).expect(403);
+    await as.auditor.patch(`authenticators/${authenticator.id}/`, { enabled: false }).expect(403);
+  });
+
+  it('have a slug of their name, which stays', async () => {
+    const { as } = test;
+    const body = { name: 'Große Müller & Co', configuration: configuration() };
+    const made = await as.superuser.post('authenticators/', body).expect(201);
+    expect(made.body.slug).toBe('gro-e-mu-ller-co');
+    expect(made.body.related.callback).toBe('/sso/callback/gro-e-mu-ller-co/');
+    const url = `authenticators/${made.body.id}/`;
+    await as.superuser.patch(url, { name: 'New', slug: 'new' }).expect(200);
+    const { body: now } = await as.superuser.get('authenticators/gro-e-mu-ller-co/').expect(200);
+    expect(now.name).toBe('New');
+    await as.superuser.delete(url).expect(204);
+  });
+
+  it.each([
+    ['no issuer', { issuer: '' }, 'issuer'],
+    ['an http issuer elsewhere', { issuer: 'http://example.com' }, 'issuer'],
+    ['a password in the issuer', { issuer: 'https://a:b@example.com' }, 'issuer'],
+    ['scopes without openid', { scopes: 'profile' }, 'scopes'],
+    ['an unknown key', { isuer: 'x' }, 'isuer'],
+    ['another method', { token_auth_method: 'none' }, 'token_auth_method'],
+  ])('are refused with %s', async (_name, changes, key) => {
+    const body = { name: 'refused', configuration: configuration(changes) };
+    const { body: errors } = await test.as.superuser.post('authenticators/', body).expect(400);
+    expect(Object.keys(errors.configuration)).toEqual([key]);
+  });
+
+  it.each([
+    ['a role without object', { map_type: 'team', role: 'member_role' }, ['team']],
+    ['an unknown role', { map_type: 'superuser', role: 'member_role' }, ['role']],
+    ['no role', { map_type: 'organization', organization: 1 }, ['role']],
+    ['an object of another type', { map_type: 'allow', organization: 1 }, ['organization']],
+    ['a trigger without claim', { map_type: 'deny', trigger: 'in' }, ['claim', 'value']],
+  ])('refuse a map with %s', async (_name, fields, names) => {
+    const body = { name: 'refused', ...fields };
+    const url = `authenticators/${authenticator.id}/maps/`;
+    const { body: errors } = await test.as.superuser.post(url, body).expect(400);
+    expect(Object.keys(errors).toSorted()).toEqual(names);
+  });
+
+  it('tell whether their provider responds', async () => {
+    const { as } = test;
+    const url = `authenticators/${authenticator.id}/test/`;
+    const { body } = await as.superuser.post(url, {}).expect(200);
+    expect(body).toEqual({ issuer: provider.issuer });
+    const down = configuration({ issuer: 'http://127.0.0.1:1' });
+    const { id } = await makeAuthenticator('down', { configuration: down });
+    const failed = await as.superuser.post(`authenticators/${id}/test/`, {}).expect(503);
+    expect(failed.body.detail).toContain('The identity provider down failed');
+  });
+});

@@ -1,0 +1,16 @@
+import { sql } from '../../../src/database/sql.js';
+import * as authenticators from '../../../src/identity/authenticators.repository.js';
+import * as identities from '../../../src/identity/external-identities.repository.js';
+import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(authenticators.AuthenticatorsRepository, {
+      enabled: [[]],
+      enabledBySlug: [['keycloak']],
+      lockFirstLogins: [[1]],
+    }),
+    samplesOf(identities.ExternalIdentitiesRepository, { locked: [[1, 'subject']] }),
+  ],
+  fragments: [fragmentsOf(identities, { identifiedUsers: [[sql`1`]] })],
+} satisfies RoomSamples;

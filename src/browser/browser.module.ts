@@ -20,6 +20,7 @@ import { InventoryHostsPanel } from './bulk/inventory-hosts.panel.js';
 import { CredentialForm } from './credentials/credential.form.js';
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardService } from './dashboard/dashboard.service.js';
+import { AuthenticatorForm } from './identity/authenticator.form.js';
 import { NewInventoryPanel } from './inventories/new-inventory.panel.js';
 import { InventorySourceForm } from './inventory-sources/inventory-source.form.js';
 import { InventorySourcesPanel } from './inventory-sources/inventory-sources.panel.js';
@@ -104,6 +105,7 @@ const panels = [
 ];
 
 const forms = [
+  AuthenticatorForm,
   CredentialForm,
   InventorySourceForm,
   JobTemplateForm,

@@ -55,6 +55,15 @@ export class Authenticator extends NamedEntity {
   })
   slug!: string;
 
+  @Char({
+    column: null,
+    readOnly: true,
+    filter: false,
+    label: 'Callback URL',
+    help: 'To be entered at the provider, behind the address of this controller.',
+  })
+  callback_url!: string;
+
   @Choices([['oidc', 'OpenID Connect']], { default: 'oidc', immutable: true, help: 'Protocol.' })
   kind!: string;
 

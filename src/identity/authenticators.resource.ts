@@ -61,16 +61,13 @@ export const authenticators = defineResource({
             configuration: configuration.client_secret
               ? { ...configuration, client_secret: ENCRYPTED }
               : configuration,
+            callback_url: `/sso/callback/${slug}/`,
           },
-          related: {
-            test: `/api/v2/authenticators/${id}/test/`,
-            login: `/sso/login/${slug}/`,
-            callback: `/sso/callback/${slug}/`,
-          },
+          related: { test: `/api/v2/authenticators/${id}/test/` },
         },
       ]),
     ),
-  shows: { related: ['test', 'login', 'callback'] },
+  shows: { related: ['test'] },
 });
 
 export const authenticatorMaps = defineResource({

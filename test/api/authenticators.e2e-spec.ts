@@ -44,7 +44,7 @@ describe('authenticators', () => {
     const body = { name: 'Große Müller & Co', configuration: configuration() };
     const made = await as.superuser.post('authenticators/', body).expect(201);
     expect(made.body.slug).toBe('gro-e-mu-ller-co');
-    expect(made.body.related.callback).toBe('/sso/callback/gro-e-mu-ller-co/');
+    expect(made.body.callback_url).toBe('/sso/callback/gro-e-mu-ller-co/');
     const url = `authenticators/${made.body.id}/`;
     await as.superuser.patch(url, { name: 'New', slug: 'new' }).expect(200);
     const { body: now } = await as.superuser.get('authenticators/gro-e-mu-ller-co/').expect(200);
@@ -76,6 +76,18 @@ describe('authenticators', () => {
     const url = `authenticators/${authenticator.id}/maps/`;
     const { body: errors } = await test.as.superuser.post(url, body).expect(400);
     expect(Object.keys(errors).toSorted()).toEqual(names);
+  });
+
+  it('have a form with the keys of the configuration, and are in the navigation', async () => {
+    const pages = test.as.superuser.with({ accept: 'text/html' });
+    const { text } = await pages.get('authenticators/').expect(200);
+    expect(text).toContain('name="configuration.issuer"');
+    expect(text).toMatch(/<input(?=[^>]*name="configuration.client_secret")[^>]*type="password"/);
+    const { text: form } = await pages.get(`authenticators/${authenticator.id}/`).expect(200);
+    expect(form).toContain(`value="${provider.issuer}"`);
+    expect(form).toContain('<a href="/api/v2/authenticators/"');
+    const { text: other } = await test.as.orgAdmin.with({ accept: 'text/html' }).get('teams/');
+    expect(other).not.toContain('<a href="/api/v2/authenticators/"');
   });
 
   it('tell whether their provider responds', async () => {

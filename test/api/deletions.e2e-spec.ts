@@ -25,6 +25,8 @@ const OUTLIVING: Record<string, readonly string[]> = {
   credential: ['job', 'job_template', 'project', 'credential_type'],
   credential_type: [],
   credential_input_source: ['credential'],
+  authenticator: ['user', 'role', 'team'],
+  authenticator_map: ['authenticator', 'team'],
   execution_environment: ['organization', 'credential', 'ad_hoc_command'],
   instance_group: ['job_template', 'inventory', 'organization', 'instance', 'credential'],
   inventory: ['job', 'job_template', 'schedule', 'workflow_job_template_node'],
@@ -110,6 +112,10 @@ async function furnishFurther(): Promise<void> {
     VALUES (${constructed!.id}, ${inventory!.id}, ${user!.id}),
       (${inventory!.id}, ${constructed!.id}, ${user!.id})
     ON CONFLICT DO NOTHING`);
+  const { id: authenticator } = await samples.of('authenticator');
+  await database.execute(sql`
+    INSERT INTO external_identities (authenticator_id, subject, user_id)
+    VALUES (${authenticator}, 'subject', ${user!.id})`);
   const child = await make.group(inventory!);
   await database.execute(sql`
     INSERT INTO group_children (parent_id, child_id) VALUES (${group!.id}, ${child.id})`);

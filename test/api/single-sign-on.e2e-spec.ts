@@ -126,7 +126,11 @@ describe('a login is refused', () => {
   it('when it began in another browser', async () => {
     account();
     const url = await callbackOf(new CookieBrowser());
-    await expectRefused(await new CookieBrowser().visit(url), NOT_BEGUN);
+    const response = await new CookieBrowser().visit(url);
+    const page = await response.clone().text();
+    await expectRefused(response, NOT_BEGUN);
+    expect(page).not.toContain(new URL(url).searchParams.get('code'));
+    expect(page).toContain('href="/api/login/?next=%2F"');
   });
 
   it('when another login of the browser has the state', async () => {

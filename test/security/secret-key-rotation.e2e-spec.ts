@@ -40,6 +40,11 @@ async function furnish() {
       },
     })
     .expect(201);
+  const issuer = 'https://login.example.com';
+  await make.row('authenticator', {
+    name: 'Login',
+    configuration: { issuer, client_id: LOOKALIKE, client_secret: 'of the login' },
+  });
   const project = await make.project({ organization });
   const template = await make.jobTemplate({
     project: project.id,

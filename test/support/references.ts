@@ -14,6 +14,8 @@ export interface ForeignKey {
   table: string;
   column: string;
   target: string;
+  /** Column of `target` with the values of `column`. */
+  key: string;
   /** `c`: the row goes along; `n`: it stays without. As in `pg_constraint`. */
   onDelete: string;
   /** May be checked at the end of a transaction. */
@@ -23,10 +25,11 @@ export interface ForeignKey {
 export function foreignKeys(database: Database): Promise<ForeignKey[]> {
   return database.rows<ForeignKey & Row>(sql`
     SELECT con.conname AS name, con.conrelid::regclass::text AS table, att.attname AS column,
-      con.confrelid::regclass::text AS target, con.confdeltype AS "onDelete",
+      con.confrelid::regclass::text AS target, key.attname AS key, con.confdeltype AS "onDelete",
       con.condeferrable AS deferrable
     FROM pg_constraint con
     JOIN pg_attribute att ON att.attrelid = con.conrelid AND att.attnum = con.conkey[1]
+    JOIN pg_attribute key ON key.attrelid = con.confrelid AND key.attnum = con.confkey[1]
     WHERE con.contype = 'f' AND con.connamespace = 'public'::regnamespace
       -- Those of partitions are those of their table.
       AND con.conparentid = 0
@@ -55,15 +58,18 @@ export async function entangle(samples: Samples, type: string): Promise<string[]
     going.some(([one, other]) => one === table && other === id);
   const untied: string[] = [];
   for (const [target, id] of going) {
-    for (const { name, table, column, onDelete } of keys.filter((key) => key.target === target)) {
+    for (const { name, table, column, key, onDelete } of keys.filter(
+      (one) => one.target === target,
+    )) {
+      const value = sql`(SELECT ${ident('to', key)} FROM ${ident(target)} "to" WHERE "to".id = ${id})`;
       const { condition, ids } = await lastRows(database, table);
       const staying = ids.filter((one) => !isGoing(table, one));
       const those = ids.length > 0 ? sql`id = ANY(${staying}::bigint[])` : condition;
-      const refers = sql`SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} = ${id}`;
+      const refers = sql`SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} = ${value}`;
       // Of rows that are alone in their table one is enough; another of the same ends may not be.
       const needed = staying.length > 1 ? sql`TRUE` : sql`NOT EXISTS (${refers})`;
       await database.execute(sql`
-        UPDATE ${ident(table)} SET ${ident(column)} = ${id} WHERE ${those} AND ${needed}`);
+        UPDATE ${ident(table)} SET ${ident(column)} = ${value} WHERE ${those} AND ${needed}`);
       if (target === sample[0] && id === sample[1] && !(await database.row(refers)))
         untied.push(name);
       if (onDelete === 'c') going.push(...staying.map((one) => [table, one] as const));

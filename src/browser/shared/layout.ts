@@ -67,7 +67,7 @@ export function page({ context, title, content, narrow = false }: PageParts): st
 const header = (context: PageContext): Html =>
   html` <header class="bar">
     <a class="brand" href="/"> <img class="mark" src="/logo/" alt="" />Automation Controller </a>
-    <nav aria-label="Main">${TASKS.map((task) => taskLink(task, context.path))}</nav>
+    <nav aria-label="Main">${tasksOf(context).map((task) => taskLink(task, context.path))}</nav>
     <div class="bar-end">
       ${context.actor && searchBox()} ${themeSwitch(context)} ${account(context)}
     </div>
@@ -87,6 +87,9 @@ const TASKS: readonly (readonly [label: string, path: string, query?: string])[]
   ['API', '/api/v2/'],
   ['Explorer', '/api/docs/'],
 ];
+
+const tasksOf = ({ actor }: PageContext): typeof TASKS =>
+  actor?.isSuperuser ? [...TASKS, ['Authenticators', '/api/v2/authenticators/']] : TASKS;
 
 function taskLink([label, path, query = '']: (typeof TASKS)[number], current: string): Html {
   const isHere = path === '/api/v2/' ? current === path : current.startsWith(path);
@@ -132,7 +135,7 @@ function themeSwitch({ path, query, theme }: PageContext): Html {
 
 function account({ actor, csrf, path, query }: PageContext): Html {
   if (!actor) {
-    const next = path.startsWith('/api/login') ? '/' : path + withQuery(query);
+    const next = /^\/(?:api\/login|sso)\b/.test(path) ? '/' : path + withQuery(query);
     return html`<a class="button" href="/api/login/${withQuery({}, { next })}">Log in</a>`;
   }
   return html`<a class="who" href="/api/v2/users/${actor.id}/">${actor.username}</a>

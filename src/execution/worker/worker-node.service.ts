@@ -28,8 +28,9 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Worker');
   private identity: Promise<{ name: string; hostKey: string; startTime: string }> | undefined;
   private timer: NodeJS.Timeout | undefined;
-  /** Time of the last known request for a health check; undefined before the first heartbeat. */
-  private requested: string | null | undefined;
+  /** Time of the last request for a health check that was performed; undefined before the first heartbeat. */
+  private checked: string | null | undefined;
+  private isChecking = false;
   private stopping = false;
 
   constructor(
@@ -86,9 +87,9 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async beat(): Promise<void> {
     try {
-      const before = this.requested;
-      await this.report(before === undefined);
-      if (before !== undefined && this.requested !== before) this.check();
+      const requested = await this.report(this.checked === undefined);
+      if (this.checked === undefined) this.checked = requested;
+      else if (requested !== this.checked && !this.isChecking) void this.check(requested);
     } catch (error) {
       const reason = messageOf(error);
       this.logger.warn({ message: 'heartbeat failed', reason });
@@ -96,29 +97,30 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
     if (!this.stopping) this.timer = setTimeout(() => void this.beat(), HEARTBEAT_MS).unref();
   }
 
-  /** Performs a health check that a user has asked for. */
-  private check(): void {
-    this.probe().catch((error: unknown) =>
-      this.logger.warn({ message: 'health check failed', reason: messageOf(error) }),
-    );
+  /** Performs a health check. If it fails, the next heartbeat starts it again. */
+  private async check(requested: string | null): Promise<void> {
+    this.isChecking = true;
+    try {
+      await this.probe();
+      this.checked = requested;
+    } catch (error) {
+      this.logger.warn({ message: 'health check failed', reason: messageOf(error) });
+    } finally {
+      this.isChecking = false;
+    }
   }
 
-  /** @param isProbed true if this worker has just tried what it can run */
-  private async report(isProbed: boolean): Promise<void> {
+  /**
+   * @param isProbed true if this worker has just tried what it can run
+   * @returns the time at which a health check was last asked for
+   */
+  private async report(isProbed: boolean): Promise<string | null> {
     const { name, hostKey, startTime } = await this.identify();
     const { mode, detail } = await this.boundary.isolation();
     const engine = isProbed ? await this.boundary.engineVersion() : null;
     const refusal = await this.boundary.refusal();
     const size = { cpu: availableParallelism(), memory: totalmem() };
-    await this.nodes.noteAlive({
-      name,
-      hostname: this.hostname,
-      host_key: hostKey,
-      pid: process.pid,
-      start_time: startTime,
-      capacity: refusal === null ? this.settings.JOB_CONCURRENCY : 0,
-    });
-    this.requested = await this.instances.noteAlive(
+    const requested = await this.instances.noteAlive(
       {
         hostname: this.hostname,
         version: VERSION,
@@ -129,6 +131,16 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
       },
       engine,
     );
+    // Last, because the scheduler places runs on instances with live workers.
+    await this.nodes.noteAlive({
+      name,
+      hostname: this.hostname,
+      host_key: hostKey,
+      pid: process.pid,
+      start_time: startTime,
+      capacity: refusal === null ? this.settings.JOB_CONCURRENCY : 0,
+    });
+    return requested;
   }
 
   private identify(): NonNullable<typeof this.identity> {

@@ -1,0 +1,80 @@
+import { Settings } from '../../config/settings.js';
+import type { InstancesRepository } from '../../instances/instances.repository.js';
+import type { WorkerNodesRepository } from '../../instances/worker-nodes.repository.js';
+import type { Boundary } from '../boundary/boundary.service.js';
+import { WorkerNode } from './worker-node.service.js';
+
+/** Engines that heartbeats stored; null: not tried again. */
+let stored: (string | null)[];
+let requested: string | null;
+let probes: (() => Promise<void>)[];
+let node: WorkerNode;
+/** The next heartbeat. */
+let due: () => void;
+
+beforeEach(async () => {
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation((next) => {
+    due = next;
+    return { unref: () => undefined } as unknown as NodeJS.Timeout;
+  });
+  [stored, requested, probes] = [[], null, []];
+  const settings = Settings.load({
+    ...{ DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' },
+    ...{ DATA_DIR: '/srv/data' },
+  });
+  node = new WorkerNode(
+    { noteAlive: async () => {}, forget: async () => {} } as unknown as WorkerNodesRepository,
+    {
+      noteAlive: async (_machine: object, engine: string | null) => {
+        stored.push(engine);
+        return requested;
+      },
+    } as unknown as InstancesRepository,
+    settings,
+    {
+      isolation: async () => ({ mode: 'none', detail: '' }),
+      refusal: async () => null,
+      engineVersion: async () => 'podman',
+      probe: () => probes.shift()?.() ?? Promise.reject(new Error('a probe too many')),
+    } as unknown as Boundary,
+  );
+  await node.onApplicationBootstrap();
+});
+afterEach(async () => {
+  await node.onModuleDestroy();
+  jest.restoreAllMocks();
+});
+
+/** Performs the next heartbeat, with what follows from it. */
+async function beat(): Promise<void> {
+  due();
+  for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+}
+
+it('tries what it can run at its start, and no more while no health check is asked for', async () => {
+  await beat();
+  expect(stored).toEqual(['podman', null]);
+});
+
+it('performs each health check once, and again if it failed', async () => {
+  requested = '2026-01-01T00:00:00Z';
+  probes = [() => Promise.reject(new Error('no database')), () => Promise.resolve()];
+  await beat();
+  expect(stored).toEqual(['podman', null]);
+  await beat();
+  expect(stored).toEqual(['podman', null, null, 'podman']);
+  await beat();
+  expect(stored).toEqual(['podman', null, null, 'podman', null]);
+});
+
+it('goes on with its heartbeats while a health check takes long', async () => {
+  requested = '2026-01-01T00:00:00Z';
+  let end = (): void => undefined;
+  probes = [() => new Promise((resolve) => (end = resolve))];
+  await beat();
+  await beat();
+  expect(stored).toEqual(['podman', null, null]);
+  end();
+  await beat();
+  expect(stored.filter((engine) => engine !== null)).toHaveLength(2);
+});

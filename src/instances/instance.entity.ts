@@ -19,16 +19,26 @@ export class Instance extends ResourceEntity {
   @Char({ ...READ_ONLY, help: 'Version of the worker that was heard of last.' })
   version!: string;
 
-  @Float({ ...READ_ONLY, default: 0, columnType: 'integer', help: 'Processors.' })
+  @Float({ ...READ_ONLY, label: 'CPU', default: 0, columnType: 'integer', help: 'Processors.' })
   cpu!: number;
 
   @Integer({ ...READ_ONLY, default: 0, columnType: 'bigint', help: 'Memory in bytes.' })
   memory!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Forks that its processors are enough for.' })
+  @Integer({
+    ...READ_ONLY,
+    label: 'CPU capacity',
+    default: 0,
+    help: 'Forks that its processors are enough for.',
+  })
   cpu_capacity!: number;
 
-  @Integer({ ...READ_ONLY, default: 0, help: 'Forks that its memory is enough for.' })
+  @Integer({
+    ...READ_ONLY,
+    label: 'Memory capacity',
+    default: 0,
+    help: 'Forks that its memory is enough for.',
+  })
   mem_capacity!: number;
 
   @Float({

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import * as oidc from 'openid-client';
-import { SecretBox } from '../common/crypto/secret-box.js';
+import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { Unavailable } from '../common/errors/errors.js';
 import { messageOf } from '../common/errors/message-of.js';
 import { validate } from '../common/fields/validate.js';
@@ -194,6 +194,9 @@ const isLocal = ({ configuration }: Provider): boolean =>
 function reasonOf(error: unknown): { text: string; isBroken: boolean } | null {
   if (error instanceof oidc.AuthorizationResponseError || error instanceof oidc.ResponseBodyError) {
     return { text: error.error.slice(0, 100), isBroken: false };
+  }
+  if (error instanceof UnsealError) {
+    return { text: 'its client secret cannot be decrypted, enter it again', isBroken: true };
   }
   if (error instanceof oidc.WWWAuthenticateChallengeError) {
     const [challenge] = error.cause;

@@ -1,7 +1,12 @@
 /** Rights that come with an external login (docs/single-sign-on.md#maps). */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { CookieBrowser } from '../support/fakes/identity-provider.js';
 import { expectRefused, SingleSignOn } from '../support/single-sign-on.js';
+
+interface Entry {
+  summary_fields: { actor?: object };
+}
 
 const sso = new SingleSignOn();
 const { account, claim, logIn, makeAuthenticator, map, rolesOf, userOf } = sso;
@@ -34,6 +39,20 @@ describe('the rights of a login', () => {
     ]);
     const operations = ['create', 'associate', 'associate', 'disassociate'];
     expect(seen).toEqual(operations.map((operation) => [operation, false]));
+  });
+
+  it('are not recorded as changes of the user whose session the browser has', async () => {
+    await map({ map_type: 'team', team: sso.test.home.team.id, role: 'member_role', value: 'ops' });
+    const browser = new CookieBrowser();
+    account();
+    await logIn(browser);
+    const username = account({ groups: ['ops'] });
+    browser.jarOf(sso.provider.issuer).clear();
+    await logIn(browser);
+    const { id } = await userOf(username);
+    const { body } = await sso.test.as.superuser.get(`users/${String(id)}/activity_stream/`);
+    const actors = body.results.map(({ summary_fields: { actor } }: Entry) => actor);
+    expect(actors).toEqual([undefined, undefined]);
   });
 
   it('leave alone what was granted by hand, before or after', async () => {
@@ -93,7 +112,10 @@ describe('the rights of a login', () => {
     await logIn();
     const { id } = await userOf(username);
     await sso.test.as.superuser.patch(`users/${String(id)}/`, { is_superuser: true }).expect(200);
-    await logIn();
+    for (const groups of [[], ['root'], []]) {
+      claim({ groups });
+      await logIn();
+    }
     expect(await userOf(username)).toMatchObject({ is_superuser: true });
     await sso.test.as.superuser.delete(`users/${String(id)}/`).expect(204);
   });

@@ -274,6 +274,16 @@ describe('the secret of the client', () => {
     expect(changed.body.configuration.client_secret).toBe('$encrypted$');
   });
 
+  it('is asked for again when the key of the installation is lost', async () => {
+    const { id } = await makeAuthenticator('lost');
+    const lost = JSON.stringify(configuration({ client_secret: '$sealed$v1$deadbeef$AAAA' }));
+    await sso.test.database.execute(
+      sql`UPDATE authenticators SET configuration = ${lost}::json WHERE id = ${id}`,
+    );
+    const response = await new CookieBrowser().visit(`${sso.test.url}/sso/login/lost/`);
+    await expectRefused(response, 'its client secret cannot be decrypted, enter it again', 503);
+  });
+
   it('is kept by its placeholder and dropped by an empty text', async () => {
     const { as } = sso.test;
     const url = `authenticators/${sso.authenticator.id}/`;

@@ -1,6 +1,7 @@
 import { Body, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import { plainJson } from '../common/exact-json.js';
+import { BadRequest, Unavailable } from '../common/errors/errors.js';
 import { Json } from '../common/fields/field.js';
 import { BOOLEAN, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
@@ -71,7 +72,10 @@ export class AuthenticatorsController extends ResourceController(authenticators)
   ): Promise<object> {
     const given = plainJson(claims ?? null);
     if (!isRecord(given)) {
-      const { issuer } = await this.client.discover(authenticator);
+      const { issuer } = await this.client.discover(authenticator).catch((error: unknown) => {
+        // The server works; what it was asked to try does not.
+        throw error instanceof Unavailable ? new BadRequest(error.message) : error;
+      });
       return { issuer };
     }
     const { refusal, granted, fired } = await this.logins.rights(authenticator, given);

@@ -81,7 +81,8 @@ export class InstancesController extends ResourceController(instances, [
   })
   @Post(':id/health_check')
   async check(@Target() { id, hostname }: RowOf<Instance>): Promise<object> {
-    const isNew = await this.rows.requestCheck(id);
+    // A transaction begins with a check that the caller still has the permission.
+    const isNew = await this.services.database.transaction(() => this.rows.requestCheck(id));
     const state = isNew ? 'is running' : 'was already in progress';
     return { msg: `Health check ${state} for ${hostname}.` };
   }

@@ -76,9 +76,12 @@ export class RunTransitions {
       ),
     ]);
     failPoint('run-created');
+    // The caller can change its list before the commit.
+    const news = runs.map(({ id, status }) => [id, { status }] as const);
+    const isPending = runs.some(({ status }) => status === 'pending');
     this.database.afterCommit(() => {
-      this.signals.announce(runs.map(({ id, status }) => [id, { status }]));
-      if (!runs.some(({ status }) => status === 'pending')) return;
+      this.signals.announce(news);
+      if (!isPending) return;
       failPoint('run-committed');
       this.queue.wakeScheduler();
     });

@@ -29,6 +29,7 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
   ...['type', 'status', 'object1', 'object2', 'object_type', 'object_association'],
   ...['role_field', 'content_type', 'notification_type', 'service', 'verdict', 'state', 'uuid'],
   ...['parent_uuid', 'webhook_service', 'webhook_guid', 'guid', 'local_path', 'rrule'],
+  ...['slug', 'external_account'],
 ]);
 
 let test: TestApp;

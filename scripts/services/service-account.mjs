@@ -11,7 +11,15 @@ import { findProgram } from './tools.mjs';
 const FIRST_OPEN_PORT = 1024;
 
 /** Folders of the data folder that the service writes. */
-export const WRITTEN = ['projects', 'content', 'workspaces', 'compile-cache', 'home', 'redis'];
+export const WRITTEN = [
+  'projects',
+  'content',
+  'images',
+  'workspaces',
+  'compile-cache',
+  'home',
+  'redis',
+];
 
 /**
  * Shows the account folders it could not reach, below ones that are closed to it, in a mount namespace

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { nextPath, SessionsService } from '../auth/sessions.service.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { NotFound } from '../common/errors/errors.js';
-import { STRING } from '../common/fields/json-schema.js';
+import { object, STRING } from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
@@ -59,7 +59,13 @@ export class SingleSignOnController {
 
   @Route({
     ...redirect('sso_callback', 'Log in with the response of an identity provider.'),
-    alternatives: [{ status: 403, description: 'The login is refused, with the reason.' }],
+    alternatives: [
+      {
+        status: 403,
+        description: 'The login is refused, with the reason.',
+        response: object({ detail: STRING }),
+      },
+    ],
   })
   @Get('callback/:slug')
   async complete(

@@ -89,7 +89,7 @@ export class Authenticator extends NamedEntity {
       },
     }),
   })
-  configuration!: Record<string, unknown>;
+  configuration!: OidcConfiguration;
 }
 
 const MAP_TYPES = [

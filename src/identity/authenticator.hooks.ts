@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { fieldsOf } from '../common/fields/field.js';
+import { slugOf } from '../common/fields/label.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { readFields } from '../common/fields/validate.js';
 import type { RowOf } from '../common/resource/define-resource.js';
@@ -26,7 +27,7 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
   ) {}
 
   async prepareCreate(values: ValuesOf<Authenticator>): Promise<Prepared<Authenticator>> {
-    const slug = values.slug || slugOf(values.name ?? '');
+    const slug = values.slug || slugOf(values.name ?? '', '-', 64);
     if (!SLUG.test(slug)) {
       throw Invalid.field('slug', 'Use lower-case letters, digits and single hyphens.');
     }
@@ -46,10 +47,10 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
 
   private sealed(
     id: number,
-    given: Record<string, unknown>,
-    stored: Record<string, unknown> = {},
-  ): Record<string, unknown> {
-    const { values, errors } = readFields(OidcConfiguration, given);
+    given: object,
+    stored: Partial<OidcConfiguration> = {},
+  ): Partial<OidcConfiguration> {
+    const { values, errors } = readFields(OidcConfiguration, { ...given });
     for (const key of Object.keys(given)) {
       if (!fieldsOf(OidcConfiguration).some(({ name }) => name === key)) {
         errors[key] = ['Unknown key.'];
@@ -69,15 +70,6 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
       : { ...values, client_secret: this.box.seal(secret, secretContext(id)) };
   }
 }
-
-const slugOf = (name: string): string =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '')
-    .slice(0, 64)
-    .replace(/-$/, '');
 
 /** True for an https URL; http is accepted for the loopback address, which no other machine can reach. */
 function isIssuer(text: string): boolean {

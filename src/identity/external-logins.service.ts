@@ -107,7 +107,7 @@ export class ExternalLogins {
     { slug, configuration }: RowOf<Authenticator>,
     claims: Claims,
   ): Promise<RowOf<User>> {
-    const claim = String(configuration.username_claim);
+    const { username_claim: claim } = configuration;
     const username = textAt(claims, claim);
     if (username === '') throw refused(`The claim ${claim} with the username is missing.`);
     if (await this.users.accountByName(username)) {

@@ -3,11 +3,10 @@ import * as oidc from 'openid-client';
 import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { Unavailable } from '../common/errors/errors.js';
 import { messageOf } from '../common/errors/message-of.js';
-import { validate } from '../common/fields/validate.js';
 import { OutboundClient } from '../common/outbound/outbound-client.js';
 import { OutboundError } from '../common/outbound/outbound-error.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { OidcConfiguration, type Authenticator } from './authenticator.entity.js';
+import type { Authenticator } from './authenticator.entity.js';
 import { secretContext } from './authenticator.hooks.js';
 import { refused } from './external-logins.service.js';
 import type { Claims } from './external-rights.js';
@@ -66,7 +65,7 @@ export class OidcClient {
       };
       const { href } = oidc.buildAuthorizationUrl(await this.configured(provider), {
         redirect_uri: redirectUri,
-        scope: String(provider.configuration.scopes),
+        scope: provider.configuration.scopes,
         state: checks.state,
         nonce: checks.nonce,
         code_challenge: await oidc.calculatePKCECodeChallenge(checks.verifier),
@@ -93,7 +92,7 @@ export class OidcClient {
       const claims = tokens.claims();
       if (!claims) throw refused('The provider sent no ID token.');
       const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
-      if (provider.configuration.userinfo !== true || !endpoint) return claims;
+      if (!provider.configuration.userinfo || !endpoint) return claims;
       const more = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub);
       return { ...more, ...claims };
     });
@@ -111,7 +110,7 @@ export class OidcClient {
 
   /** Returns a configuration for one login, which keeps no keys of earlier ones. */
   private async configured(provider: Provider): Promise<oidc.Configuration> {
-    const { client_id = '', token_auth_method } = settingsOf(provider);
+    const { client_id, token_auth_method } = provider.configuration;
     const secret = this.secretOf(provider);
     const authentication =
       secret === ''
@@ -139,7 +138,7 @@ export class OidcClient {
   }
 
   private async read(provider: Provider): Promise<oidc.ServerMetadata> {
-    const { issuer = '', client_id = '' } = settingsOf(provider);
+    const { issuer, client_id } = provider.configuration;
     const found = await oidc.discovery(new URL(issuer), client_id, undefined, oidc.None(), {
       [oidc.customFetch]: this.fetch,
       timeout: CALL_SECONDS,
@@ -150,9 +149,7 @@ export class OidcClient {
 
   private secretOf({ id, configuration }: Provider): string {
     const { client_secret: sealed } = configuration;
-    return typeof sealed === 'string' && sealed !== ''
-      ? this.box.open(sealed, secretContext(id))
-      : '';
+    return sealed ? this.box.open(sealed, secretContext(id)) : '';
   }
 
   private readonly fetch: oidc.CustomFetch = async (url, { method, headers, body, signal }) => {
@@ -184,11 +181,7 @@ export class OidcClient {
   }
 }
 
-const settingsOf = ({ configuration }: Provider): Partial<OidcConfiguration> =>
-  validate(OidcConfiguration, configuration);
-
-const isLocal = ({ configuration }: Provider): boolean =>
-  String(configuration.issuer).startsWith('http:');
+const isLocal = ({ configuration }: Provider): boolean => configuration.issuer.startsWith('http:');
 
 /** Returns a short reason without any secret; null for an error that no provider causes. */
 function reasonOf(error: unknown): { text: string; isBroken: boolean } | null {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Injectable, Logger } from '@nestjs/common';
 import { Settings } from '../config/settings.js';
 import { messageOf } from '../common/errors/message-of.js';
+import { slugOf } from '../common/fields/label.js';
 
 /** The folders of projects below `DATA_DIR/projects`, as this process sees them. */
 @Injectable()
@@ -44,13 +45,4 @@ export const isFolderName = (text: string): boolean =>
   /^[^/\\\0]+$/.test(text) && text !== '.' && text !== '..' && !text.startsWith('-');
 
 /** Returns the folder name of a fetched project, which is unique because it contains the id. */
-export const ownFolder = (id: number, name: string): string => {
-  const slug = name
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '')
-    .slice(0, 80);
-  return `_${id}__${slug}`;
-};
+export const ownFolder = (id: number, name: string): string => `_${id}__${slugOf(name, '_', 80)}`;

@@ -43,11 +43,11 @@ describe('authenticators', () => {
     const { as } = test;
     const body = { name: 'Große Müller & Co', configuration: configuration() };
     const made = await as.superuser.post('authenticators/', body).expect(201);
-    expect(made.body.slug).toBe('gro-e-mu-ller-co');
-    expect(made.body.callback_url).toBe('/sso/callback/gro-e-mu-ller-co/');
+    expect(made.body.slug).toBe('gro-e-muller-co');
+    expect(made.body.callback_url).toBe('/sso/callback/gro-e-muller-co/');
     const url = `authenticators/${made.body.id}/`;
     await as.superuser.patch(url, { name: 'New', slug: 'new' }).expect(200);
-    const { body: now } = await as.superuser.get('authenticators/gro-e-mu-ller-co/').expect(200);
+    const { body: now } = await as.superuser.get('authenticators/gro-e-muller-co/').expect(200);
     expect(now.name).toBe('New');
     await as.superuser.delete(url).expect(204);
   });

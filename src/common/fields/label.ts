@@ -5,3 +5,13 @@ export const labelOf = (name: string): string =>
 /** Returns the name of a type of objects: `Job Template` for `job_template`. */
 export const titleOf = (type: string): string =>
   type.replaceAll('_', ' ').replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+
+/** Returns the words of a name for a path or a folder: `gross & klein` is `gross-klein`. */
+export const slugOf = (name: string, separator: string, max: number): string => {
+  const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  const words = plain.match(/[a-z0-9]+/g) ?? [];
+  return words
+    .join(separator)
+    .slice(0, max)
+    .replace(/[^a-z0-9]$/, '');
+};

@@ -101,8 +101,8 @@ export class RootController {
     standing: 'auditor',
   })
   @Get('v2/mesh_visualizer')
-  mesh(@CurrentActor() actor: Actor): Promise<object> {
-    return this.service.mesh(this.resources, actor);
+  mesh(): Promise<object> {
+    return this.service.mesh();
   }
 
   @Route(document('config', 'Configuration a client may want to know.', 'authenticated', CONFIG))

@@ -5,7 +5,6 @@ import { Injectable } from '@nestjs/common';
 import { holdsAny } from '../access/predicates.js';
 import type { Actor } from '../common/access.js';
 import { existing } from '../common/invariants.js';
-import type { ResourceService } from '../common/rest/resource.service.js';
 import type { RouteTable } from '../common/rest/route-table.service.js';
 import { Settings } from '../config/settings.js';
 import { VERSION } from '../config/version.js';
@@ -20,7 +19,6 @@ import {
   InstanceGroupsRepository,
 } from '../instances/instance-groups.repository.js';
 import { InstancesRepository, liveIsolations } from '../instances/instances.repository.js';
-import { instances } from '../instances/instances.resource.js';
 import { readyMachines } from '../instances/worker-nodes.repository.js';
 
 /**
@@ -120,17 +118,8 @@ export class RootService {
   }
 
   /** Returns all instances as nodes. They have no links: workers take runs from the database. */
-  async mesh(resources: ResourceService, actor: Actor): Promise<object> {
-    const nodes: object[] = [];
-    for (let page = 1, isLast = false; !isLast; page += 1) {
-      const query = { page: String(page), page_size: '200', order_by: 'id' };
-      const { results, hasNext } = await resources.list(instances, query, actor);
-      for (const { id, hostname, node_type, node_state, enabled } of results) {
-        nodes.push({ id, hostname, node_type, node_state, enabled });
-      }
-      isLast = !hasNext;
-    }
-    return { nodes, links: [] };
+  async mesh(): Promise<object> {
+    return { nodes: await this.instances.nodes(), links: [] };
   }
 
   async config(actor: Actor): Promise<object> {

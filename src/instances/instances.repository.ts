@@ -25,6 +25,15 @@ export interface InstanceLoad {
   jobs_total: number;
 }
 
+/** Instance in a graph of all instances. */
+export interface InstanceNode {
+  id: number;
+  hostname: string;
+  node_type: string;
+  node_state: string;
+  enabled: boolean;
+}
+
 export interface LiveInstance {
   node: string;
   heartbeat: string;
@@ -124,6 +133,13 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
         coalesce(ready.capacity, 0) AS capacity
       FROM instances one LEFT JOIN (${readyMachines()}) ready USING (id)
       WHERE one.hostname IN (SELECT hostname FROM (${liveNodes()}) live) ORDER BY one.hostname`);
+  }
+
+  /** Returns all instances as nodes of a graph. */
+  nodes(): Promise<InstanceNode[]> {
+    return this.database.rows<InstanceNode>(sql`
+      SELECT id, hostname, 'execution' AS node_type, ${nodeState('one')} AS node_state, enabled
+      FROM instances one ORDER BY id`);
   }
 
   loads(ids: readonly number[]): Promise<InstanceLoad[]> {

@@ -23,6 +23,7 @@ export default {
       known: [[['here']]],
       requestCheck: [[1]],
       alive: [[]],
+      nodes: [[]],
       noteAlive: [
         [
           {

@@ -24,6 +24,8 @@ export interface StateMove {
   to: JobStatus;
   /** Further columns, with the same values for all runs. */
   fields?: ColumnValues;
+  /** Instance and group of each run by its id. */
+  places?: ReadonlyMap<number, { hostname: string; group: number }>;
   /** Further SQL condition on a run, whose alias is `run`. */
   where?: Sql;
 }
@@ -58,7 +60,7 @@ export class RunStatesRepository extends TableRepository<Row> {
    */
   move(
     steps: readonly RunStep[],
-    { from, to, fields = {}, where = TRUE }: StateMove,
+    { from, to, fields = {}, places, where = TRUE }: StateMove,
   ): Promise<MovedRun[]> {
     const ids = steps.map(({ id }) => id);
     const attempts = steps.map(({ attempt }) => attempt ?? null);
@@ -70,7 +72,7 @@ export class RunStatesRepository extends TableRepository<Row> {
           sql`job_explanation = CASE WHEN run.status = 'pending' THEN step.explanation
           ELSE ${appended(sql`step.explanation`)} END`,
         ];
-    const sets = [...ownColumns(to), ...explained, ...further];
+    const sets = [...ownColumns(to), ...explained, ...further, ...(places ? placed(places) : [])];
     return this.database.rows<MovedRun>(sql`
       UPDATE unified_jobs run SET status = ${to}, modified = now(), ${join(sets, ', ')}
       FROM unnest(${ids}::bigint[], ${attempts}::int[], ${explanations}::text[])
@@ -104,6 +106,16 @@ export class RunStatesRepository extends TableRepository<Row> {
 /** Returns the present explanation with a text appended. */
 function appended(more: Sql): Sql {
   return sql`trim(job_explanation || ' ' || ${more}::text)`;
+}
+
+/** Returns the assignments of the places of runs. */
+function placed(places: NonNullable<StateMove['places']>): Sql[] {
+  const at = sql`array_position(${[...places.keys()]}::bigint[], run.id::bigint)`;
+  const all = [...places.values()];
+  return [
+    sql`execution_node = (${all.map(({ hostname }) => hostname)}::text[])[${at}]`,
+    sql`instance_group_id = (${all.map(({ group }) => group)}::int[])[${at}]`,
+  ];
 }
 
 /** Returns the columns that depend on the status of a run; times are the database's. */

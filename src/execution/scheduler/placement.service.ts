@@ -3,7 +3,6 @@ import { Outbox } from '../../common/queue/outbox.service.js';
 import { GroupMembers } from '../../instances/group-members.service.js';
 import { InstanceGroupsRepository } from '../../instances/instance-groups.repository.js';
 import { RunQueueRepository } from '../../runs/run-queue.repository.js';
-import { sql } from '../../database/sql.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { Room, type RunPlace } from './room.js';
 
@@ -65,19 +64,13 @@ export class Placement {
 
   /** Assigns runs in one step, so that the number of statements does not depend on their number. */
   private async assign(placed: ReadonlyMap<number, RunPlace>): Promise<void> {
-    const ids = [...placed.keys()];
-    const places = [...placed.values()];
-    const at = sql`array_position(${ids}::bigint[], run.id::bigint)`;
-    const moved = await this.transitions.move(ids, {
+    const moved = await this.transitions.move([...placed.keys()], {
       from: ['pending'],
       to: 'waiting',
-      fields: {
-        execution_node: sql`(${places.map(({ hostname }) => hostname)}::text[])[${at}]`,
-        instance_group_id: sql`(${places.map(({ group }) => group)}::int[])[${at}]`,
-      },
+      places: placed,
     });
     const started = moved.map(({ id }) => id).sort((left, right) => left - right);
-    for (const hostname of new Set(places.map((place) => place.hostname))) {
+    for (const hostname of new Set([...placed.values()].map((place) => place.hostname))) {
       const there = started.filter((id) => placed.get(id)?.hostname === hostname);
       await this.outbox.add('runs', there, hostname);
     }

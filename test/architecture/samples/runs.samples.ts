@@ -69,6 +69,10 @@ export default {
         ]),
         [[{ id: 1 }], { from: ['waiting'], to: 'running', where: sql`run.id > 0` }],
         [[{ id: 1 }], { from: ['running'], to: 'failed', fields: { job_explanation: 'No.' } }],
+        [
+          [{ id: 1 }],
+          { from: ['pending'], to: 'waiting', places: new Map([[1, { hostname: 'a', group: 2 }]]) },
+        ],
       ],
       requestCancel: [[[1], 'Enough.']],
     }),

@@ -39,9 +39,7 @@ export const acceptProductNames: PlainHandler = (request, _response, next) => {
   request.query = mapValues(request.query, (value, key) =>
     Array.isArray(value)
       ? value.map((item) => neutralFilter(key, item))
-      : value === undefined
-        ? value
-        : neutralFilter(key, value),
+      : value && neutralFilter(key, value),
   );
   next();
 };

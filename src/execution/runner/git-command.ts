@@ -64,8 +64,8 @@ export interface GitLimits {
 
 const MAX_OUTPUT = 1024 * 1024;
 
-/** Folder, environment and refused connections of an import. */
-interface ImportParts {
+/** Folder, environment and refused connections of another program than git. */
+interface ProgramParts {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly refusals: readonly string[];
@@ -185,10 +185,10 @@ export class GitSession {
    * @param refusals receives the connections that were refused meanwhile
    * @throws GitError
    */
-  async import(
+  async runProgram(
     file: string,
     args: readonly string[],
-    { cwd, environment, refusals }: ImportParts,
+    { cwd, environment, refusals }: ProgramParts,
   ): Promise<void> {
     const { credential, source } = this.parts.access;
     const { username = source?.username, password = source?.password } = credential;

@@ -153,7 +153,7 @@ async function importFiles(
     if (request.deleteOnUpdate) await removeDirectory(dir);
     await renewRepository(dir, null);
     const options = kind === 'svn' ? svnOptions(request.branch, proxy) : [];
-    await git.import('python3', ['-c', IMPORT, kind, source.url, dir, ...options], {
+    await git.runProgram('python3', ['-c', IMPORT, kind, source.url, dir, ...options], {
       cwd: dir,
       environment: proxy
         ? { http_proxy: proxy.url, https_proxy: proxy.url }

@@ -74,7 +74,7 @@ export function loginPage(
 
 /** A link, because the content security policy would stop a form at the redirect to another server. */
 const optionLink = (name: string, slug: string, next: string): Html =>
-  html`<p>
+  html`<p class="other-login">
     <a class="button" href="/sso/login/${slug}/${withQuery({}, { next })}">Log in with ${name}</a>
   </p>`;
 

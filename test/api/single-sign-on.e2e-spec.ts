@@ -147,7 +147,7 @@ describe('a login is refused', () => {
     const browser = new CookieBrowser();
     const begun = await browser.visit(start());
     const url = new URL(begun.headers.get('location') ?? '');
-    url.searchParams.set('nonce', 'of somebody else');
+    url.searchParams.set('nonce', 'of another login');
     const { url: callback } = await browser.follow(url.href, '/sso/callback/');
     await expectRefused(await browser.visit(callback), 'unexpected JWT claim value');
   });

@@ -213,7 +213,7 @@ describe('the chart', () => {
   });
 });
 
-it('the documentation runs no change of a stranger that nobody has looked at', () => {
+it('the documentation runs changes of strangers only after an approval', () => {
   const recipes = readFileSync(join(PACKAGE_FOLDER, 'docs', 'webhooks.md'), 'utf8')
     .split('\n')
     .filter((line) => line.includes('refs/pull/'));

@@ -11,6 +11,16 @@ it('keeps integers of any size, forms of floats and orders of names', async () =
   expect(exactJson(await readDocument(text))).toBe(text);
 });
 
+it('keeps the mark that forbids templates only on texts that could be templates', async () => {
+  const marked = (text: string) => ({ __ansible_unsafe: text });
+  const vars = { name: marked('db'), hint: marked('{{ 1 }}'), other: { ...marked('a'), b: 1 } };
+  const plain = { ...vars, name: 'db' };
+  expect(await readDocument(JSON.stringify({ vars }))).toEqual({ vars: plain });
+  expect(await readDocument(JSON.stringify({ vars }).replace('1}', '1.0}'))).toMatchObject({
+    vars: { name: 'db', hint: marked('{{ 1 }}') },
+  });
+});
+
 it.each([
   ['what is no JSON', '{"all": ', 'no JSON'],
   ['more values than it takes', `[${'0,'.repeat(4_000_000)}0]`, 'more than 4000000 values'],

@@ -5,7 +5,9 @@ import {
   parseExact,
   recordOf,
 } from '../../common/exact-json.js';
+import { isRecord } from '../../common/records.js';
 import { Thread, threadFile } from '../../common/thread.js';
+import { NO_TEMPLATE } from '../../inventories/import/variable-paths.js';
 import { RunFailed } from '../worker/outcome.js';
 
 /** Maximum size of a document, in bytes. */
@@ -48,7 +50,8 @@ export function parseDocument(text: string): ParsedDocument {
     return { fault: `The inventory has more than ${MAX_VALUES} values.` };
   }
   try {
-    return isInexact(text) ? { packed: pack(parseExact(text)) } : { document: JSON.parse(text) };
+    if (isInexact(text)) return { packed: pack(parseExact(text)) };
+    return { document: JSON.parse(text, (_, value: unknown) => unmarked(value)) };
   } catch {
     return { fault: 'The inventory that was read is no JSON.' };
   }
@@ -62,6 +65,7 @@ function pack(value: unknown): unknown {
   if (value instanceof ExactNumber) return new Set([value.text]);
   if (Array.isArray(value)) return value.map(pack);
   if (typeof value !== 'object' || value === null) return value;
+  if (unmarked(value) !== value) return unmarked(value);
   return new Map(entriesOf(value).map(([name, member]) => [name, pack(member)]));
 }
 
@@ -70,6 +74,17 @@ function unpack(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(unpack);
   if (!(value instanceof Map)) return value;
   return recordOf([...value].map(([name, member]) => [String(name), unpack(member)] as const));
+}
+
+/**
+ * Returns the text of an object in which Ansible marks a text that is not a template. Ansible 2.19 and
+ * later marks every text that a plugin read elsewhere. The mark stays where it has an effect: on texts
+ * that could be evaluated as a template.
+ */
+function unmarked(value: unknown): unknown {
+  if (!isRecord(value) || typeof value[NO_TEMPLATE] !== 'string') return value;
+  const isOnly = Object.keys(value).length === 1;
+  return isOnly && !/\{[{%#]/.test(value[NO_TEMPLATE]) ? value[NO_TEMPLATE] : value;
 }
 
 const MARKS = new Set([...',[{'].map((mark) => mark.charCodeAt(0)));

@@ -56,7 +56,7 @@ function memberNamed(value: Record<string, unknown>, name: string, ignoresCase: 
 }
 
 /** Key of the object in which Ansible wraps a text that must never be evaluated as a template. */
-const NO_TEMPLATE = '__ansible_unsafe';
+export const NO_TEMPLATE = '__ansible_unsafe';
 
 function textOf(marked: unknown): string {
   const value =

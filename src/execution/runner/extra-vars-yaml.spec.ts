@@ -16,6 +16,21 @@ describe('toExtraVarsYaml', () => {
   });
 
   it.each([
+    '',
+    '~',
+    'NULL',
+    'Yes',
+    '007',
+    '0x1F',
+    '0b1',
+    '-.inf',
+    '1_0:30',
+    '2001-12-14T21:59:43.1Z',
+  ])('does not tag %j, which Ansible would then read as another type', (text) => {
+    expect(toExtraVarsYaml({ text }, new Set(['text']))).toBe(`---\n? "text"\n: "${text}"\n`);
+  });
+
+  it.each([
     [{}, '---\n{}\n'],
     [{ a: undefined, b: 1e21 }, '---\n? "b"\n: 1.0e+21\n'],
     [{ a: 1e-7, b: Number.NaN }, '---\n? "a"\n: 1.0e-7\n? "b"\n: null\n'],

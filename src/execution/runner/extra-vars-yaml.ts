@@ -6,10 +6,18 @@ import { cleanText, MAX_JSON_DEPTH } from './clean-text.js';
 const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
 
 /**
+ * Texts that YAML 1.1 reads as another type if they are not quoted. Ansible 2.19 and later reads them
+ * so behind `!unsafe` in spite of the quotes: `!unsafe "007"` is the number 7.
+ */
+const OTHER_TYPE =
+  /^(?:~|<<|=|null|true|false|yes|no|on|off|[-+]?\.(?:inf|nan)|[-+.\d][-+.:_\da-fxtz \t]*)?$/i;
+
+/**
  * Writes variables as YAML for `-e @file`.
  *
- * Every text below a key of `unsafeKeys` is tagged `!unsafe`, so that Ansible keeps `{{ ... }}` in
- * it as plain text (docs/contract/launching.md#variables). The document is YAML and not JSON even
+ * The texts below a key of `unsafeKeys` are tagged `!unsafe`, so that Ansible evaluates neither
+ * `{{ ... }}` nor conditions in them (docs/contract/launching.md#variables), except for texts such as
+ * `007`, which have nothing to evaluate. The document is YAML and not JSON even
  * if no key is unsafe, because Ansible's JSON reader interprets keys such as `__ansible_vault`.
  */
 export function toExtraVarsYaml(
@@ -26,7 +34,7 @@ export function toExtraVarsYaml(
 }
 
 function emit(value: unknown, tag: string, depth: number): string {
-  if (typeof value === 'string') return tag + quote(value);
+  if (typeof value === 'string') return emitText(value, tag);
   if (typeof value === 'number') return emitNumber(value);
   if (value instanceof ExactNumber) return yamlNumber(value.text);
   if (typeof value === 'boolean') return String(value);
@@ -39,9 +47,12 @@ function emit(value: unknown, tag: string, depth: number): string {
   // characters.
   const pairs = entriesOf(value)
     .filter(([, item]) => item !== undefined)
-    .map(([key, item]) => `? ${tag}${quote(key)} : ${emit(item, tag, depth + 1)}`);
+    .map(([key, item]) => `? ${emitText(key, tag)} : ${emit(item, tag, depth + 1)}`);
   return `{${pairs.join(', ')}}`;
 }
+
+const emitText = (text: string, tag: string): string =>
+  (OTHER_TYPE.test(text) ? '' : tag) + quote(text);
 
 /** YAML 1.1 reads `1e+21` as a text: a number with an exponent needs a decimal point and a sign. */
 function emitNumber(value: number): string {

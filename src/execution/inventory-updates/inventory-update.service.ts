@@ -155,7 +155,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
           INVENTORY_SOURCE_ID: String(row.inventory_source_id),
           INVENTORY_UPDATE_ID: String(run.id),
           ...kind.plugin?.environment,
-          ...(inputs ? readFactsIn(workspace) : {}),
+          ...(inputs ? await readFactsIn(workspace) : {}),
           ...(kind.plugin ? {} : allowedEnvironment(variables)),
           ...(await collectionsOf(files)),
           ...plan.env,

@@ -6,7 +6,7 @@ import type { AnsibleInventory } from '../../inventories/ansible-inventory.js';
 import { quoteArguments } from './ansible-arguments.js';
 import { toCleanJson } from './clean-text.js';
 import { toExtraVarsYaml } from './extra-vars-yaml.js';
-import { keepNoFacts } from './fact-files.js';
+import { installCachePlugin } from './fact-files.js';
 import { passwordAnswers } from './prompts.js';
 import { baseEnvironment, maskedEnvironment, runEnvironment } from './run-environment.js';
 import { checkPrivateKey, normalizeKey } from './ssh-key.js';
@@ -110,7 +110,7 @@ export async function prepareRun(
   const { inside } = workspace;
   const environment = {
     ...runEnvironment(run, inside.dir),
-    ...(run.usesFacts ? {} : await keepNoFacts(workspace)),
+    ...(await installCachePlugin(workspace, { storesFacts: run.usesFacts === true })),
     ...further,
   };
   const inventory = seenInside(workspace, await writeInventory(run.inventory, workspace));

@@ -43,25 +43,70 @@ from ansible.plugins.cache.memory import CacheModule
 `;
 
 /**
- * Configures Ansible to keep facts in memory only.
+ * Cache plugin that stores facts as plain JSON in every release of Ansible. The plugin of Ansible
+ * 2.19 and later stores a private format, which can also mark texts as trusted templates.
+ */
+const PLAIN_CACHE = `DOCUMENTATION = '''
+name: jsonfile
+short_description: Stores facts as plain JSON
+description: Stands in for the plugin of this name in runs whose facts are kept.
+author: Automation Controller
+options:
+  _uri:
+    required: true
+    description: Folder of the files
+    type: path
+    env: [{name: ANSIBLE_CACHE_PLUGIN_CONNECTION}]
+  _prefix:
+    description: Prefix of the file names
+    env: [{name: ANSIBLE_CACHE_PLUGIN_PREFIX}]
+  _timeout:
+    description: Seconds until facts expire
+    type: integer
+    default: 0
+    env: [{name: ANSIBLE_CACHE_PLUGIN_TIMEOUT}]
+'''
+import json
+from ansible.parsing.ajson import AnsibleJSONEncoder
+from ansible.plugins.cache import BaseFileCacheModule
+
+class CacheModule(BaseFileCacheModule):
+    _persistent = False
+
+    def _load(self, filepath):
+        with open(filepath, encoding='utf-8') as file:
+            return json.load(file)
+
+    def _dump(self, value, filepath):
+        with open(filepath, 'w', encoding='utf-8') as file:
+            json.dump(value, file, cls=AnsibleJSONEncoder)
+`;
+
+/**
+ * Installs the cache plugin of a run: facts are stored in the cache folder, or only kept in memory.
  *
  * @returns environment variables
  */
-export async function keepNoFacts({ dir, inside }: Workspace): Promise<Record<string, string>> {
+export async function installCachePlugin(
+  { dir, inside }: Workspace,
+  { storesFacts }: { storesFacts: boolean },
+): Promise<Record<string, string>> {
   const file = join(dir, ...CACHE_PLUGINS, 'jsonfile.py');
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, MEMORY_CACHE, { mode: 0o600 });
+  await writeFile(file, storesFacts ? PLAIN_CACHE : MEMORY_CACHE, { mode: 0o600 });
   return { ANSIBLE_CACHE_PLUGINS: join(inside.dir, ...CACHE_PLUGINS) };
 }
 
 /**
- * Returns the environment variables that make Ansible read the fact files where no runner sets
- * them.
+ * Makes Ansible read the fact files where no runner does.
+ *
+ * @returns environment variables
  */
-export const readFactsIn = ({ inside }: Workspace): Record<string, string> => ({
+export const readFactsIn = async (workspace: Workspace): Promise<Record<string, string>> => ({
   ...FACT_CACHE_ENVIRONMENT,
+  ...(await installCachePlugin(workspace, { storesFacts: true })),
   ANSIBLE_CACHE_PLUGIN: 'jsonfile',
-  ANSIBLE_CACHE_PLUGIN_CONNECTION: join(inside.dir, ...FOLDER),
+  ANSIBLE_CACHE_PLUGIN_CONNECTION: join(workspace.inside.dir, ...FOLDER),
 });
 
 /** Change of a host's facts by a play. `refused`: too large, or not a regular file. */
@@ -99,10 +144,7 @@ export async function makeFactFolders(
 ): Promise<(host: string) => boolean> {
   const root = join(dir, ...FOLDER);
   await mkdir(root, { recursive: true, mode: 0o700 });
-  // Ansible 2.19 and later prefixes the name with the version of its format.
-  const folders = new Set(
-    hosts.flatMap((host) => [...foldersOf(host), ...foldersOf(`s1_${host}`)]),
-  );
+  const folders = new Set(hosts.flatMap(foldersOf));
   for (const name of folders) await mkdir(join(root, name), { recursive: true, mode: 0o700 });
   return (host) => hasFile(host) && !folders.has(host);
 }

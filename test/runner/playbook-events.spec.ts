@@ -29,7 +29,8 @@ const PLAYBOOK = `
     - set_stats: {data: {answer: 42}, aggregate: false}
 `;
 
-it('says secrets in warnings that are wrapped, which a masker takes out of both lines', async () => {
+// Releases before 2.19 wrap warnings.
+it('masks secrets in warnings, also where a warning is wrapped', async () => {
   const token = 'canary-of-many-words-in-pieces';
   const { events } = await runPlaybook(
     folder,
@@ -37,10 +38,7 @@ it('says secrets in warnings that are wrapped, which a masker takes out of both 
     { extraVars: { token }, limit: `alpha:x-${token}` },
   );
   const shown = (rows: readonly EventRow[]): string => rows.map(({ stdout }) => stdout).join('\n');
-  const broken = /ignoring: (x-)?canary-\S*\s+\S*in-pieces/g;
-  expect(shown(events).match(broken)).toHaveLength(2);
-  // Once before the playbook begins, by one event a line.
-  expect(events.find(({ stdout }) => stdout.includes('x-canary-'))?.stdout).not.toContain('pieces');
+  expect(shown(events).match(/ignoring: (x-)?canary-\S*\s*\S*in-pieces/g)).toHaveLength(2);
   const masked = shown(createMasker([token]).events(events));
   expect(masked).not.toMatch(/canary|of-many|words|pieces/);
   expect(masked.split('\n')).toHaveLength(shown(events).split('\n').length);
@@ -182,7 +180,7 @@ describe('other endings', () => {
     const { result, events } = await runPlaybook(folder, '- hosts: all\n  tasks:\n    - 1\n');
     expect(result).toMatchObject({ rc: 4, status: 'failed' });
     expect(new Set(events.map((row) => row.event))).toEqual(new Set(['verbose']));
-    expect(events.map((row) => row.stdout).join('\n')).toContain('ERROR!');
+    expect(events.map((row) => row.stdout).join('\n')).toMatch(/ERROR(!|\]:)/);
     expect(events.map((row) => row.counter)).toEqual(events.map((_, index) => index + 1));
   });
 

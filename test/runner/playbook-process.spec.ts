@@ -196,7 +196,7 @@ describe('output', () => {
     const playbook = `- hosts: alpha
   gather_facts: false
   tasks:
-    - {name: many, command: "seq {{ item }} {{ item + 40000 }}", loop: "{{ range(100000, 130001, 10000) }}"}
+    - {name: many, command: "seq {{ item }} {{ item + 40000 }}", loop: "{{ range(100000, 130001, 10000) | list }}"}
     - {name: huge, debug: {msg: "{{ 'x' * 20000000 }}"}}
     - {name: after, debug: {msg: done}}
 `;
@@ -223,7 +223,7 @@ describe('output', () => {
     const playbook = `- hosts: all
   gather_facts: false
   tasks:
-    - {debug: {msg: "{{ item }} {{ 'y' * 2000 }}"}, loop: "{{ range(150) }}"}
+    - {debug: {msg: "{{ item }} {{ 'y' * 2000 }}"}, loop: "{{ range(150) | list }}"}
 `;
     let inFlight = 0;
     let most = 0;

@@ -66,6 +66,7 @@ const REFUSED_HERE_ALONE: Reasons = [
   [/[{[,] *\?\S/, '`?` before a letter is a part of the text in YAML 1.2'],
 ];
 const READ_OTHERWISE: Reasons = [
+  [/<<: *\[/, 'releases of PyYAML merge lists of maps in different orders'],
   [/[|>][^]*\n +(?:\r?\n|$)/, 'lines of blanks alone at the end of a block are empty'],
   [/[{[,] *\?\S/, '`?` before a letter is a part of the text in YAML 1.2'],
 ];

@@ -45,6 +45,7 @@ import { AddRetention1795620000000 } from './1795620000000-add-retention.js';
 import { RunInEnvironments1795630000000 } from './1795630000000-run-in-environments.js';
 import { MeasureInstances1795640000000 } from './1795640000000-measure-instances.js';
 import { AddAuthenticators1795650000000 } from './1795650000000-add-authenticators.js';
+import { ReportAnsible1795655000000 } from './1795655000000-report-ansible.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -95,4 +96,5 @@ export const migrations = {
   RunInEnvironments1795630000000,
   MeasureInstances1795640000000,
   AddAuthenticators1795650000000,
+  ReportAnsible1795655000000,
 };

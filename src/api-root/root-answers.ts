@@ -36,14 +36,20 @@ export const PING = object({
   },
   warnings: list(STRING),
   instances: list(
-    object({
-      node: STRING,
-      node_type: STRING,
-      uuid: STRING,
-      heartbeat: INSTANT,
-      capacity: INTEGER,
-      version: STRING,
-    }),
+    object(
+      {
+        node: STRING,
+        node_type: STRING,
+        uuid: STRING,
+        heartbeat: INSTANT,
+        capacity: INTEGER,
+        version: STRING,
+        ansible_version: STRING,
+        ansible_runner_version: STRING,
+      },
+      // For superusers and auditors only.
+      ['ansible_version', 'ansible_runner_version'],
+    ),
   ),
   instance_groups: list(object({ name: STRING, capacity: INTEGER, instances: list(STRING) })),
 });

@@ -53,6 +53,12 @@ export class Instance extends ResourceEntity {
   })
   container_engine!: string;
 
+  @Text({ ...READ_ONLY, help: 'Release of ansible-core that runs without an environment use.' })
+  ansible_version!: string;
+
+  @Text({ ...READ_ONLY, help: 'Release of ansible-runner that runs without an environment use.' })
+  ansible_runner_version!: string;
+
   @DateTime({ ...READ_ONLY, help: 'When a health check was last asked for.' })
   health_check_started!: string | null;
 

@@ -34,6 +34,8 @@ const HEALTH = {
   capacity: INTEGER,
   isolation: STRING,
   container_engine: STRING,
+  ansible_version: STRING,
+  ansible_runner_version: STRING,
   errors: STRING,
   health_check_started: orNull(INSTANT),
   health_check_pending: BOOLEAN,

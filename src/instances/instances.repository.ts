@@ -38,6 +38,8 @@ export interface LiveInstance {
   node: string;
   heartbeat: string;
   version: string;
+  ansible_version: string;
+  ansible_runner_version: string;
   capacity: number;
 }
 
@@ -54,6 +56,12 @@ export type Machine = Pick<
   | 'isolation_detail'
 >;
 
+/** Versions of the programs that a machine has for runs; empty where a program is missing. */
+export type Programs = Pick<
+  RowOf<Instance>,
+  'container_engine' | 'ansible_version' | 'ansible_runner_version'
+>;
+
 /** Returns the name of a machine, as an SQL value. */
 export const instanceHostnameOf = (id: Sql): Sql =>
   sql`(SELECT hostname FROM instances WHERE id = ${id})`;
@@ -65,6 +73,11 @@ export const instanceHostnameOf = (id: Sql): Sql =>
 export const liveIsolations = (): Sql => sql`
   SELECT isolation AS label, count(*)::int AS value FROM instances
   WHERE hostname IN (SELECT hostname FROM (${liveNodes()}) node) GROUP BY isolation`;
+
+/** Assignments for a machine whose programs were tried. */
+const PROGRAMS_TRIED = sql`, container_engine = EXCLUDED.container_engine,
+  ansible_version = EXCLUDED.ansible_version,
+  ansible_runner_version = EXCLUDED.ansible_runner_version, last_health_check = now()`;
 
 /** Machines with present or past workers. */
 @Injectable()
@@ -79,23 +92,23 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   /**
    * Stores that a machine has a live worker, with the machine's present properties.
    *
-   * @param engine version of its container engine if the worker has just tried; null: not tried again
+   * @param programs its programs if the worker has just tried them; null: not tried again
    * @returns the time at which a health check was last asked for
    */
-  async noteAlive(machine: Machine, engine: string | null): Promise<string | null> {
+  async noteAlive(machine: Machine, programs: Programs | null): Promise<string | null> {
     const row = await this.database.row<{ health_check_started: string | null }>(sql`
       INSERT INTO instances AS one (hostname, version, cpu, memory, cpu_capacity, mem_capacity,
-        isolation, isolation_detail, container_engine, last_health_check)
+        isolation, isolation_detail, container_engine, ansible_version, ansible_runner_version,
+        last_health_check)
       VALUES (${machine.hostname}, ${machine.version}, ${machine.cpu}, ${machine.memory},
         ${machine.cpu_capacity}, ${machine.mem_capacity}, ${machine.isolation},
-        ${machine.isolation_detail}, coalesce(${engine}::text, ''),
-        CASE WHEN ${engine}::text IS NOT NULL THEN now() END)
+        ${machine.isolation_detail}, ${programs?.container_engine ?? ''},
+        ${programs?.ansible_version ?? ''}, ${programs?.ansible_runner_version ?? ''},
+        CASE WHEN ${programs !== null} THEN now() END)
       ON CONFLICT (hostname) DO UPDATE SET last_seen = now(), version = EXCLUDED.version,
         cpu = EXCLUDED.cpu, memory = EXCLUDED.memory, cpu_capacity = EXCLUDED.cpu_capacity,
         mem_capacity = EXCLUDED.mem_capacity, isolation = EXCLUDED.isolation,
-        isolation_detail = EXCLUDED.isolation_detail,
-        container_engine = coalesce(${engine}::text, one.container_engine),
-        last_health_check = coalesce(EXCLUDED.last_health_check, one.last_health_check)
+        isolation_detail = EXCLUDED.isolation_detail${programs === null ? sql`` : PROGRAMS_TRIED}
       RETURNING one.health_check_started`);
     return existing(row, 'an upsert returns its row').health_check_started;
   }
@@ -130,7 +143,7 @@ export class InstancesRepository extends TableRepository<RowOf<Instance>> {
   alive(): Promise<LiveInstance[]> {
     return this.database.rows<LiveInstance>(sql`
       SELECT one.hostname AS node, one.last_seen AS heartbeat, one.version,
-        coalesce(ready.capacity, 0) AS capacity
+        one.ansible_version, one.ansible_runner_version, coalesce(ready.capacity, 0) AS capacity
       FROM instances one LEFT JOIN (${readyMachines()}) ready USING (id)
       WHERE one.hostname IN (SELECT hostname FROM (${liveNodes()}) live) ORDER BY one.hostname`);
   }

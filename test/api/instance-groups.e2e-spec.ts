@@ -256,6 +256,7 @@ describe('a health check', () => {
     expect(before.body).toEqual({
       ...{ hostname: 'checked', version: '1.2', cpu: '2.0', memory: 4096 },
       ...{ cpu_capacity: 8, mem_capacity: 1, capacity: 0, isolation: '', container_engine: '' },
+      ...{ ansible_version: '', ansible_runner_version: '' },
       ...{ last_health_check: null, health_check_started: null, health_check_pending: false },
       errors: 'No worker of this machine has been heard of lately.',
     });

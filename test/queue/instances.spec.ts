@@ -29,6 +29,8 @@ it('are the machines that workers run on, with what they can take', async () => 
     capacity: expect.any(Number),
     capacity_adjustment: '1.00',
     container_engine: expect.any(String),
+    ansible_version: expect.stringMatching(/^2\.\d+\.\d+$/),
+    ansible_runner_version: expect.stringMatching(/^2\.\d+\.\d+$/),
     health_check_pending: false,
     health_check_started: null,
     last_health_check: expect.any(String),

@@ -3,10 +3,11 @@ import { Injectable, Logger } from '@nestjs/common';
 import { messageOf } from '../../common/errors/message-of.js';
 import { Settings } from '../../config/settings.js';
 import { Database } from '../../database/database.js';
+import type { Programs } from '../../instances/instances.repository.js';
 import { anyEnvironment } from '../../execution-environments/execution-environments.repository.js';
 import { severalOrganizations } from '../../organizations/organizations.repository.js';
 import { openLaunch, type Command, type Enclosure, type Fence, type Launch } from './command.js';
-import { engineVersion, serviceVersion, sweepContainers } from './container-engine.js';
+import { programVersion, serviceVersion, sweepContainers } from './container-engine.js';
 import { containersOf, isPodman, ownerHere, type FoundContainer } from './container-isolation.js';
 import { advised, findIsolation, realDataDir, refusalOf, type Isolation } from './isolation.js';
 import { launchInside } from './launch-inside.js';
@@ -74,12 +75,20 @@ export class Boundary implements Fence {
     this.images.clear();
   }
 
-  /** Returns the version of this worker's container engine; empty if it can run no containers. */
-  engineVersion(): Promise<string> {
-    return this.engine().then(
-      ({ version }) => version,
-      () => '',
+  /** Returns the versions of this worker's programs; empty where a program does not work. */
+  async programs(): Promise<Programs> {
+    const [engine, ansible, runner] = await Promise.all(
+      [
+        this.engine().then(({ version }) => version),
+        programVersion('ansible-playbook'),
+        programVersion('ansible-runner'),
+      ].map((version) => version.catch(() => '')),
     );
+    return {
+      container_engine: engine ?? '',
+      ansible_version: /\[core (\S+)\]/.exec(ansible ?? '')?.[1] ?? '',
+      ansible_runner_version: runner ?? '',
+    };
   }
 
   /**
@@ -90,7 +99,7 @@ export class Boundary implements Fence {
   async engine(): Promise<{ engine: string; isPodman: boolean; version: string }> {
     const engine = this.settings.JOB_CONTAINER_ENGINE;
     try {
-      const version = await engineVersion(engine);
+      const version = await programVersion(engine);
       // The program of Docker can do nothing without its service.
       if (!isPodman(version)) await serviceVersion(engine);
       return { engine, isPodman: isPodman(version), version };
@@ -115,7 +124,7 @@ export class Boundary implements Fence {
 
   private async tried(id: string, name: string): Promise<FoundContainer | string> {
     const { settings } = this;
-    const version = await engineVersion(settings.JOB_CONTAINER_ENGINE);
+    const version = await programVersion(settings.JOB_CONTAINER_ENGINE);
     const dataDir = await realDataDir(settings);
     const found = await containersOf(id, name, { version, settings, dataDir });
     return typeof found === 'string' ? advised(found) : found;

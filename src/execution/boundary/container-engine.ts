@@ -43,12 +43,12 @@ async function ask(engine: string, args: readonly string[], timeout = LIMIT_MS):
 }
 
 /**
- * Returns the version line of an engine, such as `podman version 4.3.1`.
+ * Returns what a program says about its version, such as `podman version 4.3.1`.
  *
  * @throws Error
  */
-export function engineVersion(engine: string): Promise<string> {
-  return ask(engine, ['--version']);
+export function programVersion(program: string): Promise<string> {
+  return ask(program, ['--version']);
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { findProcess } from '../runner/process-table.js';
 import type { ContainerOwner, ContainerPlan } from './container.js';
-import { engineVersion, provideImage } from './container-engine.js';
+import { programVersion, provideImage } from './container-engine.js';
 import { filterProfile } from './container-filter.js';
 import { jobAccount } from './job-account.js';
 import { mostProcesses, ownLimit } from './own-limits.js';
@@ -25,7 +25,7 @@ export async function findContainer(
   const { JOB_CONTAINER_IMAGE: image, JOB_CONTAINER_ENGINE: engine } = settings;
   if (image === '') return 'JOB_CONTAINER_IMAGE names no image for containers';
   try {
-    const version = await engineVersion(engine);
+    const version = await programVersion(engine);
     await provideImage(engine, image);
     return await containersOf(image, image, { version, settings, dataDir });
   } catch (error) {

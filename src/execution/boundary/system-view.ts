@@ -1,6 +1,6 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join, sep } from 'node:path';
+import { delimiter, dirname, join, sep } from 'node:path';
 import { shownPaths } from '../../config/job-settings.js';
 import { settingFiles } from '../../config/setting.js';
 import { SETTINGS, type Settings } from '../../config/settings.js';
@@ -63,7 +63,7 @@ export async function systemArguments(settings: Settings, dataDir: string): Prom
         ? ['--size', COVER_BYTES, '--perms', '0755', '--tmpfs', path]
         : ['--ro-bind', '/dev/null', path],
     ),
-    ...bindArguments(...(await ownPrograms(dataDir))),
+    ...bindArguments(...(await ansibleEnvironment())),
   ];
 }
 
@@ -77,14 +77,16 @@ export async function shownByOperator(
   return { shown, covered: await coveredIn(shown, hidden) };
 }
 
-/**
- * Returns a bind of the Ansible that the set-up installed beside the data because the system had
- * none.
- */
-async function ownPrograms(dataDir: string): Promise<Bind[]> {
-  const from = join(dataDir, 'venv');
-  const isThere = await lstat(from).catch(() => null);
-  return isThere ? [{ from }] : [];
+/** Returns a bind of the virtual environment that has the `ansible-runner` of the PATH. */
+async function ansibleEnvironment(): Promise<Bind[]> {
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const runner = await lstat(join(folder, 'ansible-runner')).catch(() => null);
+    if (runner === null) continue;
+    const from = dirname(folder);
+    const isEnvironment = await lstat(join(from, 'pyvenv.cfg')).catch(() => null);
+    return isEnvironment ? [{ from }] : [];
+  }
+  return [];
 }
 
 /** Returns binds as bubblewrap arguments. */

@@ -117,7 +117,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
   private async report(isProbed: boolean): Promise<string | null> {
     const { name, hostKey, startTime } = await this.identify();
     const { mode, detail } = await this.boundary.isolation();
-    const engine = isProbed ? await this.boundary.engineVersion() : null;
+    const programs = isProbed ? await this.boundary.programs() : null;
     const refusal = await this.boundary.refusal();
     const size = { cpu: availableParallelism(), memory: totalmem() };
     const requested = await this.instances.noteAlive(
@@ -129,7 +129,7 @@ export class WorkerNode implements OnApplicationBootstrap, OnModuleDestroy {
         isolation: mode,
         isolation_detail: refusal ?? detail,
       },
-      engine,
+      programs,
     );
     // Last, because the scheduler places runs on instances with live workers.
     await this.nodes.noteAlive({

@@ -25,8 +25,8 @@ beforeEach(async () => {
   node = new WorkerNode(
     { noteAlive: async () => {}, forget: async () => {} } as unknown as WorkerNodesRepository,
     {
-      noteAlive: async (_machine: object, engine: string | null) => {
-        stored.push(engine);
+      noteAlive: async (_machine: object, programs: string | null) => {
+        stored.push(programs);
         return requested;
       },
     } as unknown as InstancesRepository,
@@ -34,7 +34,7 @@ beforeEach(async () => {
     {
       isolation: async () => ({ mode: 'none', detail: '' }),
       refusal: async () => null,
-      engineVersion: async () => 'podman',
+      programs: async () => 'tried',
       probe: () => probes.shift()?.() ?? Promise.reject(new Error('a probe too many')),
     } as unknown as Boundary,
   );
@@ -53,18 +53,18 @@ async function beat(): Promise<void> {
 
 it('tries what it can run at its start, and no more while no health check is asked for', async () => {
   await beat();
-  expect(stored).toEqual(['podman', null]);
+  expect(stored).toEqual(['tried', null]);
 });
 
 it('performs each health check once, and again if it failed', async () => {
   requested = '2026-01-01T00:00:00Z';
   probes = [() => Promise.reject(new Error('no database')), () => Promise.resolve()];
   await beat();
-  expect(stored).toEqual(['podman', null]);
+  expect(stored).toEqual(['tried', null]);
   await beat();
-  expect(stored).toEqual(['podman', null, null, 'podman']);
+  expect(stored).toEqual(['tried', null, null, 'tried']);
   await beat();
-  expect(stored).toEqual(['podman', null, null, 'podman', null]);
+  expect(stored).toEqual(['tried', null, null, 'tried', null]);
 });
 
 it('goes on with its heartbeats while a health check takes long', async () => {
@@ -73,7 +73,7 @@ it('goes on with its heartbeats while a health check takes long', async () => {
   probes = [() => new Promise((resolve) => (end = resolve))];
   await beat();
   await beat();
-  expect(stored).toEqual(['podman', null, null]);
+  expect(stored).toEqual(['tried', null, null]);
   end();
   await beat();
   expect(stored.filter((engine) => engine !== null)).toHaveLength(2);

@@ -30,7 +30,11 @@ export default {
             ...{ hostname: 'here', version: '1', cpu: 2, memory: 4, cpu_capacity: 8 },
             ...{ mem_capacity: 1, isolation: 'bubblewrap', isolation_detail: '' },
           },
-          'podman version 4.3.1',
+          {
+            container_engine: 'podman version 4.3.1',
+            ansible_version: '2.19.14',
+            ansible_runner_version: '2.4.3',
+          },
         ],
       ],
     }),

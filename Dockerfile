@@ -17,10 +17,13 @@ RUN npm run build && rm -r dist/src dist/migrations \
  && npm prune --omit=dev --omit=optional
 
 FROM ${NODE_IMAGE}
+COPY scripts/services/python/ansible-3.11.txt /tmp/ansible.txt
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      ansible-core bubblewrap ca-certificates git openssh-client python3-ansible-runner sshpass tini \
+      bubblewrap ca-certificates git openssh-client python3-venv sshpass subversion tini \
  && rm -rf /var/lib/apt/lists/* \
+ && python3 -m venv /opt/ansible \
+ && /opt/ansible/bin/pip install --no-cache-dir --require-hashes -r /tmp/ansible.txt \
  && install -d -o node -g node -m 0700 /data /keys /keys-of/api /keys-of/worker
 WORKDIR /app
 COPY --from=build /app/package.json ./
@@ -28,6 +31,7 @@ COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/scripts scripts
 COPY --from=build /app/dist dist
 ENV NODE_ENV=production \
+    PATH=/opt/ansible/bin:$PATH \
     WEB_CONCURRENCY=auto \
     SHUTDOWN_DRAIN_SECONDS=5 \
     HOST=0.0.0.0 \

@@ -32,7 +32,7 @@ async function runCommand() {
   await checkDatabaseRuns(settings);
   /** @type {NodeJS.ProcessEnv} */
   const env = { NODE_ENV: 'production', ...kept, ...process.env };
-  env.PATH = pathWithPrograms(settings.dataDir);
+  env.PATH = pathWithPrograms(settings);
   if (process.env.SECRET_KEY) delete env.SECRET_KEY_FILE;
   const child = spawn(process.execPath, [program, ...args], { cwd: root, env, stdio: 'inherit' });
   for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))

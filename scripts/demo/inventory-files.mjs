@@ -97,7 +97,7 @@ async function collectionArchive() {
     }
     await run('ansible-galaxy', ['collection', 'build', '--output-path', folder], {
       cwd: folder,
-      env: { ...process.env, PATH: pathWithPrograms(dataFolder()), HOME: folder },
+      env: { ...process.env, PATH: pathWithPrograms({ dataDir: dataFolder() }), HOME: folder },
     });
     return await readFile(join(folder, 'demo-fleet-1.0.0.tar.gz'));
   } finally {

@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { accessSync, constants, copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { Problem } from '../console/problem.mjs';
 import { run } from '../processes/run.mjs';
@@ -46,40 +47,64 @@ const DISPENSABLE = new Set(['bwrap']);
 /** Where programs of administrators are; not on everybody's PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 
-const PYTHON_PACKAGES = ['ansible-runner', 'ansible-core'];
+/**
+ * Versions of Python that the current Ansible runs on, the newest first, and the file with the pinned
+ * packages for each (docs/decisions/0129-ansible-runner.md).
+ */
+const PYTHONS = [
+  ['python3.14', 'ansible-3.12.txt'],
+  ['python3.13', 'ansible-3.12.txt'],
+  ['python3.12', 'ansible-3.12.txt'],
+  ['python3.11', 'ansible-3.11.txt'],
+];
+
+const REQUIREMENTS = join(dirname(fileURLToPath(import.meta.url)), 'python');
+
+/** Folders whose programs runs can see in their sandbox. */
+const VISIBLE_FOLDERS = /^\/(usr|opt)\//;
+
+/** Prints the interpreter's file. Fails where no virtual environment can be made with it. */
+const INTERPRETER =
+  'import ensurepip, os, sys, venv; print(os.path.realpath(sys.executable), end="")';
 
 /**
- * Finds the programs the service calls, and installs what is missing where that is permitted:
- * by apt-get, and ansible also into a virtual environment of `home`. Resolves to
- * `{ path, find, detail }`: the PATH for the service, a look-up in it, and what was done.
- *
- * @param {{ home: string, log: string, withRedis?: boolean, forTests?: boolean }} options
+ * @typedef {{ dataDir: string, withSystemAnsible?: boolean }} AnsiblePlace the data folder, and if the
+ *   system's Ansible is used in place of the current one
  */
-export async function provideTools({ home, log, ...requests }) {
+
+/**
+ * Finds the programs the service calls, and installs what is missing where that is permitted: the
+ * current Ansible into a virtual environment of `dataDir`, everything else by apt-get. Resolves to
+ * `{ path, find, detail, ansible, warning }`: the PATH for the service, a look-up in it, what was done,
+ * the release of Ansible, and why it is not the current one.
+ *
+ * @param {AnsiblePlace & { log: string, withRedis?: boolean, forTests?: boolean }} options
+ */
+export async function provideTools({ dataDir, withSystemAnsible = false, log, ...requests }) {
+  const refusal = withSystemAnsible ? null : await installAnsible(environmentOf(dataDir), log);
   const wanted = Object.keys(DEBIAN_PACKAGES).filter((tool) => {
     if (tool === 'bwrap' && process.platform !== 'linux') return false;
     const option = ON_REQUEST[tool];
     return option === undefined || requests[option] === true;
   });
-  const environment = environmentOf(home);
-  const path = () => pathWithPrograms(home);
+  const path = () => pathWithPrograms({ dataDir, withSystemAnsible });
   const places = () => [path(), ...SYSTEM_FOLDERS].join(delimiter);
   const missing = () => wanted.filter((tool) => findProgram(tool, places()) === null);
   const absent = missing();
   /** @type {(string | null)[]} */
-  const reasons = [];
-  if (absent.length > 0) reasons.push(await installBySystem(absent, log));
-  if (missing().some((tool) => tool.startsWith('ansible-'))) {
-    reasons.push(await installByPython(environment, log));
-  }
+  const reasons = [refusal];
+  if (absent.length > 0) reasons.push(await installBySystem(packagesOf(absent), log));
   const needed = missing().filter((tool) => !DISPENSABLE.has(tool));
   if (needed.length > 0) throw notInstalled(needed, reasons);
   await provideJobAccount();
+  const ansible = await ansibleVersion(path());
   return {
     path: path(),
     /** @param {string} tool */
     find: (tool) => findProgram(tool, path()),
     detail: detailOf(wanted, absent, missing()),
+    ansible,
+    warning: refusal && `Jobs run with the system's Ansible ${ansible}: ${refusal}`,
   };
 }
 
@@ -97,14 +122,22 @@ function detailOf(wanted, absent, missing) {
 }
 
 /**
- * The PATH of this process, followed by the programs that were installed into the data folder.
+ * The PATH of this process, behind the Ansible that was installed into the data folder.
  *
- * @param {string} home
+ * @param {AnsiblePlace} place
  */
-export function pathWithPrograms(home) {
+export function pathWithPrograms({ dataDir, withSystemAnsible }) {
   const path = process.env.PATH ?? '';
-  const own = join(environmentOf(home), 'bin');
-  return existsSync(join(own, 'ansible-runner')) ? `${path}${delimiter}${own}` : path;
+  const environment = environmentOf(dataDir);
+  if (withSystemAnsible || !existsSync(stampOf(environment))) return path;
+  return `${join(environment, 'bin')}${delimiter}${path}`;
+}
+
+/** @param {string} path */
+async function ansibleVersion(path) {
+  const program = findProgram('ansible-playbook', path) ?? 'ansible-playbook';
+  const { stdout } = await run(program, ['--version'], { cwd: '/' });
+  return /\[core (\S+)\]/.exec(stdout)?.[1] ?? 'of unknown release';
 }
 
 /**
@@ -126,9 +159,23 @@ export function findProgram(name, path = process.env.PATH ?? '') {
   return null;
 }
 
-/** @param {string} home */
-function environmentOf(home) {
-  return join(home, 'venv');
+/** @param {string} dataDir */
+function environmentOf(dataDir) {
+  return join(dataDir, 'venv');
+}
+
+/**
+ * The copy of the pinned packages in a finished environment.
+ *
+ * @param {string} environment
+ */
+function stampOf(environment) {
+  return join(environment, 'installed.txt');
+}
+
+/** @param {readonly string[]} tools */
+function packagesOf(tools) {
+  return tools.flatMap((tool) => DEBIAN_PACKAGES[tool] ?? []);
 }
 
 /**
@@ -136,7 +183,7 @@ function environmentOf(home) {
  * @param {readonly (string | null)[]} reasons
  */
 function notInstalled(tools, reasons) {
-  const packages = tools.map((tool) => DEBIAN_PACKAGES[tool]).join(' ');
+  const packages = packagesOf(tools).join(' ');
   const redis = tools.includes('redis-server') ? ', or set REDIS_URL to a server of yours' : '';
   return new Problem(
     `Missing on PATH: ${tools.join(', ')}. Install them (Debian, Ubuntu: ` +
@@ -147,15 +194,14 @@ function notInstalled(tools, reasons) {
 
 // Resolves to why it did not work, or null. A failure is not the end: there are other ways.
 /**
- * @param {readonly string[]} tools
+ * @param {readonly string[]} packages
  * @param {string} log
  */
-async function installBySystem(tools, log) {
+async function installBySystem(packages, log) {
   const aptGet = findProgram('apt-get');
   if (!aptGet) return null;
   const prefix = await rootPrefix();
   if (!prefix) return 'apt-get needs root or a sudo that asks no password';
-  const packages = tools.flatMap((tool) => DEBIAN_PACKAGES[tool] ?? []);
   const options = ['-y', '-q', '-o', 'DPkg::Lock::Timeout=120', '--no-install-recommends'];
   const [first = aptGet, ...rest] = [...prefix, aptGet];
   /** @type {(...args: string[]) => [file: string, ...args: string[]]} */
@@ -179,19 +225,53 @@ async function rootPrefix() {
 }
 
 /**
+ * Installs the pinned Ansible, unless this was done before. Resolves to why it did not work, or null.
+ *
  * @param {string} environment
  * @param {string} log
  */
-async function installByPython(environment, log) {
-  const python = findProgram('python3');
-  if (!python) return null;
+async function installAnsible(environment, log) {
+  const python = (await newestPython()) ?? (await pythonOfSystem(log));
+  if (!python)
+    return 'no Python from 3.11 to 3.14 below /usr or /opt can make virtual environments';
+  const { program, packages } = python;
+  const stamp = stampOf(environment);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(packages, 'utf8'))
+    return null;
   /** @type {[string, ...string[]]} */
-  const pip = [join(environment, 'bin', 'python3'), '-m', 'pip'];
-  const flags = ['--disable-pip-version-check', '--quiet', '--retries', '1', '--timeout', '15'];
-  return (
-    (await attempt([python, '-m', 'venv', '--clear', environment], log)) ??
-    (await attempt([...pip, 'install', ...flags, ...PYTHON_PACKAGES], log))
-  );
+  const pip = [join(environment, 'bin', 'python3'), '-m', 'pip', 'install'];
+  const flags = ['--disable-pip-version-check', '--quiet', '--retries', '0', '--timeout', '10'];
+  const problem =
+    (await attempt([program, '-m', 'venv', '--clear', environment], log)) ??
+    (await attempt([...pip, ...flags, '--require-hashes', '-r', packages], log));
+  if (!problem) copyFileSync(packages, stamp);
+  return problem;
+}
+
+async function newestPython() {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/bin'];
+  for (const [name = '', packages = ''] of PYTHONS) {
+    for (const folder of folders) {
+      const program = findProgram(name, folder);
+      if (!program) continue;
+      // A version manager has programs for versions that are not chosen, which only say so.
+      const { code, stdout } = await run(program, ['-c', INTERPRETER], { anyCode: true });
+      if (code !== 0 || !VISIBLE_FOLDERS.test(stdout)) continue;
+      return { program: stdout, packages: join(REQUIREMENTS, packages) };
+    }
+  }
+  return null;
+}
+
+/**
+ * Installs what Debian's Python lacks for virtual environments.
+ *
+ * @param {string} log
+ */
+async function pythonOfSystem(log) {
+  if (!PYTHONS.some(([name = '']) => findProgram(name, '/usr/bin'))) return null;
+  await installBySystem(['python3-venv'], log);
+  return newestPython();
 }
 
 /**

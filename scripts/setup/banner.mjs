@@ -7,7 +7,7 @@ import { browserUrl } from './settings.mjs';
 /**
  * @typedef {{ settings: import('./settings.mjs').StartSettings,
  *   files: import('./data-folder.mjs').DataFiles, newPassword?: string | undefined, seconds: string,
- *   isolation: import('./programs.mjs').Isolation | null }} Banner
+ *   isolation: import('./programs.mjs').Isolation | null, ansible: string }} Banner
  */
 
 /**
@@ -15,7 +15,7 @@ import { browserUrl } from './settings.mjs';
  *
  * @param {Banner} banner
  */
-export function printBanner({ settings, files, newPassword, seconds, isolation }) {
+export function printBanner({ settings, files, newPassword, seconds, isolation, ansible }) {
   const url = browserUrl(settings);
   /** @type {[name: string, text: string][]} */
   const lines = [
@@ -23,7 +23,7 @@ export function printBanner({ settings, files, newPassword, seconds, isolation }
     ['Login', loginText({ settings, files, newPassword })],
     ...tokenLine(files),
     ['Logs', `${shownPath(files.logs)}/`],
-    ...jobsLine(isolation),
+    ...jobsLine(isolation, ansible),
   ];
   print();
   print(`${strong('The automation controller is running')} (started in ${seconds} s)`);
@@ -48,18 +48,19 @@ function tokenLine({ adminToken }) {
 
 /**
  * @param {Banner['isolation']} isolation
+ * @param {string} ansible
  * @returns {[name: string, text: string][]}
  */
-function jobsLine(isolation) {
+function jobsLine(isolation, ansible) {
   if (!isolation) return [];
   const { by, detail, refusal } = isolation;
-  if (by) return [['Jobs', `isolated with ${by}`]];
+  if (by) return [['Jobs', `Ansible ${ansible}, isolated with ${by}`]];
   if (refusal) return [['Jobs', strong(`NOT run. ${refusal}`)]];
   const danger = "playbooks can read this installation's secrets";
   return [['Jobs', strong(`NOT isolated: ${detail}; ${danger}`)]];
 }
 
-/** @param {Omit<Banner, 'seconds' | 'isolation'>} banner */
+/** @param {Pick<Banner, 'settings' | 'files' | 'newPassword'>} banner */
 function loginText({ settings, files, newPassword }) {
   if (newPassword) {
     return `${settings.adminUsername} / ${newPassword}   (kept in ${shownPath(files.adminPassword)})`;

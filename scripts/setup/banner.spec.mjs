@@ -19,7 +19,10 @@ describe('the banner', () => {
   });
 
   it.each([
-    [{ by: 'bubblewrap 0.8.0' }, /^ {2}Jobs +isolated with bubblewrap 0\.8\.0$/m],
+    [
+      { by: 'bubblewrap 0.8.0' },
+      /^ {2}Jobs +Ansible 2\.19\.14, isolated with bubblewrap 0\.8\.0$/m,
+    ],
     [
       { detail: 'JOB_ISOLATION is none' },
       /^ {2}Jobs .*NOT isolated: JOB_ISOLATION is none; playbooks can read this installation's secrets/m,
@@ -32,7 +35,13 @@ describe('the banner', () => {
       return true;
     });
     const settings = readSettings(folder, {});
-    printBanner({ settings, files: dataFiles(folder), seconds: '1', isolation });
+    printBanner({
+      settings,
+      files: dataFiles(folder),
+      seconds: '1',
+      isolation,
+      ansible: '2.19.14',
+    });
     expect(printed).toMatch(line);
   });
 });

@@ -22,6 +22,8 @@ export function readSettings(root, env = process.env) {
   const text = (name) => env[name]?.trim() || null;
   /** @param {string} name */
   const secret = (name) => secretText(env, name, faults);
+  /** @type {(name: string, normal: string) => boolean} */
+  const isOn = (name, normal) => !FALSE_WORDS.includes((text(name) ?? normal).toLowerCase());
   const port = text('PORT') ?? '8080';
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) {
     faults.push(`PORT is "${port}", not a number up to 65535`);
@@ -59,7 +61,8 @@ export function readSettings(root, env = process.env) {
     serviceAccount: text('SERVICE_ACCOUNT') ?? 'automation-controller',
     adminUsername: text('ADMIN_USERNAME') ?? 'admin',
     adminPassword,
-    demoData: !FALSE_WORDS.includes((text('DEMO_DATA') ?? '1').toLowerCase()),
+    demoData: isOn('DEMO_DATA', '1'),
+    withSystemAnsible: isOn('SYSTEM_ANSIBLE', '0'),
     hasSecretKey: Boolean(text('SECRET_KEY') ?? text('SECRET_KEY_FILE')),
   };
 }

@@ -149,9 +149,10 @@ class Service {
     const withRedis = !settings.redisUrl;
     const tools = await this.#step(
       'Programs',
-      () => provideTools({ home: settings.dataDir, log, withRedis }),
+      () => provideTools({ ...settings, log, withRedis }),
       ({ detail }) => detail,
     );
+    if (tools.warning) note(`! ${tools.warning}`);
     const unprivileged = await provideUnprivileged(settings);
     const context = { settings, files, tools, unprivileged, supervisor: this.#supervisor };
     const urls = await startDatastores(context);
@@ -167,7 +168,7 @@ class Service {
     const admin = await setUpDatabase({ ...context, environment: all });
     const { isolation } = await startPrograms({ ...context, environment: all });
     this.#lock?.update({ url: browserUrl(settings) });
-    return { ...admin, isolation };
+    return { ...admin, isolation, ansible: tools.ansible };
   }
 
   /** @type {typeof step} */

@@ -46,13 +46,18 @@ export async function provideForTests(root, { programs = true } = {}) {
   await step('Build', () => buildWhenNeeded(root, log));
   await step('Tests', () => withLock(join(root, 'dist', '.lock'), () => compileTests(root)));
   if (!programs) return;
-  const { dataDir: home } = readSettings(root, {});
-  const wanted = { home, log, withRedis: true, forTests: true };
+  const wanted = { ...ansiblePlace(root), log, withRedis: true, forTests: true };
   await step(
     'Programs',
-    () => provideTools(wanted),
+    () => withLock(join(root, 'dist', '.lock'), () => provideTools(wanted)),
     ({ detail }) => detail,
   );
+}
+
+/** @param {string} root */
+function ansiblePlace(root) {
+  const { SYSTEM_ANSIBLE } = process.env;
+  return readSettings(root, { SYSTEM_ANSIBLE });
 }
 
 /** @param {string} root */
@@ -148,7 +153,6 @@ export function runAttached(args, { root, environment, node = process.execPath }
 function testEnvironment(root, services) {
   const environment = { ...process.env };
   for (const name of SERVICE_VARIABLES) delete environment[name];
-  const { dataDir } = readSettings(root, {});
   return {
     ...environment,
     DATABASE_URL: services.databaseUrl ?? '',
@@ -156,7 +160,7 @@ function testEnvironment(root, services) {
     DATA_DIR: throwawayFolder(services, 'data'),
     TMPDIR: throwawayFolder(services, 'tmp'),
     SECRET_KEY: randomBytes(32).toString('base64'),
-    PATH: pathWithPrograms(dataDir),
+    PATH: pathWithPrograms(ansiblePlace(root)),
     NODE_OPTIONS: [
       process.env.NODE_OPTIONS,
       '--experimental-vm-modules',

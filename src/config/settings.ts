@@ -91,6 +91,11 @@ export const SETTINGS = {
     default: 'automation-controller',
     help: 'Account that API and worker run under where `npm start` is root; made when it is missing. `root`: they stay root.',
   }),
+  SYSTEM_ANSIBLE: boolean({
+    category: 'system',
+    default: false,
+    help: 'Whether `npm start` uses the Ansible of the system in place of a current one of its own.',
+  }),
   DATA_DIR: string({
     category: 'system',
     default: 'var',

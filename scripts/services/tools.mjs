@@ -21,6 +21,8 @@ const DEBIAN_PACKAGES = {
   bwrap: 'bubblewrap',
   // The engine without a browser around it, which costs two thirds of the processor time.
   'chromium-headless-shell': 'chromium-headless-shell',
+  // With the collections whose modules and plugins are clients of this API.
+  'ansible-community': 'ansible',
   sshd: 'openssh-server',
   svn: 'subversion',
   podman: 'podman',
@@ -35,6 +37,7 @@ const DEBIAN_PACKAGES = {
 const ON_REQUEST = {
   'redis-server': 'withRedis',
   'chromium-headless-shell': 'forTests',
+  'ansible-community': 'forTests',
   sshd: 'forTests',
   svn: 'forTests',
   podman: 'forTests',

@@ -1,7 +1,7 @@
 /**
  * Budget: 35 s, because some hundred modules call the API and wait for what a worker runs.
  *
- * The collection itself, unmodified, as Debian ships it with `ansible-runner`, against an API and a worker
+ * The collection itself, unmodified, as Debian ships it, against an API and a worker
  * that run what is started. One process of Python runs its modules one after the other; that Ansible runs
  * them is seen with one. What its client sends in detail is told by the stand-in of the API tests
  * (test/client/collection).
@@ -14,7 +14,7 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 import { IS_DEEP } from '../support/depth.js';
-import { linesOfPython } from '../support/python.js';
+import { linesOfPython, PYTHON_OF_SYSTEM } from '../support/python.js';
 
 type Params = Record<string, unknown>;
 /** A module of the collection, its parameters, and how often it runs: once when absent. */
@@ -57,6 +57,8 @@ beforeAll(async () => {
     ...{ PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder },
     // Modules for webhooks and notifications know services by the names of their products only.
     SERVICE_NAMES: 'vendor',
+    // The plugin that reads an inventory of an installation is in the collections of the distribution.
+    AWX_TASK_ENV: JSON.stringify({ ANSIBLE_COLLECTIONS_PATH: '/usr/lib/python3/dist-packages' }),
   };
   api = await ApiCalls.start(cluster, environment);
   await cluster.worker(environment);
@@ -99,7 +101,7 @@ function tell(tasks: readonly Task[]): Result[][] {
   const lines = tasks.flatMap(([module, params, turns = 1]) =>
     Array.from({ length: turns }, () => JSON.stringify([module, { ...access, ...params }])),
   );
-  const told = linesOfPython(RUN_MODULES, lines).map((line) => JSON.parse(line) as Result);
+  const told = linesOfPython(RUN_MODULES, lines, PYTHON_OF_SYSTEM).map((line) => JSON.parse(line) as Result);
   return tasks.map(([, , turns = 1]) => told.splice(0, turns));
 }
 
@@ -116,7 +118,7 @@ async function play(tasks: readonly Task[]): Promise<Result[]> {
       ...{ CONTROLLER_HOST: api.url, CONTROLLER_VERIFY_SSL: 'False' },
       CONTROLLER_OAUTH_TOKEN: api.authorization.replace('Bearer ', ''),
     };
-    execFile('ansible-playbook', [file], { env }, (_error, stdout) => resolve(stdout));
+    execFile('/usr/bin/ansible-playbook', [file], { env }, (_error, stdout) => resolve(stdout));
   });
   interface Told {
     plays: [{ tasks: { hosts: { localhost: Result } }[] }];

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
+/** Python with the collections of the distribution. */
+export const PYTHON_OF_SYSTEM = '/usr/bin/python3';
+
 /** Returns the Python that runs Ansible here, and so has its PyYAML. */
 function python(): string {
   const path = execFileSync('sh', ['-c', 'command -v ansible-playbook'], { encoding: 'utf8' });
@@ -8,8 +11,12 @@ function python(): string {
 }
 
 /** Runs a program that reads lines and writes one for each: one process for all of them. */
-export function linesOfPython(program: string, lines: readonly string[]): string[] {
+export function linesOfPython(
+  program: string,
+  lines: readonly string[],
+  interpreter = python(),
+): string[] {
   const input = lines.map((line) => `${line}\n`).join('');
   const options = { input, encoding: 'utf8', maxBuffer: 1e9 } as const;
-  return execFileSync(python(), ['-c', program], options).trimEnd().split('\n');
+  return execFileSync(interpreter, ['-c', program], options).trimEnd().split('\n');
 }

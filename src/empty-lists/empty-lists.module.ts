@@ -1,7 +1,0 @@
-import { Module } from '@nestjs/common';
-import { ApplicationsController } from './applications.controller.js';
-
-@Module({
-  controllers: [ApplicationsController],
-})
-export class EmptyListsModule {}

@@ -22,7 +22,7 @@ import { SettingsModule } from './config/settings.module.js';
 import { CredentialUses } from './credentials/credential-uses.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { DatabaseModule } from './database/database.module.js';
-import { EmptyListsModule } from './empty-lists/empty-lists.module.js';
+import { ApplicationsModule } from './applications/applications.module.js';
 import { ResolvedEnvironments } from './templates/template-summaries.service.js';
 import { ExecutionEnvironmentsModule } from './execution-environments/execution-environments.module.js';
 import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
@@ -141,7 +141,7 @@ const ports = [
     LabelsModule,
     InstancesModule,
     RetentionModule,
-    EmptyListsModule,
+    ApplicationsModule,
     BulkModule,
     IdentityModule,
     RootModule,

@@ -16,6 +16,7 @@ import { UserTokensController } from './user-tokens.controller.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Session } from './session.entity.js';
 import { Token } from './token.entity.js';
+import { TokenHooks } from './token.hooks.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Session, Token]), UsersModule],
@@ -26,6 +27,7 @@ import { Token } from './token.entity.js';
     AuthenticationService,
     LoginThrottle,
     SessionsService,
+    TokenHooks,
     TokensService,
     // Order of the guards: authentication, rate limit, authorization on the object in the URL.
     AuthGuard,

@@ -1,6 +1,7 @@
-import { Entity, Index } from 'typeorm';
-import { Choices, DateTime, Integer, Reference, Text } from '../common/fields/field.js';
+import { Column, Entity, ForeignKey, Index } from 'typeorm';
+import { Choices, DateTime, Reference, Text } from '../common/fields/field.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
+import { CASCADE, GeneratedId } from '../database/table.js';
 
 @Entity('tokens')
 @Index('tokens_digest_key', ['digest'], { unique: true })
@@ -14,11 +15,23 @@ export class Token extends ResourceEntity {
   @Text({ column: null, readOnly: true, filter: false, help: 'Shown in clear once, on creation.' })
   token!: string;
 
-  @Text({ column: null, readOnly: true, nullable: true, filter: false })
+  @Text({
+    column: null,
+    readOnly: true,
+    nullable: true,
+    filter: false,
+    help: 'Shown in clear once, on creation. Null for a personal token.',
+  })
   refresh_token!: string | null;
 
-  @Integer({ column: null, nullable: true, filter: false, help: 'Always null: a personal token.' })
-  application!: number | null;
+  @Reference('o_auth2_application', {
+    nullable: true,
+    immutable: true,
+    onDelete: 'CASCADE',
+    index: 'where set',
+    help: 'Application that acts with the token; null: a personal token.',
+  })
+  application!: Reference | null;
 
   @DateTime({ readOnly: true, help: 'End of validity.' })
   expires!: string | null;
@@ -38,4 +51,45 @@ export class Token extends ResourceEntity {
 
   @Text({ internal: true })
   digest!: string;
+
+  /** Grant of the user that the token belongs to; null for a personal token. */
+  @Column({ type: 'uuid', nullable: true })
+  @Index({ where: 'grant_id IS NOT NULL' })
+  grant_id!: string | null;
+}
+
+/** Refresh token, which an application exchanges once for the next pair of tokens. */
+@Entity('refresh_tokens')
+@Index('refresh_tokens_digest_key', ['digest'], { unique: true })
+export class RefreshToken {
+  @GeneratedId()
+  id!: number;
+
+  @Column('text')
+  digest!: string;
+
+  @Column('integer')
+  @ForeignKey('applications', CASCADE)
+  @Index()
+  application_id!: number;
+
+  @Column('integer')
+  @ForeignKey('users', CASCADE)
+  @Index()
+  user_id!: number;
+
+  @Column('text')
+  scope!: string;
+
+  @Column('uuid')
+  @Index()
+  grant_id!: string;
+
+  @Column('timestamp with time zone')
+  @Index()
+  expires!: string;
+
+  /** True once the token was exchanged: a second use is theft, and ends the grant. */
+  @Column({ type: 'boolean', default: false })
+  used!: boolean;
 }

@@ -5,7 +5,10 @@ import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { TokenStore } from '../users/token-store.js';
 import { accounts, type Account } from '../users/users.repository.js';
-import { Token } from './token.entity.js';
+import { Token, type RefreshToken } from './token.entity.js';
+
+/** Maximum number of tokens in the summary of an application. */
+const MOST_SHOWN = 10;
 
 /** User and scope of a token. `stale` is true if the last recorded use is older than a minute. */
 export interface TokenUse extends Account {
@@ -19,13 +22,31 @@ export interface NewToken {
   user: number;
   digest: string;
   lifetimeSeconds: number;
+  /** Application and grant that the token belongs to. */
+  application?: number;
+  grant?: string;
 }
+
+export type NewRefreshToken = Required<
+  Pick<NewToken, 'scope' | 'user' | 'digest' | 'lifetimeSeconds' | 'application' | 'grant'>
+>;
+
+export type StoredRefreshToken = Pick<
+  RefreshToken,
+  'application_id' | 'user_id' | 'scope' | 'grant_id' | 'expires' | 'used'
+>;
 
 const useOf = (digest: string): Sql => sql`
   SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
     (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
   FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
   WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`;
+
+/** Tokens of an application in its summary. */
+export interface TokensSummary {
+  count: number;
+  results: { id: number; scope: string; token: string }[];
+}
 
 @Injectable()
 export class TokensRepository extends TableRepository<RowOf<Token>> implements TokenStore {
@@ -95,12 +116,76 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     user,
     digest,
     lifetimeSeconds,
+    application,
+    grant,
   }: NewToken): Promise<RowOf<Token>> {
     const row = await this.database.row<RowOf<Token>>(sql`
-      INSERT INTO tokens (description, scope, user_id, digest, expires)
+      INSERT INTO tokens (description, scope, user_id, digest, expires, application_id, grant_id)
       VALUES (${description}, ${scope}, ${user}, ${digest},
-        now() + make_interval(secs => ${lifetimeSeconds}))
+        now() + make_interval(secs => ${lifetimeSeconds}), ${application ?? null}, ${grant ?? null})
       RETURNING *`);
     return existing(row, 'an INSERT returns its row');
+  }
+
+  async addRefresh(token: NewRefreshToken): Promise<void> {
+    await this.database.execute(sql`
+      INSERT INTO refresh_tokens (digest, application_id, user_id, scope, grant_id, expires)
+      VALUES (${token.digest}, ${token.application}, ${token.user}, ${token.scope}, ${token.grant},
+        now() + make_interval(secs => ${token.lifetimeSeconds}))`);
+  }
+
+  /** Returns a refresh token of a user who can log in. */
+  refresh(digest: string): Promise<StoredRefreshToken | undefined> {
+    return this.database.row<StoredRefreshToken>(sql`
+      SELECT application_id, user_id, scope, grant_id, expires, used FROM refresh_tokens
+      WHERE digest = ${digest} AND user_id IN (SELECT id FROM (${accounts()}) usr)`);
+  }
+
+  /**
+   * Marks a refresh token as used, and deletes the access tokens of its grant.
+   *
+   * @returns false if the token was used before
+   */
+  async takeRefresh(digest: string): Promise<boolean> {
+    const taken = await this.database.row<{ grant_id: string }>(sql`
+      UPDATE refresh_tokens SET used = true WHERE digest = ${digest} AND NOT used
+      RETURNING grant_id`);
+    if (!taken) return false;
+    await this.database.execute(sql`DELETE FROM tokens WHERE grant_id = ${taken.grant_id}`);
+    return true;
+  }
+
+  /** Deletes all tokens of a grant. */
+  async endGrant(grant: string): Promise<void> {
+    await this.database.execute(sql`DELETE FROM tokens WHERE grant_id = ${grant}`);
+    await this.database.execute(sql`DELETE FROM refresh_tokens WHERE grant_id = ${grant}`);
+  }
+
+  /** Returns the number of tokens of each application, and the oldest of them. */
+  async ofApplications(ids: readonly number[]): Promise<Map<number, TokensSummary>> {
+    const rows = await this.database.rows<TokensSummary & { id: number }>(sql`
+      SELECT application_id AS id, count(*)::int AS count,
+        coalesce(json_agg(json_build_object('id', id, 'scope', scope, 'token', '************')
+          ORDER BY id) FILTER (WHERE place <= ${MOST_SHOWN}), '[]') AS results
+      FROM (SELECT id, scope, application_id,
+              row_number() OVER (PARTITION BY application_id ORDER BY id) AS place
+            FROM tokens WHERE application_id = ANY(${ids}::int[])) tok
+      GROUP BY application_id`);
+    return new Map(rows.map(({ id, count, results }) => [id, { count, results }]));
+  }
+
+  /** Deletes the refresh tokens of the grant that an access token belongs to. */
+  async endRefreshOf(id: number): Promise<void> {
+    await this.database.execute(sql`
+      DELETE FROM refresh_tokens WHERE grant_id = (SELECT grant_id FROM tokens WHERE id = ${id})`);
+  }
+
+  /** Returns the grant of an access or refresh token that an application holds. */
+  async grantOf(digest: string, application: number): Promise<string | null> {
+    const row = await this.database.row<{ grant_id: string }>(sql`
+      SELECT grant_id FROM tokens WHERE digest = ${digest} AND application_id = ${application}
+      UNION ALL SELECT grant_id FROM refresh_tokens
+      WHERE digest = ${digest} AND application_id = ${application}`);
+    return row?.grant_id ?? null;
   }
 }

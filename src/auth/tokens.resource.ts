@@ -1,33 +1,50 @@
-import { everyone, isActor } from '../common/access.js';
+import { hasRoleOn, through } from '../access/predicates.js';
+import { anyOf, everyone, isActor, type Predicate } from '../common/access.js';
 import { TRUE } from '../database/sql.js';
-import { leadsNowhere } from '../common/resource/relation-condition.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { Token } from './token.entity.js';
+import { TokenHooks } from './token.hooks.js';
 
 export const MASKED_TOKEN = '************';
+
+/** Permits the owner of a token, and those who hold a role on the organization of its application. */
+const isOwnerOr = (role: string): Predicate =>
+  anyOf(
+    isActor('user_id'),
+    through(
+      'application_id',
+      'o_auth2_application',
+      hasRoleOn('organization_id', 'organization', role),
+    ),
+  );
 
 export const tokens = defineResource({
   path: 'tokens',
   type: 'o_auth2_access_token',
   label: 'Access Token',
   entity: Token,
+  hooks: TokenHooks,
   orderBy: ['id'],
   auditParent: { field: 'user', type: 'user' },
   summary: ['id', 'description', 'scope'],
   unique: [{ name: 'tokens_digest_key', field: '__all__', message: 'Try again.' }],
   policy: {
-    read: isActor('user_id'),
+    read: isOwnerOr('auditor_role'),
     add: () => everyone,
     mayAdd: () => TRUE,
-    change: isActor('user_id'),
-    delete: isActor('user_id'),
+    change: isOwnerOr('admin_role'),
+    delete: isOwnerOr('admin_role'),
   },
-  relations: { application: leadsNowhere('o_auth2_application') },
   extend: async (rows) =>
     new Map(
       rows.map((row) => [
         row.id,
-        { fields: { token: MASKED_TOKEN, refresh_token: null, application: null } },
+        {
+          fields: {
+            token: MASKED_TOKEN,
+            refresh_token: row.application_id === null ? null : MASKED_TOKEN,
+          },
+        },
       ]),
     ),
 });

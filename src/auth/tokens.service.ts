@@ -1,52 +1,101 @@
+import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { issueToken } from '../common/crypto/tokens.js';
-import type { Row } from '../common/resource/define-resource.js';
+import { issueToken, REFRESH_TOKEN_PREFIX } from '../common/crypto/tokens.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { ReferencesService } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import type { Representation } from '../common/resource/represent.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { Token } from './token.entity.js';
 import { TokensRepository } from './tokens.repository.js';
-import { tokens } from './tokens.resource.js';
+import { MASKED_TOKEN, tokens } from './tokens.resource.js';
 
-/** Creates personal access tokens (docs/contract/access.md#tokens). */
+/** What an application may do, and for whom. */
+export interface Grant {
+  id: string;
+  application: number;
+  user: number;
+  scope: string;
+}
+
+/** Access and refresh token of an application, in clear text. */
+export interface TokenPair {
+  row: RowOf<Token>;
+  token: string;
+  refreshToken: string;
+}
+
+/** Creates access tokens (docs/contract/access.md#tokens). */
 @Injectable()
 export class TokensService {
   constructor(
     private readonly database: Database,
     private readonly stored: TokensRepository,
     private readonly resources: ResourceService,
+    private readonly references: ReferencesService,
     private readonly activity: ActivityRecorder,
     private readonly settings: Settings,
   ) {}
 
   /**
    * Creates a token for a user; the route has verified the permission. Only the response contains the
-   * token in clear text; its digest is stored.
+   * token in clear text; its digest is stored. A token of an application has a refresh token.
+   *
+   * @throws Invalid if there is no such application, Forbidden if the caller cannot read it
    */
   async create(
-    { description, scope }: Token,
+    { description, scope, application }: Token,
     user: Pick<Row, 'id'>,
     actor: Actor,
   ): Promise<Representation> {
+    if (typeof application === 'number') {
+      const made = await this.database.transaction(async () => {
+        await this.references.assertExist(tokens, { application });
+        await this.references.assertUsable(tokens, { application }, actor);
+        const grant = { id: randomUUID(), application, user: user.id, scope };
+        return this.addPair(grant, description);
+      });
+      const { row, token, refreshToken } = made;
+      const shown = await this.resources.show(tokens, row, actor);
+      return { ...shown, token, refresh_token: refreshToken };
+    }
     const { token, digest } = issueToken();
-    const row = await this.database.transaction(async () => {
-      const made = await this.stored.add({
-        description,
-        scope,
-        digest,
-        user: user.id,
-        lifetimeSeconds: this.settings.TOKEN_EXPIRY,
-      });
-      this.activity.record({
-        operation: 'create',
-        object1: { ...refOf(tokens, made), name: description },
-        changes: { id: made.id, scope, user: user.id, token: '************' },
-      });
-      return made;
-    });
+    const lifetimeSeconds = this.settings.TOKEN_EXPIRY;
+    const row = await this.database.transaction(() =>
+      this.add({ description, scope, digest, user: user.id, lifetimeSeconds }),
+    );
     return { ...(await this.resources.show(tokens, row, actor)), token };
+  }
+
+  /** Creates the tokens of a grant, in the caller's transaction. */
+  async addPair({ id: grant, ...of }: Grant, description = ''): Promise<TokenPair> {
+    const { token, digest } = issueToken();
+    const refresh = issueToken(REFRESH_TOKEN_PREFIX);
+    const row = await this.add({
+      ...{ ...of, description, digest, grant },
+      lifetimeSeconds: this.settings.OAUTH2_ACCESS_TOKEN_AGE,
+    });
+    await this.stored.addRefresh({
+      ...{ ...of, digest: refresh.digest, grant },
+      lifetimeSeconds: this.settings.OAUTH2_REFRESH_TOKEN_AGE,
+    });
+    return { row, token, refreshToken: refresh.token };
+  }
+
+  private async add(token: Parameters<TokensRepository['add']>[0]): Promise<RowOf<Token>> {
+    const { user, scope, description, application } = token;
+    const row = await this.stored.add(token);
+    this.activity.record({
+      operation: 'create',
+      object1: { ...refOf(tokens, row), name: description },
+      changes: {
+        ...{ id: row.id, scope, user, token: MASKED_TOKEN },
+        ...(application === undefined ? {} : { application }),
+      },
+    });
+    return row;
   }
 }

@@ -3,12 +3,14 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import type { QueryParameters } from '../common/list/query.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { Invalid } from '../common/errors/errors.js';
+import { FAULTS } from '../common/fields/fault-texts.js';
 import { CurrentActor, ListParams, Target } from '../common/rest/parameters.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import type { Page } from '../common/list/page.js';
 import type { Representation } from '../common/resource/represent.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import { and, FALSE, sql, TRUE, type Sql } from '../database/sql.js';
+import { and, sql, TRUE, type Sql } from '../database/sql.js';
 import { users } from '../users/users.resource.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
 import { Token } from './token.entity.js';
@@ -68,7 +70,7 @@ export class UserTokensController {
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
   ): Promise<Page<Representation>> {
-    return this.list(user, query, actor);
+    return this.list(user, query, actor, sql`t.application_id IS NULL`);
   }
 
   @Route({ ...create, operationId: 'users_personal_tokens_create' })
@@ -79,14 +81,14 @@ export class UserTokensController {
     @Body() body: Token,
     @CurrentActor() actor: Actor,
   ): Promise<object> {
-    return this.service.create(body, user, actor);
+    return this.service.create({ ...body, application: null }, user, actor);
   }
 
   @Route({
     ...list,
     link: 'authorized_tokens',
     operationId: 'users_authorized_tokens_list',
-    summary: 'Access tokens that applications hold for one user. There are no applications.',
+    summary: 'Access tokens that applications hold for one user.',
   })
   @Get('authorized_tokens')
   authorizedTokens(
@@ -94,7 +96,19 @@ export class UserTokensController {
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
   ): Promise<Page<Representation>> {
-    return this.list(user, query, actor, FALSE);
+    return this.list(user, query, actor, sql`t.application_id IS NOT NULL`);
+  }
+
+  @Route({ ...create, operationId: 'users_authorized_tokens_create' })
+  @Post('authorized_tokens')
+  @LimitedPerUser(TOKENS)
+  createAuthorizedToken(
+    @Target() user: Row,
+    @Body() body: Token,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    if (body.application === null) throw Invalid.field('application', FAULTS.required);
+    return this.service.create(body, user, actor);
   }
 
   private list(

@@ -28,6 +28,8 @@ import { SourcePanel } from './inventory-sources/source.panel.js';
 import { JobTemplateForm } from './job-templates/job-template.form.js';
 import { LaunchForm } from './launching/launch.form.js';
 import { LaunchPanel } from './launching/launch.panel.js';
+import { ApplicationsModule } from '../applications/applications.module.js';
+import { ConsentController } from './applications/consent.controller.js';
 import { LoginController } from './login/login.controller.js';
 import { LogoController } from './login/logo.controller.js';
 import { AttachedNotificationsPanel } from './notifications/attached-notifications.panel.js';
@@ -119,6 +121,7 @@ const forms = [
 @Module({
   imports: [
     AccessModule,
+    ApplicationsModule,
     AuthModule,
     CredentialsModule,
     IdentityModule,
@@ -133,6 +136,7 @@ const forms = [
   ],
   controllers: [
     DashboardController,
+    ConsentController,
     LoginController,
     LogoController,
     SearchPageController,

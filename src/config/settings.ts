@@ -139,6 +139,23 @@ export const SETTINGS = {
     help: 'Whether HTTP Basic authentication is accepted.',
   }),
   ...SESSION_SETTINGS,
+  OAUTH2_ACCESS_TOKEN_AGE: seconds({
+    category: 'authentication',
+    min: 60,
+    default: 3600,
+    help: 'Seconds until an access token of an application expires.',
+  }),
+  OAUTH2_REFRESH_TOKEN_AGE: seconds({
+    category: 'authentication',
+    min: 60,
+    default: 2_592_000,
+    help: 'Seconds until a refresh token of an application expires.',
+  }),
+  OAUTH2_PASSWORD_GRANT: boolean({
+    category: 'authentication',
+    default: false,
+    help: 'Whether applications can exchange the password of a user for tokens.',
+  }),
   TOKEN_EXPIRY: seconds({
     category: 'authentication',
     default: 365 * DAY_SECONDS,

@@ -5,7 +5,6 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
-import { noneOf } from '../empty-lists/sublists.js';
 import { attachNotifications, ownedNotifications } from '../notifications/sublists.js';
 import { attachGalaxyCredentials } from './galaxy-credentials.js';
 import { organizations } from './organizations.resource.js';
@@ -27,7 +26,7 @@ import { organizations } from './organizations.resource.js';
 @SubList('instance_groups', attachInstanceGroups())
 @SubList('galaxy_credentials', attachGalaxyCredentials())
 @SubList('execution_environments', children('execution_environments'))
-@SubList('applications', noneOf('o_auth2_application'))
+@SubList('applications', children('applications', { readOnly: true }))
 @SubList('object_roles', objectRoles())
 @SubList('access_list', accessList())
 @SubList('activity_stream', activityOf())

@@ -83,6 +83,11 @@ export const organizations = defineResource({
       target: () => resource('execution_environment'),
       field: 'organization',
     },
+    applications: {
+      kind: 'has-many',
+      target: () => resource('o_auth2_application'),
+      field: 'organization',
+    },
     teams: { kind: 'has-many', target: () => resource('team'), field: 'organization' },
     projects: { kind: 'has-many', target: () => resource('project'), field: 'organization' },
     inventories: { kind: 'has-many', target: () => resource('inventory'), field: 'organization' },

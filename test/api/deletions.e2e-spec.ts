@@ -22,6 +22,7 @@ const OUTLIVING: Record<string, readonly string[]> = {
   user: ['job', 'job_template', 'credential', 'team', 'organization'],
   team: ['job_template', 'credential'],
   o_auth2_access_token: ['user'],
+  o_auth2_application: ['user', 'organization'],
   credential: ['job', 'job_template', 'project', 'credential_type'],
   credential_type: [],
   credential_input_source: ['credential'],

@@ -70,11 +70,11 @@ describe('routes', () => {
     ]);
   });
 
-  it('are reached by a signature only where webhooks come in, and by a key where machines call back', () => {
+  it('are reached without a user only by webhooks, machines that call back, and applications', () => {
     const signed = table.routes.filter(({ info }) => info?.access === 'signature');
     for (const { method, pattern } of signed) {
       expect(`${method} ${pattern}`).toMatch(
-        /^POST \/api\/v2\/(\w+\/:id\/service_(a|b|c_dc)|job_templates\/:id\/callback)$/,
+        /^POST \/api\/v2\/(\w+\/:id\/service_(a|b|c_dc)|job_templates\/:id\/callback)$|^POST \/api\/o\/(token|revoke_token)$/,
       );
     }
     expect(signed.length).toBeGreaterThan(0);
@@ -96,6 +96,8 @@ describe('routes', () => {
     expect(loose.map(({ method, pattern }) => `${method} ${pattern}`).sort()).toEqual([
       'DELETE /api/v2/settings/:category',
       'PATCH /api/v2/settings/:category',
+      // Acts for the caller alone.
+      'POST /api/o/authorize',
       // Of many objects at once: each is checked by the rules of its inventory.
       'POST /api/v2/bulk/host_create',
       'POST /api/v2/bulk/host_delete',
@@ -185,6 +187,7 @@ describe('handlers', () => {
       // Reads the lines of its body from the stream.
       'BulkHostsController.create',
       // Read and set cookies, and answer in what the client accepts.
+      'ConsentController.form',
       'LoginController.form',
       'LoginController.login',
       'RootController.root',

@@ -3,6 +3,11 @@ import type { Samples } from './samples.js';
 
 type Body = Record<string, unknown>;
 
+export const PUBLIC_CLIENT = {
+  client_type: 'public',
+  authorization_grant_type: 'authorization-code',
+  redirect_uris: 'https://client.example.com/callback',
+};
 export const IDENTITY_PROVIDER = { issuer: 'https://login.example.com', client_id: 'controller' };
 
 /** A body with which a superuser can make an object of a type; other types take their name. */
@@ -22,6 +27,7 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     ...(await samples.lookup()),
     target_credential: (await samples.test.make.credential({ organization: samples.home })).id,
   }),
+  o_auth2_application: async (samples) => ({ organization: samples.home, ...PUBLIC_CLIENT }),
   authenticator: async () => ({ configuration: IDENTITY_PROVIDER }),
   authenticator_map: async (samples) => ({
     authenticator: (await samples.of('authenticator')).id,

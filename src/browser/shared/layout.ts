@@ -5,6 +5,8 @@ import { assetUrl } from './assets.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { THEMES, withQuery, type PageContext, type Theme } from './page-context.js';
 
+const SELF_FORMS = "form-action 'self'";
+
 /**
  * Content security policy that forbids inline code and other servers, so that unescaped input
  * cannot run.
@@ -15,7 +17,7 @@ const PAGE_POLICY = [
   "script-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
-  "form-action 'self'",
+  SELF_FORMS,
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join('; ');
@@ -25,9 +27,15 @@ const PAGE_HEADERS = {
   'Content-Security-Policy': PAGE_POLICY,
 };
 
-/** Sets the headers of a page. */
-export function setPageHeaders(response: Response): void {
+/**
+ * Sets the headers of a page.
+ *
+ * @param formTargets other servers to which the response to a form of the page can redirect
+ */
+export function setPageHeaders(response: Response, formTargets: readonly string[] = []): void {
   for (const [name, text] of Object.entries(PAGE_HEADERS)) response.setHeader(name, text);
+  const policy = PAGE_POLICY.replace(SELF_FORMS, [SELF_FORMS, ...formTargets].join(' '));
+  response.setHeader('Content-Security-Policy', policy);
 }
 
 /** Returns a page as the reply of a handler. */

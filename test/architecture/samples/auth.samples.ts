@@ -1,8 +1,17 @@
+import { ApplicationsRepository } from '../../../src/applications/applications.repository.js';
 import { SessionsRepository } from '../../../src/auth/sessions.repository.js';
 import { TokensRepository } from '../../../src/auth/tokens.repository.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 const SESSION = { digest: 'd', ageSeconds: 60, maxAgeSeconds: 600 };
+const GRANT = '00000000-0000-4000-8000-000000000000';
+const CODE = {
+  digest: 'd',
+  application_id: 1,
+  user_id: 1,
+  redirect_uri: 'https://a',
+  scope: 'read',
+};
 const TOKEN = { description: '', scope: 'write', user: 1, digest: 'd', lifetimeSeconds: 60 };
 
 export default {
@@ -29,7 +38,20 @@ export default {
       use: [['d']],
       lockUse: [['d']],
       touch: [['d']],
-      add: [[TOKEN]],
+      add: [[TOKEN], [{ ...TOKEN, application: 1, grant: GRANT }]],
+      addRefresh: [[{ ...TOKEN, application: 1, grant: GRANT }]],
+      refresh: [['d']],
+      takeRefresh: [['d']],
+      ofApplications: [[[1]]],
+      endGrant: [[GRANT]],
+      endRefreshOf: [[1]],
+      grantOf: [['d', 1]],
+    }),
+    samplesOf(ApplicationsRepository, {
+      byClientId: [['a']],
+      addCode: [[{ ...CODE, code_challenge: null, grant_id: GRANT }, 60]],
+      code: [['d']],
+      takeCode: [['d']],
     }),
   ],
   fragments: [],

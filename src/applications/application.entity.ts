@@ -1,0 +1,101 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Bool, Char, Choices, Reference, Text } from '../common/fields/field.js';
+import { NamedEntity } from '../common/resource/resource.entity.js';
+import { CASCADE } from '../database/table.js';
+
+/** OAuth 2 client that acts for users with tokens that they granted (docs/applications.md). */
+@Entity('applications')
+@Index('applications_organization_name_key', ['organization_id', 'name'], { unique: true })
+@Index('applications_client_id_key', ['client_id'], { unique: true })
+export class Application extends NamedEntity {
+  @Reference('organization', {
+    required: true,
+    needs: 'change',
+    onDelete: 'CASCADE',
+    index: false,
+    help: 'Organization whose members can see the application.',
+  })
+  organization!: Reference;
+
+  @Char({ readOnly: true, label: 'Client ID' })
+  client_id!: string;
+
+  @Text({
+    column: null,
+    readOnly: true,
+    filter: false,
+    help: 'Shown in clear once, on creation. Public clients have none.',
+  })
+  client_secret!: string;
+
+  @Choices(
+    [
+      ['confidential', 'Confidential'],
+      ['public', 'Public'],
+    ],
+    {
+      required: true,
+      help: 'confidential: keeps a secret. public: runs where its user can read it.',
+    },
+  )
+  client_type!: string;
+
+  @Text({
+    max: 8192,
+    help: 'URLs that users return to, separated by spaces. The URL of a request must equal one of them.',
+  })
+  redirect_uris!: string;
+
+  @Choices(
+    [
+      ['authorization-code', 'Authorization code'],
+      ['password', 'Resource owner password-based'],
+    ],
+    { required: true, immutable: true, help: 'How the application gets tokens.' },
+  )
+  authorization_grant_type!: string;
+
+  @Bool({ help: 'Do not ask users for their consent. Only superusers can set it.' })
+  skip_authorization!: boolean;
+
+  /** Empty for a public client. */
+  @Text({ internal: true })
+  secret_digest!: string;
+}
+
+/** Authorization code, which an application exchanges for tokens once (RFC 6749, section 4.1). */
+@Entity('authorization_codes')
+export class AuthorizationCode {
+  @PrimaryColumn('text')
+  digest!: string;
+
+  @Column('integer')
+  @ForeignKey('applications', CASCADE)
+  @Index()
+  application_id!: number;
+
+  @Column('integer')
+  @ForeignKey('users', CASCADE)
+  @Index()
+  user_id!: number;
+
+  @Column('text')
+  redirect_uri!: string;
+
+  @Column('text')
+  scope!: string;
+
+  /** S256 challenge (RFC 7636); null for a confidential client that sent none. */
+  @Column({ type: 'text', nullable: true })
+  code_challenge!: string | null;
+
+  @Column('uuid')
+  grant_id!: string;
+
+  @Column('timestamp with time zone')
+  @Index()
+  expires!: string;
+
+  @Column({ type: 'boolean', default: false })
+  used!: boolean;
+}

@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { randomAlphanumeric } from '../common/crypto/random-key.js';
+import { Forbidden, Invalid } from '../common/errors/errors.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import type { Application } from './application.entity.js';
+import { redirectUrisOf } from './redirect-uris.js';
+
+const CLIENT_ID_LENGTH = 40;
+
+/** Validates redirect URIs, and keeps the secret of confidential clients only. */
+@Injectable()
+export class ApplicationHooks implements ResourceHooks<Application> {
+  async prepareCreate(values: ValuesOf<Application>, actor: Actor): Promise<Prepared<Application>> {
+    assertApplication(values, actor);
+    const columns = { client_id: randomAlphanumeric(CLIENT_ID_LENGTH) };
+    return values.client_type === 'public'
+      ? { columns: { ...columns, secret_digest: '' } }
+      : { columns };
+  }
+
+  async prepareUpdate(
+    row: RowOf<Application>,
+    values: ValuesOf<Application>,
+    actor: Actor,
+  ): Promise<Prepared<Application>> {
+    // A client without a secret cannot become one that has to present it.
+    if (values.client_type === 'confidential') {
+      throw Invalid.field('client_type', 'A public application cannot become confidential.');
+    }
+    const kept = {
+      redirect_uris: row.redirect_uris,
+      authorization_grant_type: row.authorization_grant_type,
+    };
+    assertApplication({ ...kept, ...values }, actor);
+    return values.client_type === 'public' ? { columns: { secret_digest: '' } } : {};
+  }
+}
+
+/** @throws Invalid, Forbidden */
+function assertApplication(values: ValuesOf<Application>, actor: Actor): void {
+  const { redirect_uris: text = '', authorization_grant_type: grant } = values;
+  const { fault, uris } = redirectUrisOf(text);
+  if (fault !== null) throw Invalid.field('redirect_uris', fault);
+  if (grant === 'authorization-code' && uris.length === 0) {
+    throw Invalid.field(
+      '__all__',
+      'redirect_uris cannot be empty with grant_type authorization-code',
+    );
+  }
+  if (values.skip_authorization === true && !actor.isSuperuser) {
+    throw new Forbidden('Only superusers can let an application skip the consent of users.');
+  }
+}

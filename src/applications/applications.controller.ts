@@ -1,0 +1,74 @@
+import { Body, Post } from '@nestjs/common';
+import { activityOf } from '../activity/sublists.js';
+import { Token } from '../auth/token.entity.js';
+import { tokens } from '../auth/tokens.resource.js';
+import { TokensService } from '../auth/tokens.service.js';
+import type { Actor } from '../common/access.js';
+import { CLIENT_SECRET_PREFIX, issueToken } from '../common/crypto/tokens.js';
+import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { CommonServices } from '../common/rest/common-services.service.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { Route } from '../common/rest/route.js';
+import { SubList } from '../common/rest/sublist.js';
+import { related } from '../common/rest/sublist-kinds.js';
+import { Application } from './application.entity.js';
+import { applications } from './applications.resource.js';
+
+@Resource(applications)
+@SubList('tokens', related('tokens'))
+@SubList('activity_stream', activityOf())
+export class ApplicationsController extends ResourceController(applications, [
+  'list',
+  'retrieve',
+  'replace',
+  'modify',
+  'destroy',
+]) {
+  constructor(
+    services: CommonServices,
+    private readonly tokens: TokensService,
+  ) {
+    super(services);
+  }
+
+  @Route({
+    kind: 'create',
+    access: 'authenticated',
+    operationId: 'applications_create',
+    summary: 'Create an application. Only this response shows the secret of a confidential client.',
+    resource: applications,
+    shownOnce: true,
+  })
+  @Post()
+  async create(@Body() body: Application, @CurrentActor() actor: Actor): Promise<object> {
+    const { resources } = this.services;
+    const { token: secret, digest } = issueToken(CLIENT_SECRET_PREFIX);
+    const row = await resources.create(applications, { ...body }, actor, {
+      injected: { secret_digest: digest },
+    });
+    const shown = await resources.show(applications, row, actor);
+    return row.client_type === 'public' ? shown : { ...shown, client_secret: secret };
+  }
+
+  @Route({
+    kind: 'create',
+    access: 'authenticated',
+    operationId: 'applications_tokens_create',
+    summary: 'Create a token of the caller for an application. The response shows it once.',
+    resource: tokens,
+    parent: applications,
+    shownOnce: true,
+  })
+  @Post(':id/tokens')
+  @LimitedPerUser(TOKENS)
+  createToken(
+    @Target() { id }: RowOf<Application>,
+    @Body() body: Token,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    return this.tokens.create({ ...body, application: id }, actor, actor);
+  }
+}

@@ -1,0 +1,44 @@
+import { hasRoleOn, holdsAny } from '../access/predicates.js';
+import { tokens } from '../auth/tokens.resource.js';
+import { everyone } from '../common/access.js';
+import { defineResource } from '../common/resource/define-resource.js';
+import { Application } from './application.entity.js';
+import { ApplicationExtension } from './application.extension.js';
+import { ApplicationHooks } from './application.hooks.js';
+
+const isAdministrator = hasRoleOn('organization_id', 'organization', 'admin_role');
+
+export const applications = defineResource({
+  path: 'applications',
+  type: 'o_auth2_application',
+  label: 'Application',
+  entity: Application,
+  hooks: ApplicationHooks,
+  orderBy: ['organization', 'name'],
+  summary: ['id', 'name'],
+  naturalKey: ['name', 'organization'],
+  pages: {
+    list: { about: 'Programs that act for users with tokens that they granted (OAuth 2).' },
+    columns: ['name', 'organization', 'client_type', 'authorization_grant_type'],
+  },
+  unique: [
+    {
+      name: 'applications_organization_name_key',
+      field: '__all__',
+      message: 'Application with this Name and Organization already exists.',
+    },
+    { name: 'applications_client_id_key', field: '__all__', message: 'Try again.' },
+  ],
+  policy: {
+    read: hasRoleOn('organization_id', 'organization', 'read_role'),
+    // The reference to the organization needs its administrators.
+    add: () => everyone,
+    mayAdd: (actor) => holdsAny('organization', ['admin_role'], actor),
+    change: isAdministrator,
+    delete: isAdministrator,
+  },
+  relations: {
+    tokens: { kind: 'has-many', target: () => tokens, field: 'application' },
+  },
+  extension: ApplicationExtension,
+});

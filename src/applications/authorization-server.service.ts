@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import OAuth2Server from '@node-oauth/oauth2-server';
+import { TokensRepository } from '../auth/tokens.repository.js';
+import { tokenDigest } from '../common/crypto/tokens.js';
+import { BadRequest } from '../common/errors/errors.js';
+import type { ApiRequest } from '../common/http/request.js';
+import { Reply } from '../common/http/reply.js';
+import { memberOf } from '../common/records.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { Settings } from '../config/settings.js';
+import { Database } from '../database/database.js';
+import type { Application } from './application.entity.js';
+import { ApplicationsRepository } from './applications.repository.js';
+import {
+  CODE_LIFETIME,
+  DEFAULT_SCOPE,
+  OAuthModel,
+  SCOPES,
+  type GrantUser,
+} from './oauth-model.service.js';
+import { redirectUrisOf } from './redirect-uris.js';
+
+/** Responses with tokens are not cached (RFC 6749, section 5.1). */
+const NOT_CACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
+
+/** Headers by which the library accepts a body that is already parsed. */
+const FORM = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1' };
+
+/** Parameters of a request, as text. */
+export type OAuthParameters = Readonly<Record<string, string>>;
+
+/** A request for authorization that a user is asked to consent to. */
+export interface ConsentRequest {
+  application: RowOf<Application>;
+  redirectUri: string;
+  scope: readonly string[];
+}
+
+/**
+ * OAuth 2 authorization server for the applications of users (RFC 6749, 7636, 7009; docs/applications.md).
+ * The library implements the protocol.
+ */
+@Injectable()
+export class AuthorizationServer {
+  private readonly server: OAuth2Server;
+
+  constructor(
+    private readonly database: Database,
+    private readonly applications: ApplicationsRepository,
+    private readonly tokens: TokensRepository,
+    private readonly model: OAuthModel,
+    private readonly settings: Settings,
+  ) {
+    this.server = new OAuth2Server({ model });
+  }
+
+  /**
+   * Returns what a request asks a user to consent to.
+   *
+   * @throws BadRequest if the application or its redirect URI is wrong: the user must not be redirected
+   */
+  async consentRequest(parameters: OAuthParameters): Promise<ConsentRequest> {
+    const application = await this.applications.byClientId(parameters.client_id ?? '');
+    if (application?.authorization_grant_type !== 'authorization-code') {
+      throw new BadRequest('There is no application with this client_id.');
+    }
+    const { uris } = redirectUrisOf(application.redirect_uris);
+    const redirectUri = parameters.redirect_uri ?? (uris.length === 1 ? uris[0] : undefined);
+    if (redirectUri === undefined || !uris.includes(redirectUri)) {
+      throw new BadRequest('The redirect_uri is not one of those of the application.');
+    }
+    const scope = parameters.scope?.split(' ').filter((one) => SCOPES.includes(one));
+    return { application, redirectUri, scope: scope?.length ? scope : DEFAULT_SCOPE };
+  }
+
+  /**
+   * Issues an authorization code.
+   *
+   * @param isAllowed false: the user refused
+   * @returns URL of the application, with the code or an error
+   * @throws BadRequest as `consentRequest`
+   */
+  async authorize(parameters: OAuthParameters, user: number, isAllowed: boolean): Promise<string> {
+    await this.consentRequest(parameters);
+    const body = { ...parameters, allowed: String(isAllowed) };
+    const request = new OAuth2Server.Request({ headers: {}, method: 'POST', query: {}, body });
+    const response = new OAuth2Server.Response();
+    const handle = (): GrantUser => ({ id: user, grant: randomUUID() });
+    try {
+      await this.server.authorize(request, response, {
+        authenticateHandler: { handle },
+        authorizationCodeLifetime: CODE_LIFETIME,
+        allowEmptyState: true,
+      });
+    } catch (error) {
+      throwUnlessOAuth(error);
+      if (!response.get('location')) throw new BadRequest(error.message);
+    }
+    return String(response.get('location'));
+  }
+
+  /** Handles a request to the token endpoint. */
+  async token(request: ApiRequest): Promise<Reply> {
+    const body = textsOf(request.body);
+    if (body.grant_type === 'password' && !this.settings.OAUTH2_PASSWORD_GRANT) {
+      return refusal(new OAuth2Server.UnsupportedGrantTypeError('The password grant is off.'));
+    }
+    const { authorization = '' } = request.headers;
+    const headers = { ...FORM, authorization };
+    const asked = new OAuth2Server.Request({ headers, method: 'POST', query: {}, body });
+    const response = new OAuth2Server.Response();
+    try {
+      await this.server.token(asked, response, {
+        accessTokenLifetime: this.settings.OAUTH2_ACCESS_TOKEN_AGE,
+        refreshTokenLifetime: this.settings.OAUTH2_REFRESH_TOKEN_AGE,
+        requireClientAuthentication: {
+          authorization_code: false,
+          refresh_token: false,
+          password: false,
+        },
+      });
+      return new Reply(200, response.body, NOT_CACHED);
+    } catch (error) {
+      throwUnlessOAuth(error);
+      return refusal(error);
+    }
+  }
+
+  /** Handles a request to the revocation endpoint (RFC 7009): unknown tokens are no error. */
+  async revoke(request: ApiRequest): Promise<Reply> {
+    const body = textsOf(request.body);
+    const client = await this.model.getClient(...credentialsOf(request, body));
+    if (!client) return refusal(new OAuth2Server.InvalidClientError('The client is not valid.'));
+    if (!body.token) {
+      return refusal(new OAuth2Server.InvalidRequestError('Missing parameter: `token`'));
+    }
+    const grant = await this.tokens.grantOf(tokenDigest(body.token), Number(client.id));
+    if (grant !== null) await this.database.transaction(() => this.tokens.endGrant(grant));
+    return new Reply(200, {}, NOT_CACHED);
+  }
+}
+
+/** Returns the client and secret of the Authorization header, or of the body. */
+function credentialsOf(
+  { headers }: ApiRequest,
+  body: OAuthParameters,
+): [id: string, secret: string | undefined] {
+  const [, basic] = /^basic +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (basic === undefined) return [body.client_id ?? '', body.client_secret];
+  const [id = '', ...secret] = Buffer.from(basic, 'base64').toString().split(':');
+  return [id, secret.join(':')];
+}
+
+/** Returns the parameters that are texts; others are none of this protocol. */
+export const textsOf = (parameters: object): OAuthParameters =>
+  Object.fromEntries(
+    Object.entries(parameters).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+
+/** Throws an error that is not one of the protocol, or that the library wrapped. */
+function throwUnlessOAuth(error: unknown): asserts error is OAuth2Server.OAuthError {
+  if (error instanceof OAuth2Server.ServerError) throw memberOf(error, 'inner') ?? error;
+  if (!(error instanceof OAuth2Server.OAuthError)) throw error;
+}
+
+/** Returns the response of RFC 6749, section 5.2. */
+const refusal = ({ code, name, message }: OAuth2Server.OAuthError): Reply =>
+  new Reply(
+    name === 'invalid_client' ? 401 : code,
+    { error: name, error_description: message },
+    { ...NOT_CACHED, ...(name === 'invalid_client' ? { 'WWW-Authenticate': 'Basic' } : {}) },
+  );

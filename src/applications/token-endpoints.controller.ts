@@ -1,0 +1,54 @@
+import { Controller, Post, Req } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { object, INTEGER, STRING } from '../common/fields/json-schema.js';
+import type { ApiRequest } from '../common/http/request.js';
+import type { Reply } from '../common/http/reply.js';
+import { Route, type RouteInfo } from '../common/rest/route.js';
+import { AuthorizationServer } from './authorization-server.service.js';
+
+const FAULT = object({ error: STRING, error_description: STRING });
+const ROUTE = {
+  kind: 'action',
+  // Applications authenticate with their own id and secret.
+  access: 'signature',
+  status: 200,
+  alternatives: [
+    { status: 400, description: 'The request or the grant is not valid.', response: FAULT },
+    { status: 401, description: 'The client is not valid.', response: FAULT },
+  ],
+} as const satisfies Partial<RouteInfo>;
+
+/** Endpoints for applications (docs/applications.md). */
+@ApiTags('applications')
+@Controller('api/o')
+export class TokenEndpointsController {
+  constructor(private readonly server: AuthorizationServer) {}
+
+  @Route({
+    ...ROUTE,
+    operationId: 'o_token',
+    summary: 'Exchange an authorization code, a refresh token or a password for tokens.',
+    response: object({
+      access_token: STRING,
+      token_type: STRING,
+      expires_in: INTEGER,
+      refresh_token: STRING,
+      scope: STRING,
+    }),
+  })
+  @Post('token')
+  token(@Req() request: ApiRequest): Promise<Reply> {
+    return this.server.token(request);
+  }
+
+  @Route({
+    ...ROUTE,
+    operationId: 'o_revoke_token',
+    summary: 'End the grant that an access or refresh token belongs to.',
+    response: object({}),
+  })
+  @Post('revoke_token')
+  revoke(@Req() request: ApiRequest): Promise<Reply> {
+    return this.server.revoke(request);
+  }
+}

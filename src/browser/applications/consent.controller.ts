@@ -1,0 +1,86 @@
+import { Body, Controller, Get, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import {
+  AuthorizationServer,
+  textsOf,
+  type OAuthParameters,
+} from '../../applications/authorization-server.service.js';
+import type { Actor } from '../../common/access.js';
+import { Forbidden } from '../../common/errors/errors.js';
+import { STRING } from '../../common/fields/json-schema.js';
+import type { ApiRequest } from '../../common/http/request.js';
+import { currentScope } from '../../common/http/request-scope.js';
+import { CurrentActor } from '../../common/rest/parameters.js';
+import { Route, type RouteInfo } from '../../common/rest/route.js';
+import { setPageHeaders } from '../shared/layout.js';
+import { openPage } from '../shared/page-context.js';
+import { ALLOW, consentPage } from './consent-page.js';
+
+const ROUTE = {
+  access: 'authenticated',
+  produces: 'text/html',
+  response: STRING,
+} as const satisfies Partial<RouteInfo>;
+
+/** Asks a user if an application may act for them (RFC 6749, section 4.1.1). */
+@ApiTags('applications')
+@Controller('api/o')
+export class ConsentController {
+  constructor(private readonly server: AuthorizationServer) {}
+
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    operationId: 'o_authorize_form',
+    summary: 'Ask the user for consent to an application.',
+    query: ['client_id', 'response_type', 'redirect_uri', 'scope', 'state', 'code_challenge'].map(
+      (name) => ({ name, description: 'As in RFC 6749 and 7636.', schema: STRING }),
+    ),
+  })
+  @Get('authorize')
+  async form(
+    @Req() request: ApiRequest,
+    @Res() response: Response,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    assertSession();
+    const parameters = textsOf(request.query);
+    const asked = await this.server.consentRequest(parameters);
+    if (asked.application.skip_authorization) {
+      response.redirect(302, await this.server.authorize(parameters, actor.id, true));
+      return;
+    }
+    setPageHeaders(response, [originOf(asked.redirectUri)]);
+    response.send(consentPage(openPage(request, response), asked, parameters));
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'action',
+    operationId: 'o_authorize',
+    summary: 'Consent to an application, or refuse.',
+    status: 302,
+  })
+  @Post('authorize')
+  async decide(
+    @Body() body: OAuthParameters,
+    @Res() response: Response,
+    @CurrentActor() actor: Actor,
+  ): Promise<void> {
+    assertSession();
+    const parameters = textsOf(body);
+    response.redirect(302, await this.server.authorize(parameters, actor.id, ALLOW in parameters));
+  }
+}
+
+/** @throws Forbidden for a token or a password: only a person in a browser can consent */
+function assertSession(): void {
+  if (!currentScope()?.sessionDigest) throw new Forbidden('Log in with a browser to consent.');
+}
+
+/** Returns the source expression that permits the redirect to a URL. */
+function originOf(uri: string): string {
+  const { origin, protocol } = new URL(uri);
+  return origin === 'null' ? protocol : origin;
+}

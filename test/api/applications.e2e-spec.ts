@@ -124,7 +124,11 @@ it('lets openid-client get, use, refresh and revoke tokens', async () => {
     new URL(`${CALLBACK}?${parameters.toString()}`),
     { pkceCodeVerifier: verifier, expectedState: 'abc' },
   );
-  expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'read', expires_in: expect.any(Number) });
+  expect(tokens).toMatchObject({
+    token_type: 'bearer',
+    scope: 'read',
+    expires_in: expect.any(Number),
+  });
   const { body: me } = await bearer(tokens.access_token).get('me/').expect(200);
   expect(me.results[0].username).toBe('ada');
   await bearer(tokens.access_token).post('tokens/', {}).expect(403);

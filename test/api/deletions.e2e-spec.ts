@@ -113,6 +113,15 @@ async function furnishFurther(): Promise<void> {
     VALUES (${constructed!.id}, ${inventory!.id}, ${user!.id}),
       (${inventory!.id}, ${constructed!.id}, ${user!.id})
     ON CONFLICT DO NOTHING`);
+  const { id: application } = await samples.of('o_auth2_application');
+  const grant = '00000000-0000-4000-8000-000000000000';
+  await database.execute(sql`
+    INSERT INTO authorization_codes
+      (digest, application_id, user_id, redirect_uri, scope, grant_id, expires)
+    VALUES ('code', ${application}, ${user!.id}, 'https://a', 'read', ${grant}, now())`);
+  await database.execute(sql`
+    INSERT INTO refresh_tokens (digest, application_id, user_id, scope, grant_id, expires)
+    VALUES ('refresh', ${application}, ${user!.id}, 'read', ${grant}, now())`);
   const { id: authenticator } = await samples.of('authenticator');
   await database.execute(sql`
     INSERT INTO external_identities (authenticator_id, subject, user_id)

@@ -101,7 +101,9 @@ function tell(tasks: readonly Task[]): Result[][] {
   const lines = tasks.flatMap(([module, params, turns = 1]) =>
     Array.from({ length: turns }, () => JSON.stringify([module, { ...access, ...params }])),
   );
-  const told = linesOfPython(RUN_MODULES, lines, PYTHON_OF_SYSTEM).map((line) => JSON.parse(line) as Result);
+  const told = linesOfPython(RUN_MODULES, lines, PYTHON_OF_SYSTEM).map(
+    (line) => JSON.parse(line) as Result,
+  );
   return tasks.map(([, , turns = 1]) => told.splice(0, turns));
 }
 

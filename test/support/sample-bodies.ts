@@ -3,11 +3,13 @@ import type { Samples } from './samples.js';
 
 type Body = Record<string, unknown>;
 
-export const PUBLIC_CLIENT = {
+/** Returns the body of an application without a secret. */
+export const publicClient = (name: string): Record<string, string> => ({
+  name,
   client_type: 'public',
   authorization_grant_type: 'authorization-code',
   redirect_uris: 'https://client.example.com/callback',
-};
+});
 export const IDENTITY_PROVIDER = { issuer: 'https://login.example.com', client_id: 'controller' };
 
 /** A body with which a superuser can make an object of a type; other types take their name. */
@@ -27,7 +29,10 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     ...(await samples.lookup()),
     target_credential: (await samples.test.make.credential({ organization: samples.home })).id,
   }),
-  o_auth2_application: async (samples) => ({ organization: samples.home, ...PUBLIC_CLIENT }),
+  o_auth2_application: async (samples) => ({
+    organization: samples.home,
+    ...publicClient(samples.name('App')),
+  }),
   authenticator: async () => ({ configuration: IDENTITY_PROVIDER }),
   authenticator_map: async (samples) => ({
     authenticator: (await samples.of('authenticator')).id,

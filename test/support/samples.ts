@@ -9,7 +9,7 @@ import type { Link } from '../../src/common/resource/select-rows.js';
 import { insertRow } from '../../src/database/rows.js';
 import { ident, join, sql } from '../../src/database/sql.js';
 import type { TestApp } from './boot.js';
-import { IDENTITY_PROVIDER, PUBLIC_CLIENT } from './sample-bodies.js';
+import { IDENTITY_PROVIDER, publicClient } from './sample-bodies.js';
 
 type Maker = (samples: Samples) => Promise<Row>;
 
@@ -104,8 +104,7 @@ const MAKERS: Record<string, Maker> = {
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
   instance_group: (samples) =>
     samples.row('instance_group', { name: samples.name('Group'), organization: undefined }),
-  o_auth2_application: (samples) =>
-    samples.row('o_auth2_application', { name: samples.name('App'), ...PUBLIC_CLIENT }),
+  o_auth2_application: (all) => all.row('o_auth2_application', publicClient(all.name('App'))),
   authenticator: (samples) =>
     samples.row('authenticator', { name: samples.name('idp'), configuration: IDENTITY_PROVIDER }),
   authenticator_map: async (samples) => {

@@ -38,16 +38,19 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
     super(repository);
   }
 
-  /** Adds work that the caller passes to its queue after the commit. */
+  /**
+   * Adds work that the caller passes to its queue after the commit.
+   *
+   * @param subjects ids, each with the name of the instance that the work is for, or null for any
+   */
   addDue(
     queue: QueueName,
-    subjects: readonly number[],
-    machine: string | null,
+    subjects: readonly (readonly [id: number, machine: string | null])[],
   ): Promise<OutboxRow[]> {
     const insert = insertRows(
       'outbox',
       { queue: 'text', subject_id: 'bigint', machine: 'text', enqueued_at: 'timestamptz' },
-      subjects.map((id) => [queue, id, machine, 'now']),
+      subjects.map((subject) => [queue, ...subject, 'now']),
     );
     return this.database.rows<OutboxRow>(
       sql`${insert} RETURNING id, queue, subject_id, machine, attempts`,

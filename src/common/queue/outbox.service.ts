@@ -20,11 +20,18 @@ export class Outbox {
    * Writes the work in the caller's transaction and wakes a worker after the commit. A lost wake-up does
    * no harm: the sweeper finds the row.
    *
-   * @param machine name of the instance that the work is for; absent for any
+   * @param machines name of the instance that each work is for, by id; any if absent
    */
-  async add(queue: QueueName, ids: readonly number[], machine?: string): Promise<void> {
+  async add(
+    queue: QueueName,
+    ids: readonly number[],
+    machines?: ReadonlyMap<number, string>,
+  ): Promise<void> {
     if (ids.length === 0) return;
-    const rows = await this.rows.addDue(queue, ids, machine ?? null);
+    const rows = await this.rows.addDue(
+      queue,
+      ids.map((id) => [id, machines?.get(id) ?? null]),
+    );
     this.database.afterCommit(() => void this.queue.add(rows.map(toMessage)));
   }
 

@@ -8,6 +8,8 @@ import { Room, type RunPlace } from './room.js';
 
 /** Maximum number of runs started per pass; if a pass reaches it, the next one follows at once. */
 const MAX_STARTS = 500;
+/** Maximum number of runs read at a time. */
+const BATCH = 1000;
 
 /**
  * Assigns pending runs to instances (docs/contract/runs.md#placement): in launch order, each to the first
@@ -34,18 +36,20 @@ export class Placement {
     await this.queue.chooseGroups();
     const room = new Room(await this.groups.machines(), await this.queue.usage());
     for (let started = 0; started < MAX_STARTS;) {
-      const most = Math.min(room.size, MAX_STARTS - started);
       const open = { all: room.open(), withEngine: room.open(true) };
+      // For each group as many as can start, because the first groups of the queue can be full soon.
+      const most = Math.min(room.size * open.all.length, BATCH);
       const ready = most > 0 ? await this.queue.ready(open, most) : [];
       const placed = new Map<number, RunPlace>();
       for (const run of ready) {
+        if (started + placed.size === MAX_STARTS) break;
         const place = room.occupy(run.preferred_groups, run);
         if (place) placed.set(run.id, place);
       }
       await this.assign(placed);
       started += placed.size;
       // A full group can have kept the runs of others out of the answer.
-      if (ready.length < most || ready.length === 0) return false;
+      if (ready.length < most || ready.length === 0) return started === MAX_STARTS;
     }
     return true;
   }
@@ -70,9 +74,7 @@ export class Placement {
       places: placed,
     });
     const started = moved.map(({ id }) => id).sort((left, right) => left - right);
-    for (const hostname of new Set([...placed.values()].map((place) => place.hostname))) {
-      const there = started.filter((id) => placed.get(id)?.hostname === hostname);
-      await this.outbox.add('runs', there, hostname);
-    }
+    const machines = new Map([...placed].map(([id, { hostname }]) => [id, hostname]));
+    await this.outbox.add('runs', started, machines);
   }
 }

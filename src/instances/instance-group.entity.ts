@@ -8,7 +8,7 @@ const COMPUTED = { readOnly: true, column: null, filter: false } as const;
 
 /**
  * A group of instances, on which the runs that prefer it are placed (docs/contract/runs.md#placement).
- * Every instance belongs to `default`. Groups of pods are stored, but have no effect on runs.
+ * Every instance belongs to `default`. Groups of pods are refused; those of older versions get no runs.
  */
 @Entity('instance_groups')
 @Index('instance_groups_name_key', ['name'], { unique: true })
@@ -22,13 +22,13 @@ export class InstanceGroup extends ResourceEntity {
   @Integer({ min: 0, default: 0, help: 'Most forks at once; 0 is no limit.' })
   max_forks!: number;
 
-  @Bool({ help: 'A group of pods: of a cluster, not of workers.' })
+  @Bool({ help: 'A group of pods: not supported, and refused if true.' })
   is_container_group!: boolean;
 
   @Reference('credential', {
     nullable: true,
     needs: 'use',
-    help: 'Kubernetes credential of a group of pods.',
+    help: 'Kubernetes credential of a group of pods: not supported, and refused.',
   })
   credential!: Reference | null;
 
@@ -41,7 +41,10 @@ export class InstanceGroup extends ResourceEntity {
   @Json({ default: [], schema: list(STRING), help: 'Names of instances that belong to it.' })
   policy_instance_list!: string[];
 
-  @Text({ filter: false, help: 'Of a group of pods: what differs from the usual pod, as YAML.' })
+  @Text({
+    filter: false,
+    help: 'Changes of the pods of a group, as YAML: not supported, and refused.',
+  })
   pod_spec_override!: string;
 
   @Integer({ ...COMPUTED, help: 'Forks that its instances together have room for.' })

@@ -1,34 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { Forbidden, Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { VariablesError, readVariables } from '../common/fields/variables.js';
 import { listOf } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { CredentialsRepository } from '../credentials/credentials.repository.js';
 import { GroupMembers } from './group-members.service.js';
 import type { InstanceGroup } from './instance-group.entity.js';
-import { CONTAINERIZED, DEFAULT_GROUP } from './instance-groups.repository.js';
+import { DEFAULT_GROUP } from './instance-groups.repository.js';
 import { InstancesRepository } from './instances.repository.js';
 
 type Sent = ValuesOf<InstanceGroup>;
 
-const POLICIES = [
-  'policy_instance_percentage',
-  'policy_instance_minimum',
-  'policy_instance_list',
-] as const;
+const NO_PODS =
+  'Container groups are not supported: jobs do not run in pods. Use a group of instances, or an execution environment.';
 
 /** Hooks of instance groups (docs/contract/resources.md#instance-groups). */
 @Injectable()
 export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
   constructor(
-    private readonly credentials: CredentialsRepository,
     private readonly instances: InstancesRepository,
     private readonly members: GroupMembers,
   ) {}
 
   async prepareCreate(sent: Sent): Promise<void> {
-    await this.check(sent, sent);
+    await this.check(sent);
   }
 
   async created(): Promise<void> {
@@ -43,10 +37,7 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
     if (row.name === DEFAULT_GROUP && 'name' in sent) {
       throw Invalid.field('name', 'default instance group name may not be changed.');
     }
-    const { is_container_group, policy_instance_list, credential_id: credential } = row;
-    const { policy_instance_minimum, policy_instance_percentage } = row;
-    const policies = { policy_instance_list, policy_instance_minimum, policy_instance_percentage };
-    await this.check({ is_container_group, credential, ...policies, ...sent }, sent);
+    await this.check(sent, row);
   }
 
   async prepareDelete({ name }: RowOf<InstanceGroup>): Promise<void> {
@@ -55,34 +46,9 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
     }
   }
 
-  /** @param whole all values of the row after the request */
-  private async check(whole: Sent, sent: Sent): Promise<void> {
-    const errors: FieldErrors = {
-      ...(await this.credentialErrors(whole, sent)),
-      ...(await this.listErrors(sent)),
-      ...(whole.is_container_group === true ? podErrors(whole) : {}),
-      ...(await templateErrors(sent)),
-    };
+  private async check(sent: Sent, row: Partial<RowOf<InstanceGroup>> = {}): Promise<void> {
+    const errors = { ...podErrors(sent, row), ...(await this.listErrors(sent)) };
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
-  }
-
-  private async credentialErrors(whole: Sent, { credential }: Sent): Promise<FieldErrors> {
-    const isPods = whole.is_container_group === true;
-    const isTied = typeof whole.credential === 'number';
-    if (isTied && !isPods) {
-      return {
-        is_container_group: [
-          'is_container_group must be True when associating a credential to an Instance Group',
-        ],
-      };
-    }
-    if (typeof credential !== 'number') return {};
-    const type = await this.credentials.typeOf(credential);
-    return type?.kind === 'kubernetes'
-      ? {}
-      : {
-          credential: ['Only Kubernetes credentials can be associated with an Instance Group'],
-        };
   }
 
   private async listErrors({ policy_instance_list: list }: Sent): Promise<FieldErrors> {
@@ -101,20 +67,15 @@ export class InstanceGroupHooks implements ResourceHooks<InstanceGroup> {
   }
 }
 
-/** A container group has no machines of its own. */
-const podErrors = (whole: Sent): FieldErrors =>
-  Object.fromEntries(
-    POLICIES.filter((name) =>
-      name === 'policy_instance_list' ? listOf(whole[name]).length > 0 : (whole[name] ?? 0) > 0,
-    ).map((name) => [name, [CONTAINERIZED]]),
+/** Refuses what runs in pods would need; clients may send back what older versions stored. */
+function podErrors(sent: Sent, row: Partial<RowOf<InstanceGroup>>): FieldErrors {
+  const stored: Sent = {
+    is_container_group: row.is_container_group,
+    credential: row.credential_id,
+    pod_spec_override: row.pod_spec_override,
+  };
+  const refused = Object.keys(stored).filter(
+    (name) => Boolean(sent[name]) && sent[name] !== stored[name],
   );
-
-async function templateErrors({ pod_spec_override: text = '' }: Sent): Promise<FieldErrors> {
-  try {
-    await readVariables(text);
-    return {};
-  } catch (error) {
-    if (error instanceof VariablesError) return { pod_spec_override: [error.message] };
-    throw error;
-  }
+  return Object.fromEntries(refused.map((name) => [name, [NO_PODS]]));
 }

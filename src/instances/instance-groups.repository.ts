@@ -17,9 +17,6 @@ export interface GroupOverview {
   instances: string[];
 }
 
-/** Refusal of instances in a container group. */
-export const CONTAINERIZED = 'Containerized instances may not be managed via the API';
-
 /** An instance group of a launch or of its template. */
 export interface UsableInstanceGroup {
   id: number;

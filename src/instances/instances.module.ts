@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { CredentialsModule } from '../credentials/credentials.module.js';
 import { GroupMembers } from './group-members.service.js';
 import { InstanceHooks } from './instance.hooks.js';
 import { InstanceGroupHooks } from './instance-group.hooks.js';
@@ -30,7 +29,6 @@ import { InstanceGroupExtension, InstanceExtension } from './instance.extensions
       OrganizationInstanceGroup,
       WorkerNode,
     ]),
-    CredentialsModule,
   ],
   controllers: [InstanceGroupsController, InstancesController],
   providers: [

@@ -6,7 +6,7 @@ import { resource } from '../common/resource/registry.js';
 import type { LinkContext, SubListSpec } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
 import { TRUE } from '../database/sql.js';
-import { changeList, CONTAINERIZED, DEFAULT_GROUP } from './instance-groups.repository.js';
+import { changeList, DEFAULT_GROUP } from './instance-groups.repository.js';
 
 /**
  * Returns the `instance_groups` relation of a resource: the preferred groups of its jobs, best
@@ -42,7 +42,6 @@ export const machinesOfGroup =
         if (context.parent.name === DEFAULT_GROUP) {
           throw new BadRequest('Every machine is in the default instance group.');
         }
-        if (context.parent.is_container_group === true) throw new BadRequest(CONTAINERIZED);
         await listMachine(context, machine, true);
       },
       beforeDetach: (context, machine) => listMachine(context, machine, false),

@@ -275,16 +275,13 @@ it('an input source is made, changed to another store and taken away, each once'
   expect(await twice({ ...task, state: 'absent' })).toEqual([true, false]);
 });
 
-it('a group of pods has the credential of a cluster', async () => {
-  await collection.run('credential', {
-    ...{ name: 'Cluster', organization: 'Home' },
-    credential_type: 'OpenShift or Kubernetes API Bearer Token',
-    inputs: { host: 'https://k8s.example.org', bearer_token: 't', verify_ssl: false },
-  });
-  const task = { name: 'Pods', is_container_group: true, credential: 'Cluster' };
+it('an instance group is made once, and one of pods is refused', async () => {
+  const task = { name: 'West', max_forks: 5, is_container_group: false };
   expect(await collection.run('instance_group', task)).toMatchObject({ changed: true });
   expect(await collection.run('instance_group', task)).toMatchObject({ changed: false });
-  expect(await collection.run('instance_group', { name: 'Pods', state: 'absent' })).toMatchObject({
+  const pods = collection.run('instance_group', { name: 'Pods', is_container_group: true });
+  await expect(pods).rejects.toThrow('Container groups are not supported');
+  expect(await collection.run('instance_group', { name: 'West', state: 'absent' })).toMatchObject({
     changed: true,
   });
 });

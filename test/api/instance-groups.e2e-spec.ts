@@ -77,34 +77,28 @@ describe('groups', () => {
     await superuser.get(url).expect(404);
   });
 
-  it('of pods have a credential of a cluster, and no machines', async () => {
-    const { as, make, home } = test;
-    const organization = home.organization.id;
+  it('of pods are refused, and those that are stored can be sent back, changed and deleted', async () => {
+    const { as, make, home, database } = test;
+    const { superuser } = as;
     const namespace = 'kubernetes_bearer_token';
-    const cluster = await make.credential({ organization, namespace });
-    const machine = await make.credential({ organization });
-    const pods = { name: 'Pods', is_container_group: true };
-    const made = await as.superuser.post(path, { ...pods, credential: cluster.id }).expect(201);
-    expect(made.body.summary_fields.credential.id).toBe(cluster.id);
-    const refused = async (body: object): Promise<unknown> =>
-      (await as.superuser.post(path, { name: 'Other', ...body }).expect(400)).body;
-    expect(await refused({ is_container_group: true, credential: machine.id })).toEqual({
-      credential: ['Only Kubernetes credentials can be associated with an Instance Group'],
-    });
-    expect(await refused({ credential: cluster.id })).toEqual({
-      is_container_group: [
-        'is_container_group must be True when associating a credential to an Instance Group',
-      ],
-    });
-    const containerized = ['Containerized instances may not be managed via the API'];
-    expect(await refused({ is_container_group: true, policy_instance_minimum: 1 })).toEqual({
-      policy_instance_minimum: containerized,
-    });
-    expect(await refused({ is_container_group: true, pod_spec_override: '{x: ' })).toEqual({
-      pod_spec_override: [expect.stringMatching(/^Cannot parse as JSON/)],
-    });
-    const later = await as.superuser.patch(made.body.url, { is_container_group: false });
-    expect(later.status).toBe(400);
+    const cluster = await make.credential({ organization: home.organization.id, namespace });
+    const none = { is_container_group: false, credential: null, pod_spec_override: '' };
+    await superuser.post(path, { name: 'Plain', ...none }).expect(201);
+    const pods = { is_container_group: true, credential: cluster.id, pod_spec_override: 'a: 1' };
+    for (const [field, value] of Object.entries(pods)) {
+      const { body } = await superuser.post(path, { name: 'Other', [field]: value }).expect(400);
+      expect(body).toEqual({ [field]: [expect.stringMatching(/^Container groups are not/)] });
+    }
+    const row = await database.row<Row>(sql`
+      INSERT INTO instance_groups (name, is_container_group, pod_spec_override, credential_id)
+      VALUES ('Pods', true, 'a: 1', ${cluster.id}) RETURNING id`);
+    const url = `${path}${row?.id}/`;
+    const { body: stored } = await superuser.get(url).expect(200);
+    expect(stored).toMatchObject(pods);
+    await superuser.put(url, { ...stored, max_forks: 5 }).expect(200);
+    await superuser.patch(url, { pod_spec_override: 'a: 2' }).expect(400);
+    await superuser.patch(url, none).expect(200);
+    await superuser.delete(url).expect(204);
   });
 
   it('name machines that there are, each once', async () => {
@@ -156,16 +150,6 @@ describe('groups', () => {
     await orgAdmin.patch(group.url, { max_forks: 6 }).expect(403);
   });
 
-  it('take no machines where their runs are to go into pods', async () => {
-    const { superuser } = test.as;
-    const pods = (await superuser.post(path, { name: 'Cloud', is_container_group: true })).body;
-    const row = await test.database.row<Row>(
-      sql`INSERT INTO instances (hostname) VALUES ('not-a-pod') RETURNING id`,
-    );
-    const { body } = await superuser.post(`${pods.url}instances/`, { id: row?.id }).expect(400);
-    expect(body).toEqual({ detail: 'Containerized instances may not be managed via the API' });
-  });
-
   it('keep the default one', async () => {
     const { superuser } = test.as;
     const renamed = await superuser.patch('instance_groups/default/', { name: 'x' }).expect(400);
@@ -206,7 +190,7 @@ it('ping/ names every group to users, and live instances to superusers and audit
     VALUES ('p1', 'p1', 'a', 1, '1', 2), ('p2', 'p2', 'b', 1, '1', 2)`);
   const path = 'instance_groups/';
   await as.superuser.post(path, { name: 'alps', policy_instance_list: ['p1', 'p2', 'gone'] });
-  await as.superuser.post(path, { name: 'pods', is_container_group: true });
+  await as.superuser.post(path, { name: 'empty' });
   const ping = async (name: 'anonymous' | 'nobody' | 'auditor' | 'superuser') =>
     (await as[name].get('ping/').expect(200)).body;
   for (const name of ['auditor', 'superuser'] as const) {
@@ -218,7 +202,7 @@ it('ping/ names every group to users, and live instances to superusers and audit
       instance_groups: [
         { name: 'alps', capacity: 6, instances: ['gone', 'p1', 'p2'] },
         { name: 'default', capacity: 6, instances: ['gone', 'p1', 'p2'] },
-        { name: 'pods', capacity: 0, instances: [] },
+        { name: 'empty', capacity: 0, instances: [] },
       ],
     });
   }
@@ -228,7 +212,7 @@ it('ping/ names every group to users, and live instances to superusers and audit
     instance_groups: [
       { name: 'alps', capacity: 6, instances: [] },
       { name: 'default', capacity: 6, instances: [node] },
-      { name: 'pods', capacity: 0, instances: [] },
+      { name: 'empty', capacity: 0, instances: [] },
     ],
   });
   expect(await ping('anonymous')).toMatchObject({

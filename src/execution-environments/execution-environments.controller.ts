@@ -1,12 +1,22 @@
 import { activityOf } from '../activity/sublists.js';
+import { resource } from '../common/resource/registry.js';
 import { CopyController } from '../common/rest/copy.controller.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { SubList } from '../common/rest/sublist.js';
+import { subListOf } from '../common/rest/sublist-kinds.js';
+import { sql } from '../database/sql.js';
 import { executionEnvironments } from './execution-environments.resource.js';
 
 @Resource(executionEnvironments)
 @SubList('activity_stream', activityOf())
+@SubList(
+  'unified_job_templates',
+  subListOf(
+    () => resource('unified_job_template'),
+    ({ id }) => sql`${id} IN (t.execution_environment_id, t.default_environment_id)`,
+  ),
+)
 export class ExecutionEnvironmentsController extends ResourceController(executionEnvironments) {}
 
 @Resource(executionEnvironments, 'api/v2/execution_environments/:id/copy')

@@ -30,6 +30,35 @@ describe('unified_job_templates', () => {
     ]);
   });
 
+  it('lists those that use an execution environment and that the caller may read', async () => {
+    const { as, make, home } = test;
+    const organization = home.organization.id;
+    const { id } = await make.row('execution_environment', { name: 'Used', image: 'used' });
+    const uses = { execution_environment: id };
+    const synced = await make.project({ organization, default_environment: id });
+    const inventory = await make.inventory({ organization });
+    const templated = await make.jobTemplate({
+      project: project.id,
+      inventory: inventory.id,
+      ...uses,
+    });
+    await make.jobTemplate({ project: synced.id, inventory: inventory.id });
+    const source = await make.row('inventory_source', {
+      ...{ name: 'Hosts', inventory: inventory.id, source: 'scm', source_project: project.id },
+      ...uses,
+    });
+    const listed = async (client: TestApp['as']['superuser'], query = ''): Promise<number[]> => {
+      const { body } = await client
+        .get(`execution_environments/${id}/unified_job_templates/${query}`)
+        .expect(200);
+      return body.results.map((one: Row) => one.id);
+    };
+    const all = [synced.id, templated.id, source.id].map(Number);
+    expect((await listed(as.orgAdmin)).sort((one, other) => one - other)).toEqual(all);
+    expect(await listed(as.orgAdmin, '?type=project')).toEqual([synced.id]);
+    expect(await listed(as.outsider)).toEqual([]);
+  });
+
   it('shows only what may be read, and one kind where asked for', async () => {
     const mine = await test.as.nobody.get('unified_job_templates/').expect(200);
     expect(typesOf(mine.body)).toEqual(['job_template']);

@@ -86,6 +86,9 @@ export const copyPreferredGroups = (original: number, copy: number): Sql => sql`
 export const defaultGroups = (): Sql =>
   sql`ARRAY(SELECT id FROM instance_groups WHERE name = ${DEFAULT_GROUP})`;
 
+/** Returns a query for the names of groups, for joins in statements about other tables. */
+export const groupNames = (): Sql => sql`SELECT id, name FROM instance_groups`;
+
 /** Returns an SQL array with all groups. */
 export const existingGroups = (): Sql => sql`ARRAY(SELECT id FROM instance_groups)`;
 

@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../common/access.js';
+import { permit, type Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { existing } from '../common/invariants.js';
+import { resource } from '../common/resource/registry.js';
 import { permitOrAny } from '../common/resource/permit-or-any.js';
 import { and, NO_IDS, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { countHostNames } from './hosts.repository.js';
 import type { HostedInventory } from './inventory-members.js';
 import { Inventory } from './inventory.entity.js';
+
+/** Redis channel of deletions of inventories; a message is a JSON list of their ids. */
+export const INVENTORY_CHANNEL = 'inventories:deleted';
 
 /** A locked inventory, with the fields that changes of its members need. */
 export interface HeldInventory {
@@ -142,6 +146,14 @@ export class InventoriesRepository extends TableRepository<RowOf<Inventory>> {
   async markForDeletion(id: number): Promise<void> {
     await this.database.execute(sql`
       UPDATE inventories SET pending_deletion = true, modified = now() WHERE id = ${id}`);
+  }
+
+  /** Returns those inventories of a list that are being deleted and that the reader may read. */
+  async pendingAmong(ids: readonly number[], reader: Actor): Promise<Set<number>> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT t.id FROM inventories t WHERE t.id = ANY(${ids}::int[]) AND t.pending_deletion
+        AND (${permit(resource('inventory').policy, 'read', 't', reader)})`);
+    return new Set(rows.map(({ id }) => id));
   }
 
   isPending(id: number): Promise<boolean> {

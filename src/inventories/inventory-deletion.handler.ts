@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Outbox } from '../common/queue/outbox.service.js';
+import { RedisConnection } from '../common/queue/redis-connection.service.js';
 import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { Database } from '../database/database.js';
 import { GroupsRepository } from './groups.repository.js';
 import { HostsRepository } from './hosts.repository.js';
-import { InventoriesRepository } from './inventories.repository.js';
+import { InventoriesRepository, INVENTORY_CHANNEL } from './inventories.repository.js';
 
 /** Number of rows per transaction: small enough not to block others, large enough to be fast. */
 const BATCH = 1000;
@@ -25,6 +26,7 @@ export class InventoryDeletionHandler implements QueueHandler {
     private readonly inventories: InventoriesRepository,
     private readonly hosts: HostsRepository,
     private readonly groups: GroupsRepository,
+    private readonly redis: RedisConnection,
   ) {}
 
   async handle(inventoryId: number): Promise<void> {
@@ -36,6 +38,7 @@ export class InventoryDeletionHandler implements QueueHandler {
       await this.database.checkReferencesAtCommit();
       await this.inventories.removePending(inventoryId);
       await this.outbox.acknowledge('deletions', inventoryId);
+      this.database.afterCommit(() => this.redis.announce(INVENTORY_CHANNEL, [inventoryId]));
     });
   }
 

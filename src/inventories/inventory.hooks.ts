@@ -3,16 +3,18 @@ import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { BadRequest, Invalid, MethodNotAllowed, Unavailable } from '../common/errors/errors.js';
 import { Outbox } from '../common/queue/outbox.service.js';
+import { RedisConnection } from '../common/queue/redis-connection.service.js';
 import { existing } from '../common/invariants.js';
 import { rowChanges } from '../common/rest/changes.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { resource } from '../common/resource/registry.js';
+import { Database } from '../database/database.js';
 import { sqlState } from '../database/sql-state.js';
 import { HostLimit } from './host-limit.service.js';
 import { hostNamesOf } from './hosts.repository.js';
-import { InventoriesRepository } from './inventories.repository.js';
+import { InventoriesRepository, INVENTORY_CHANNEL } from './inventories.repository.js';
 import { InventoryLock } from './inventory-lock.service.js';
 import { MemberCounts } from './member-counts.service.js';
 import { InventoryInputsRepository } from './inventory-inputs.repository.js';
@@ -35,6 +37,8 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     private readonly activity: ActivityRecorder,
     private readonly references: ReferencesService,
     private readonly counts: MemberCounts,
+    private readonly database: Database,
+    private readonly redis: RedisConnection,
   ) {}
 
   async prepareCreate(values: ValuesOf<Inventory>): Promise<Prepared<Inventory>> {
@@ -137,6 +141,7 @@ export class InventoryHooks implements ResourceHooks<Inventory> {
     await this.templates.forgetInventory(row.id);
     await this.inputs.forget(row.id);
     await this.outbox.add('deletions', [row.id]);
+    this.database.afterCommit(() => this.redis.announce(INVENTORY_CHANNEL, [row.id]));
     const definition = resource('inventory');
     const coalesced = { hosts_deleted: row.total_hosts, groups_deleted: row.total_groups };
     this.activity.record({

@@ -8,6 +8,10 @@ import { assertCsrf } from '../common/http/csrf.js';
 import { isRecord } from '../common/records.js';
 import { resource } from '../common/resource/registry.js';
 import type { CommonServices } from '../common/rest/common-services.service.js';
+import {
+  INVENTORY_CHANNEL,
+  type InventoriesRepository,
+} from '../inventories/inventories.repository.js';
 import type { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { nextEvents } from '../runs/events/run-events.js';
 import { Watch, type RunNewsFeed } from '../runs/live/run-news-feed.service.js';
@@ -50,6 +54,7 @@ export interface LiveServices {
   feed: RunNewsFeed;
   runs: RunsRepository;
   runEvents: JobEventsRepository;
+  inventories: InventoriesRepository;
   services: CommonServices;
 }
 
@@ -74,6 +79,9 @@ export class LiveClient {
   private readonly changed = new Set<number>();
   /** Schedules with a change that was not sent. */
   private readonly schedules = new Set<number>();
+  /** Inventories with a change of status that was not sent, and those that are being deleted. */
+  private readonly inventories = new Set<number>();
+  private readonly deleting = new Set<number>();
   /** The last status that was sent of each of the newest runs. */
   private readonly sent = new Map<number, string>();
   private readonly unread: unknown[] = [];
@@ -97,6 +105,9 @@ export class LiveClient {
     const releases = [
       this.listen(STATUS_CHANNEL, this.changed, () => this.wantsStatuses),
       this.listen(SCHEDULE_CHANNEL, this.schedules, () => this.groups.has('schedules-changed')),
+      this.listen(INVENTORY_CHANNEL, this.inventories, () =>
+        this.groups.has('inventories-status_changed'),
+      ),
     ];
     try {
       for (let isGreeted = false; !signal.aborted && this.isOpen; isGreeted = true) {
@@ -108,6 +119,7 @@ export class LiveClient {
         if (!isGreeted) await this.send({ accept: true, user: actor.id });
         for (const message of this.unread.splice(0)) await this.subscribe(message, actor);
         await this.sendSchedules(actor);
+        await this.sendInventories(actor);
         if (!(await this.sendNews(actor))) await this.wait(signal);
       }
     } finally {
@@ -212,7 +224,7 @@ export class LiveClient {
   private async sendNews(actor: Actor): Promise<boolean> {
     const changed = [...this.changed].slice(0, BATCH);
     const ids = new Set([...changed, ...this.followed.keys()]);
-    if (ids.size === 0) return this.schedules.size > 0;
+    if (ids.size === 0) return this.schedules.size + this.inventories.size > 0;
     const runs = new Map((await this.live.runs.live([...ids], actor)).map((run) => [run.id, run]));
     const unfinished = new Set<number>();
     for (const [id, followed] of this.followed) {
@@ -226,7 +238,7 @@ export class LiveClient {
       const run = runs.get(id);
       if (run) await this.sendStatus(run);
     }
-    return unfinished.size + this.changed.size + this.schedules.size > 0;
+    return unfinished.size + this.changed.size + this.schedules.size + this.inventories.size > 0;
   }
 
   /**
@@ -269,6 +281,23 @@ export class LiveClient {
     const { resources } = this.live.services;
     const { results } = await resources.list(resource('schedule'), query, actor);
     for (const { id } of results) await this.send({ group_name: 'schedules', id });
+  }
+
+  /** The end of a deletion is sent to those who may read all inventories, or were told of its begin. */
+  private async sendInventories(actor: Actor): Promise<void> {
+    const ids = [...this.inventories].slice(0, BATCH);
+    if (ids.length === 0) return;
+    const pending = await this.live.inventories.pendingAmong(ids, actor);
+    for (const id of ids) {
+      this.inventories.delete(id);
+      const about = { group_name: 'inventories', inventory_id: id };
+      if (pending.has(id)) {
+        if (this.deleting.size < MOST_CHANGED) this.deleting.add(id);
+        await this.send({ ...about, status: 'pending_deletion' });
+      } else if (this.deleting.delete(id) || actor.isSuperuser || actor.isSystemAuditor) {
+        await this.send({ ...about, status: 'deleted' });
+      }
+    }
   }
 
   private noteSent(id: number, status: string): void {

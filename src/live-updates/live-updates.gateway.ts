@@ -13,6 +13,7 @@ import { runInScope } from '../common/http/request-scope.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { answerOf } from '../common/rest/errors.filter.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
+import { InventoriesRepository } from '../inventories/inventories.repository.js';
 import { JobEventsRepository } from '../runs/events/job-events.repository.js';
 import { RunNewsFeed } from '../runs/live/run-news-feed.service.js';
 import { StreamSlots, type StreamSlot } from '../runs/live/stream-slots.service.js';
@@ -37,6 +38,7 @@ export class LiveUpdatesGateway
     readonly feed: RunNewsFeed,
     readonly runs: RunsRepository,
     readonly runEvents: JobEventsRepository,
+    readonly inventories: InventoriesRepository,
     readonly services: CommonServices,
   ) {}
 

@@ -7,9 +7,10 @@ const ABOUT = [
   'inventory_source_id',
   'inventory_id',
   'schedule_id',
+  'instance_group_name',
 ] as const;
 
-/** Returns the status of a run as a message of the group `jobs`. Ids that are null are left out. */
+/** Returns the status of a run as a message of the group `jobs`. What is null is left out. */
 export const statusMessage = (run: LiveRun): object => ({
   group_name: 'jobs',
   ...stateOf(run),

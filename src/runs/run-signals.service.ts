@@ -40,16 +40,11 @@ export class RunSignals {
 
   /** Notifies watchers of schedules. */
   announceSchedules(ids: readonly number[]): void {
-    this.publish(SCHEDULE_CHANNEL, ids);
+    this.redis.announce(SCHEDULE_CHANNEL, ids);
   }
 
   /** Requests the end of runs from the workers. */
   requestCancel(runIds: readonly number[]): void {
-    this.publish(CANCEL_CHANNEL, runIds);
-  }
-
-  private publish(channel: string, ids: readonly number[]): void {
-    if (ids.length === 0 || this.redis.client.status !== 'ready') return;
-    this.redis.client.publish(this.redis.key(channel), JSON.stringify(ids)).catch(() => undefined);
+    this.redis.announce(CANCEL_CHANNEL, runIds);
   }
 }

@@ -6,6 +6,7 @@ import { insertRows } from '../database/rows.js';
 import { and, join, or, rowCount, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allEnvironments } from '../execution-environments/execution-environments.repository.js';
+import { groupNames } from '../instances/instance-groups.repository.js';
 import type { TemplateRuns } from '../templates/template-runs.js';
 import { templateNames } from '../templates/templates.repository.js';
 import { usernameOf } from '../users/users.repository.js';
@@ -71,6 +72,7 @@ export interface LiveRun extends Row {
   /** Workflow job of which the run is a node. */
   workflow_job_id: number | null;
   workflow_node_id: number | null;
+  instance_group_name: string | null;
   /** True if the reader has permission to read the run. */
   may_read: boolean;
 }
@@ -173,9 +175,11 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
       SELECT t.id, t.type, t.status, t.started, t.finished, t.emitted_events,
         t.unified_job_template_id, t.job_template_id, t.project_id, t.inventory_source_id,
         t.inventory_id, t.schedule_id, node.workflow_job_id, node.id AS workflow_node_id,
+        placed.name AS instance_group_name,
         (${mayRead(reader)}) AS may_read
       FROM unified_jobs t
       LEFT JOIN (${this.workflows.nodesOfRuns()}) node ON node.job_id = t.id
+      LEFT JOIN (${groupNames()}) placed ON placed.id = t.instance_group_id
       WHERE t.id = ANY(${ids}::bigint[]) ORDER BY t.id`);
   }
 

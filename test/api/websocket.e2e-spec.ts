@@ -5,6 +5,7 @@ import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { removeInventory } from '../support/inventory-deletion.js';
 import { LiveListener, type Groups } from '../support/live-listener.js';
 import { Samples } from '../support/samples.js';
 
@@ -179,6 +180,40 @@ it('the launch of a run is its first status', async () => {
   const template = await samples.of('job_template');
   const { body } = await test.as.superuser.post(`job_templates/${template.id}/launch/`).expect(201);
   await eventually(() => expect(listener.statuses(body as Row)).toEqual(['pending']));
+});
+
+it('the group that a run is placed in is part of its statuses', async () => {
+  const listener = await listen(test.as.users.superuser);
+  await listener.follow({ jobs: ['status_changed'] });
+  const run = await makeRun();
+  const group = await test.database.row<Row>(sql`SELECT id, name FROM instance_groups`);
+  await find(RunTransitions).move([run.id], {
+    ...{ from: ['pending'], to: 'waiting' },
+    places: new Map([[run.id, { hostname: 'here', group: Number(group?.id) }]]),
+  });
+  await eventually(() =>
+    expect(listener.of('jobs').at(-1)).toMatchObject({
+      ...{ unified_job_id: run.id, status: 'waiting', instance_group_name: group?.name },
+    }),
+  );
+});
+
+it('deletions of inventories are sent to those who may read them', async () => {
+  const inventory = await test.make.inventory({ organization: test.home.organization.id });
+  const users = test.as.users;
+  const [reader, none] = [await listen(users.orgAdmin), await listen(users.nobody)];
+  for (const one of [reader, none]) await one.follow({ inventories: ['status_changed'] });
+  await test.as.superuser.delete(`inventories/${inventory.id}/`).expect(202);
+  const told = (status: string) => ({
+    ...{ group_name: 'inventories', inventory_id: inventory.id, status },
+  });
+  await eventually(() => expect(reader.of('inventories')).toEqual([told('pending_deletion')]));
+  await removeInventory(test, inventory.id);
+  await eventually(() =>
+    expect(reader.of('inventories')).toEqual([told('pending_deletion'), told('deleted')]),
+  );
+  await none.follow({});
+  expect(none.of('inventories')).toEqual([]);
 });
 
 it('changes of schedules are sent to those who may read them', async () => {

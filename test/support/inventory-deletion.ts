@@ -1,4 +1,5 @@
 import { Outbox } from '../../src/common/queue/outbox.service.js';
+import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { GroupsRepository } from '../../src/inventories/groups.repository.js';
 import { HostsRepository } from '../../src/inventories/hosts.repository.js';
 import { InventoriesRepository } from '../../src/inventories/inventories.repository.js';
@@ -13,6 +14,7 @@ export async function removeInventory({ app, database }: TestApp, id: number): P
     app.get(InventoriesRepository, { strict: false }),
     app.get(HostsRepository, { strict: false }),
     app.get(GroupsRepository, { strict: false }),
+    app.get(RedisConnection, { strict: false }),
   );
   await handler.handle(id);
 }

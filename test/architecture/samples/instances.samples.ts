@@ -61,6 +61,7 @@ export default {
       copyPreferredGroups: { calls: [[1, 2]], inside: (statement) => statement },
       defaultGroups: [[]],
       existingGroups: [[]],
+      groupNames: { calls: [[]], inside: asQuery },
       groupStates: {
         calls: [[sql`SELECT 'here' AS hostname, 1 AS runs, 1 AS forks`]],
         inside: asQuery,

@@ -38,6 +38,7 @@ export default {
       membersNamed: [[1, ['localhost']]],
       totalHosts: [[1]],
       markForDeletion: [[1]],
+      pendingAmong: [[[1], SOMEBODY]],
       isPending: [[1]],
       removePending: [[1]],
     }),

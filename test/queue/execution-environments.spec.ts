@@ -1,13 +1,26 @@
 /**
- * Budget: 40 s, because containers start and Ansible runs in them.
+ * Budget: 120 s, because containers start and Ansible runs in them: of three images with storage that
+ * copies every layer. Two jobs of 3 s run side by side, and again after an edit: 40 s of it.
  */
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
 import { ImageRegistry } from '../support/image-registry.js';
+import { eventually } from '../support/eventually.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
+
+/** Says in which image it runs, and with which Ansible. */
+const WHICH = `- hosts: all
+  gather_facts: false
+  tasks:
+    - {command: cat /etc/marker, register: marker}
+    - {command: sleep 3}
+    - debug: {msg: 'image {{ marker.stdout }}, Ansible {{ ansible_version.full }}'}
+`;
 
 /** Runs with an execution environment, on a worker whose other runs bubblewrap isolates. */
 const describeHere = MAY_USE_CONTAINERS ? describe : describe.skip;
@@ -16,6 +29,7 @@ describeHere('a run with an execution environment', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let registry: ImageRegistry;
+  let access: Row;
   let inventory: Row;
   let credential: Row;
 
@@ -41,18 +55,32 @@ describeHere('a run with an execution environment', () => {
       ...{ module_args: 'cat /run/.containerenv', ...fields },
     });
 
+  /** A registry that has a local image, which is then removed. */
+  async function registryOf(name: string): Promise<ImageRegistry> {
+    const pushed = join(containers.folder, `pushed-${name}`);
+    await containers.ask('push', '--quiet', `localhost/${name}:latest`, `dir:${pushed}`);
+    if (name !== 'machine') await containers.ask('rmi', `localhost/${name}:latest`);
+    return ImageRegistry.open(pushed);
+  }
+  async function login(to: ImageRegistry): Promise<Row> {
+    const { results } = await api.call('GET', 'credential_types/?namespace=registry');
+    return make('credentials/', {
+      ...{ name: `Registry ${to.host}`, organization: 1, inputs: to.inputs },
+      credential_type: (results as Row[])[0]?.id,
+    });
+  }
+
   beforeAll(async () => {
     containers = await Containers.prepare();
     const playbook =
       '- hosts: all\n  gather_facts: false\n  tasks: [{command: cat /run/.containerenv}]\n';
-    cluster = await Cluster.start({ playbooks: { 'site.yml': playbook } });
+    cluster = await Cluster.start({ playbooks: { 'site.yml': playbook, 'which.yml': WHICH } });
     api = await ApiCalls.inside(cluster);
     await cluster.workerInside({
       ...{ ...containers.settings, JOB_ISOLATION: 'bubblewrap', OUTBOUND_ALLOW: '127.0.0.1' },
     });
-    const pushed = join(containers.folder, 'pushed');
-    await containers.ask('push', '--quiet', 'localhost/machine:latest', `dir:${pushed}`);
-    registry = await ImageRegistry.open(pushed);
+    registry = await registryOf('machine');
+    access = await login(registry);
     inventory = await make('inventories/', { name: 'Hosts', organization: 1 });
     const variables = '{"ansible_connection": "local"}';
     await make('hosts/', { name: 'one', inventory: inventory.id, variables });
@@ -85,13 +113,8 @@ describeHere('a run with an execution environment', () => {
   });
 
   it('is pulled with its credential, and the output of the job follows that of the pull', async () => {
-    const { results } = await api.call('GET', 'credential_types/?namespace=registry');
-    const login = await make('credentials/', {
-      ...{ name: 'Registry', organization: 1, inputs: registry.inputs },
-      credential_type: (results as Row[])[0]?.id,
-    });
     const image = `${registry.host}/team/tools:1`;
-    const { id } = await environment('Pulled', { image, pull: 'always', credential: login.id });
+    const { id } = await environment('Pulled', { image, pull: 'always', credential: access.id });
     await api.call('PATCH', 'job_templates/2/', { execution_environment: id });
     const { job } = await make('job_templates/2/launch/', {});
     const run = await ended('jobs', job, 'successful');
@@ -116,7 +139,7 @@ describeHere('a run with an execution environment', () => {
     const { id } = await command({ execution_environment: never.id });
     expect(await ended('ad_hoc_commands', id, 'error')).toMatchObject({
       job_explanation:
-        'The image 10.1.2.3/missing:1 of execution environment "Never" is not on this worker, and is never pulled.',
+        'The image 10.1.2.3/missing:1 of execution environment "Never" is not on this worker, and is never pulled. Pull it there, or choose another value of "pull".',
     });
     const missing = await environment('Missing', { image, pull: 'missing' });
     const pulled = await command({ execution_environment: missing.id });
@@ -125,5 +148,116 @@ describeHere('a run with an execution environment', () => {
       /^The image 10\.1\.2\.3\/missing:1 of execution environment "Missing" could not be pulled: The address of 10\.1\.2\.3 is not permitted\./,
     );
     expect(run.output).toContain('Pulling the image 10.1.2.3/missing:1');
+  });
+
+  describe('of two organizations, each with an image of its own', () => {
+    const VERSIONS = { red: '2.14.98', blue: '2.14.99' };
+    type Name = keyof typeof VERSIONS;
+    const registries = new Map<Name, ImageRegistry>();
+    const templates = new Map<Name, Row>();
+    const environments = new Map<Name, Row>();
+    let blue: number;
+
+    const launch = async (name: Name): Promise<unknown> =>
+      (await make(`job_templates/${templates.get(name)?.id}/launch/`, {})).job;
+    const shown = (name: Name): object => ({
+      ...{ environment_digest: registries.get(name)?.digest, isolation: 'container' },
+      output: expect.stringContaining(`image ${name}, Ansible ${VERSIONS[name]}`),
+    });
+
+    beforeAll(async () => {
+      for (const name of ['red', 'blue'] as const) {
+        await containers.addImage(name, VERSIONS[name]);
+        const from = await registryOf(name);
+        registries.set(name, from);
+        const made = await environment(name, {
+          ...{ image: `${from.host}/team/tools:1`, pull: 'missing' },
+          credential: (await login(from)).id,
+        });
+        environments.set(name, made);
+        const organization = await make('organizations/', { name });
+        await api.call('PATCH', `organizations/${organization.id}/`, {
+          default_environment: made.id,
+        });
+        const folder = join(cluster.folder, 'data', 'projects', name);
+        await mkdir(folder, { recursive: true });
+        await writeFile(join(folder, 'which.yml'), WHICH);
+        const project = await make('projects/', {
+          ...{ name, organization: organization.id, scm_type: '', local_path: name },
+        });
+        const fields = { name, project: project.id, inventory: inventory.id };
+        templates.set(name, await make('job_templates/', { ...fields, playbook: 'which.yml' }));
+      }
+    });
+    afterAll(async () => {
+      for (const one of registries.values()) await one.close();
+    });
+
+    it('runs the same playbook side by side, each in its image with its Ansible', async () => {
+      const ids = [await launch('red'), await launch('blue')];
+      const [red, second] = await Promise.all(ids.map((id) => ended('jobs', id, 'successful')));
+      expect(red).toMatchObject(shown('red'));
+      expect(second).toMatchObject(shown('blue'));
+      expect(red?.environment_digest).not.toBe(second?.environment_digest);
+      expect(String(red?.started) < String(second?.finished)).toBe(true);
+      expect(String(second?.started) < String(red?.finished)).toBe(true);
+      blue = Number(second?.id);
+    });
+
+    it('keeps the image of a job for its relaunch when the environment is edited', async () => {
+      const [edited, other] = [environments.get('blue'), environments.get('red')];
+      await api.call('PATCH', `execution_environments/${edited?.id}/`, { image: other?.image });
+      const again = await make(`jobs/${blue}/relaunch/`, {});
+      const changed = await launch('blue');
+      expect(await ended('jobs', again.id, 'successful')).toMatchObject(shown('blue'));
+      expect(await ended('jobs', changed, 'successful')).toMatchObject(shown('red'));
+    });
+  });
+
+  describe('names the cause and what to do', () => {
+    const ADVICE = 'Check the image, its registry and the credential of the execution environment.';
+    const OTHER_DIGEST = `sha256:${'0'.repeat(64)}`;
+
+    it.each([
+      ['an unknown name', () => `${registry.host}/team/other:1`, /manifest unknown/],
+      ['another digest', () => `${registry.host}/team/tools@${OTHER_DIGEST}`, /digest/],
+      ['a registry that is away', () => '127.0.0.1:1/team/tools:1', /connection refused/],
+    ])('for %s', async (name, image, cause) => {
+      const fields = { image: image(), pull: 'always', credential: access.id };
+      const { id } = await command({ execution_environment: (await environment(name, fields)).id });
+      const run = await ended('ad_hoc_commands', id, 'error');
+      expect(run.job_explanation).toMatch(cause);
+      expect(run.job_explanation).toContain(ADVICE);
+      expect(run.job_explanation).toContain(`The image ${image()} of execution environment`);
+    });
+
+    it('for an image without ansible-runner', async () => {
+      await containers.addPoorImage('poor', ['sh', 'grep', 'python3']);
+      const fields = { image: 'localhost/poor:latest', pull: 'never' };
+      const { id } = await command({ execution_environment: (await environment('P', fields)).id });
+      expect((await ended('ad_hoc_commands', id, 'error')).job_explanation).toMatch(
+        /cannot be used: .*the image has no ansible-runner\. Correct the image, or choose another/,
+      );
+    });
+  });
+
+  it('leaves nothing of a pull that is canceled in the middle', async () => {
+    await containers.addPoorImage('large', ['sh']);
+    const slow = await registryOf('large');
+    slow.stalls = true;
+    const left = async (): Promise<unknown> => ({
+      images: await containers.ask('images', '--all', '--quiet'),
+      layers: await readdir(join(containers.folder, 'root/vfs/dir')),
+      sessions: (await readdir(tmpdir())).filter((one) => one.startsWith(`git-${process.pid}-`)),
+    });
+    const before = await left();
+    const fields = { image: `${slow.host}/team/tools:1`, credential: (await login(slow)).id };
+    const { id } = await command({ execution_environment: (await environment('S', fields)).id });
+    await eventually(async () => expect(slow.hasStalled).toBe(true), 30_000);
+    expect(await left()).not.toEqual(before);
+    await api.call('POST', `ad_hoc_commands/${id}/cancel/`);
+    await ended('ad_hoc_commands', id, 'canceled');
+    await eventually(async () => expect(await left()).toEqual(before));
+    await slow.close();
   });
 });

@@ -86,7 +86,7 @@ it('places a run in a container where there is an engine, again after a health c
   expect(await api.call('GET', `jobs/${job}/`)).toMatchObject({
     execution_node: 'west',
     job_explanation:
-      'The image localhost/tools of execution environment "Tools" is not on this worker, and is never pulled.',
+      'The image localhost/tools of execution environment "Tools" is not on this worker, and is never pulled. Pull it there, or choose another value of "pull".',
   });
   expect(await api.call('GET', path)).toMatchObject({
     ...{ health_check_pending: false, errors: '', capacity: expect.any(Number) },

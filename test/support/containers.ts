@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  appendFile,
   chmod,
   cp,
   lstat,
@@ -73,7 +74,34 @@ export class Containers {
     await writeFile(this.engine, lines.join('\n'), { mode: 0o755 });
   }
 
-  private async makeImage(): Promise<void> {
+  /**
+   * Adds an image `localhost/NAME:latest` to that of the machine: with the file `/etc/marker`, which holds
+   * the name, and a copy of the machine's Ansible under another version number, so that no test needs a
+   * package registry.
+   */
+  async addImage(name: string, version: string): Promise<void> {
+    const module = 'import ansible; print(ansible.__path__[0])';
+    const { stdout } = await execute('/usr/bin/python3', ['-c', module]);
+    await this.makeImage(name, ['ENV PYTHONPATH=/opt'], async (image) => {
+      await writeFile(join(image, 'etc/marker'), name);
+      await cp(stdout.trim(), join(image, 'opt/ansible'), { recursive: true });
+      await appendFile(join(image, 'opt/ansible/release.py'), `\n__version__ = '${version}'\n`);
+    });
+  }
+
+  /** Adds an image that has the programs of the machine, and shows only some of them by its `PATH`. */
+  async addPoorImage(name: string, programs: readonly string[]): Promise<void> {
+    await this.makeImage(name, ['ENV PATH=/opt/bin'], async (image) => {
+      await mkdir(join(image, 'opt/bin'));
+      for (const one of programs) await symlink(`/usr/bin/${one}`, join(image, 'opt/bin', one));
+    });
+  }
+
+  private async makeImage(
+    name = 'machine',
+    changes: readonly string[] = [],
+    fill: (image: string) => Promise<void> = async () => {},
+  ): Promise<void> {
     const image = join(this.folder, 'image');
     for (const name of FOLDERS) await mkdir(join(image, name), { recursive: true });
     // An engine keeps the permissions that the image has.
@@ -89,9 +117,11 @@ export class Containers {
       await mkdir(dirname(to), { recursive: true });
       await cp(from, to, { recursive: true, verbatimSymlinks: true });
     }
+    await fill(image);
     const archive = join(this.folder, 'image.tar');
     await execute('tar', ['-C', image, '-cf', archive, '.']);
-    await this.ask('import', '--quiet', archive, 'localhost/machine:latest');
+    const options = ['--quiet', ...changes.map((change) => `--change=${change}`)];
+    await this.ask('import', ...options, archive, `localhost/${name}:latest`);
     await rm(image, { recursive: true });
   }
 }

@@ -9,8 +9,13 @@ const AUTHORIZATION = `Basic ${Buffer.from(Object.values(LOGIN).join(':')).toStr
 
 const MANIFEST = 'application/vnd.oci.image.manifest.v1+json';
 
-/** A registry of one image, which asks who one is. */
+/** A registry of one image, `team/tools` by any tag or digest, which requires a login. */
 export class ImageRegistry {
+  /** True: blobs begin and do not end. */
+  stalls = false;
+  /** True once a blob has begun that does not end. */
+  hasStalled = false;
+
   private constructor(
     private readonly server: Server,
     /** Digest of its image. */
@@ -26,19 +31,26 @@ export class ImageRegistry {
         response.writeHead(401, { 'www-authenticate': 'Basic realm="images"' }).end();
         return;
       }
-      const [, kind, name = ''] =
-        /\/(manifests|blobs)\/(?:sha256:)?(.+)$/.exec(request.url ?? '') ?? [];
+      const [, image, kind, name = ''] =
+        /^\/v2\/(.+)\/(manifests|blobs)\/(?:sha256:)?(.+)$/.exec(request.url ?? '') ?? [];
       if (kind === undefined) return void response.end('{}');
+      if (image !== 'team/tools') {
+        const errors = [{ code: 'MANIFEST_UNKNOWN', message: 'manifest unknown' }];
+        response.writeHead(404, { 'content-type': 'application/json' });
+        return void response.end(JSON.stringify({ errors }));
+      }
       const type = kind === 'manifests' ? MANIFEST : 'application/octet-stream';
       const content = kind === 'manifests' ? manifest : readFile(join(folder, name));
-      void Promise.resolve(content).then((bytes) =>
-        response
-          .writeHead(200, { 'content-type': type, 'docker-content-digest': digest })
-          .end(bytes),
-      );
+      void Promise.resolve(content).then((bytes) => {
+        response.writeHead(200, { 'content-type': type, 'docker-content-digest': digest });
+        registry.hasStalled = registry.stalls && kind === 'blobs';
+        if (registry.hasStalled) response.write(bytes.subarray(0, 1000));
+        else response.end(bytes);
+      });
     });
+    const registry = new ImageRegistry(server, digest);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return new ImageRegistry(server, digest);
+    return registry;
   }
 
   get host(): string {

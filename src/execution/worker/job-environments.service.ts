@@ -73,7 +73,7 @@ export class JobEnvironments {
     const found = await this.boundary.containersOf(id, image);
     if (typeof found === 'string') {
       throw new RunnerError(
-        `The image ${image} of execution environment "${name}" cannot be used: ${found}.`,
+        `The image ${image} of execution environment "${name}" cannot be used: ${found}. Correct the image, or choose another execution environment.`,
       );
     }
     await this.leases.noteEnvironment(run, digest);
@@ -96,7 +96,9 @@ export class JobEnvironments {
     const present = await localImage(engine, image);
     if (present && pull !== 'always') return present;
     if (pull === 'never') {
-      throw new RunnerError(`${about} is not on this worker, and is never pulled.`);
+      throw new RunnerError(
+        `${about} is not on this worker, and is never pulled. Pull it there, or choose another value of "pull".`,
+      );
     }
     const output = new RunOutput(this.events, run, run.position);
     try {
@@ -105,7 +107,10 @@ export class JobEnvironments {
     } catch (error) {
       stopIfEnded(run);
       if (error instanceof RunnerError) throw error;
-      throw new RunnerError(`${about} could not be pulled: ${messageOf(error)}`);
+      const reason = messageOf(error).replace(/\.?$/, '.');
+      throw new RunnerError(
+        `${about} could not be pulled: ${reason} Check the image, its registry and the credential of the execution environment.`,
+      );
     } finally {
       await output.end();
     }

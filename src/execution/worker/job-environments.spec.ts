@@ -94,7 +94,7 @@ it('names the environment and the fix where there is no engine', async () => {
 it('names what an image lacks', async () => {
   present('there');
   expect(await refusal(environments())).toBe(
-    `The image 203.0.113.9/ee:1 of execution environment "X" cannot be used: ${inFolder('podman')}: the image has no ansible-runner.`,
+    `The image 203.0.113.9/ee:1 of execution environment "X" cannot be used: ${inFolder('podman')}: the image has no ansible-runner. Correct the image, or choose another execution environment.`,
   );
 });
 

@@ -133,7 +133,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     });
     stopIfEnded(run);
     const description = {
-      ...this.options(job),
+      ...jobOptions(job, this.settings.MAX_FORKS),
       ...credentialPart(plan),
       ...jobVariables(job, {
         answers,
@@ -160,23 +160,6 @@ export class PlaybookJob implements RunKind<ActiveRun> {
       : null;
     const masker = createMasker([...plan.secrets, ...textsIn(answers)]);
     return { prepared, masker, revision: files.revision, shared: files.shared, facts };
-  }
-
-  private options(job: JobContext) {
-    return {
-      playbook: job.playbook,
-      jobType: job.job_type === 'check' ? ('check' as const) : ('run' as const),
-      limit: job.limit,
-      forks: Math.min(job.forks, this.settings.MAX_FORKS),
-      verbosity: job.verbosity,
-      tags: job.job_tags,
-      skipTags: job.skip_tags,
-      startAtTask: job.start_at_task,
-      diffMode: job.diff_mode,
-      forceHandlers: job.force_handlers,
-      becomeEnabled: job.become_enabled,
-      ...(job.inventory_id === null ? {} : { inventoryId: job.inventory_id }),
-    };
   }
 
   /** A timeout of -1 means no timeout, 0 the default of the settings. */
@@ -225,6 +208,22 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     return this.facts.keep(run, prepared.workspace, facts);
   }
 }
+
+/** Returns the options of the playbook of a job. */
+export const jobOptions = (job: JobContext, maxForks: number) => ({
+  playbook: job.playbook,
+  jobType: job.job_type === 'check' ? ('check' as const) : ('run' as const),
+  limit: job.limit,
+  forks: Math.min(job.forks, maxForks),
+  verbosity: job.verbosity,
+  tags: job.job_tags,
+  skipTags: job.skip_tags,
+  startAtTask: job.start_at_task,
+  diffMode: job.diff_mode,
+  forceHandlers: job.force_handlers,
+  becomeEnabled: job.become_enabled,
+  ...(job.inventory_id === null ? {} : { inventoryId: job.inventory_id }),
+});
 
 /** Returns the original hosts of a constructed inventory, which the facts belong to. */
 function realHosts(

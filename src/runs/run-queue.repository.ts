@@ -64,6 +64,14 @@ export interface ReadyRun {
   needs_engine: boolean;
 }
 
+/** Groups that some of the pending runs prefer. */
+export interface Preference {
+  groups: number[];
+  needs_engine: boolean;
+  /** False if the groups are still to be chosen, or do not exist any more. */
+  is_chosen: boolean;
+}
+
 /** Number of runs of a group that an instance was given. */
 export interface Usage {
   hostname: string;
@@ -74,6 +82,9 @@ export interface Usage {
 
 /** SQL condition for runs that are executed in containers. */
 export const NEEDS_ENGINE = raw('environment IS NOT NULL');
+
+/** SQL condition for runs whose dependencies are determined. */
+const IS_SETTLED = raw(`(type NOT IN ('job', 'inventory_update') OR dependencies_processed)`);
 
 /** SQL condition for runs that lock their inventory: other runs on the inventory wait for them. */
 const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
@@ -102,7 +113,7 @@ const CANDIDATES = sql`
       preferred_groups, impact, ${NEEDS_ENGINE} AS needs_engine,
       inventory_id, coalesce(source, '') = 'constructed' AS is_constructed,
       unified_job_template_id IS NOT NULL AS has_template,
-      type NOT IN ('job', 'inventory_update') OR dependencies_processed AS is_settled,
+      ${IS_SETTLED} AS is_settled,
       min(id) FILTER (WHERE status <> 'pending') OVER template AS placed_id,
       min(id) OVER template AS first_id,
       min(id) FILTER (WHERE type = 'project_update' AND status <> 'pending') OVER project
@@ -207,6 +218,17 @@ export class RunQueueRepository extends TableRepository<Row> {
     super(repository);
   }
 
+  /** Returns the different preferences of the pending runs whose dependencies are determined. */
+  preferences(): Promise<Preference[]> {
+    return this.database.rows<Preference & Row>(sql`
+      SELECT coalesce(groups, '{}') AS groups, needs_engine,
+        coalesce(groups && ${existingGroups()}, false) AS is_chosen
+      FROM (
+        SELECT DISTINCT preferred_groups AS groups, ${NEEDS_ENGINE} AS needs_engine
+        FROM unified_jobs
+        WHERE status = 'pending' AND ${IS_WORKED} AND ${IS_SETTLED}) preference`);
+  }
+
   /**
    * Stores the groups that runs without dependencies prefer, and runs whose groups are all deleted.
    * `settle` does it for other runs.
@@ -236,18 +258,14 @@ export class RunQueueRepository extends TableRepository<Row> {
    * Returns runs that can start and prefer one of some groups. A sync that a job waits for comes first,
    * because the job already has its place in the queue.
    *
-   * @param groups groups with room, and those with room for runs that need a container engine
+   * @param groups groups with room for runs, and those with room for runs that need a container engine
    */
   ready(groups: Record<'all' | 'withEngine', number[]>, most: number): Promise<ReadyRun[]> {
-    const prefersOpen = (needsEngine: Sql): Sql => sql`preferred_groups
-      && CASE WHEN ${needsEngine} THEN ${groups.withEngine}::int[] ELSE ${groups.all}::int[] END`;
-    // The second condition is cheap, and spares the first one where every run prefers full groups.
     return this.database.rows<ReadyRun>(sql`
       WITH ${CANDIDATES}
       SELECT id, preferred_groups, impact, needs_engine FROM candidates
-      WHERE blocker_id IS NULL AND ${prefersOpen(sql`needs_engine`)}
-        AND EXISTS (SELECT 1 FROM unified_jobs
-          WHERE status = 'pending' AND ${IS_WORKED} AND ${prefersOpen(NEEDS_ENGINE)})
+      WHERE blocker_id IS NULL AND preferred_groups
+        && CASE WHEN needs_engine THEN ${groups.withEngine}::int[] ELSE ${groups.all}::int[] END
       ORDER BY (launch_type <> 'dependency'), id LIMIT ${most}`);
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { GroupMembers } from '../../instances/group-members.service.js';
 import { InstanceGroupsRepository } from '../../instances/instance-groups.repository.js';
-import { RunQueueRepository } from '../../runs/run-queue.repository.js';
+import { RunQueueRepository, type Preference } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { Room, type RunPlace } from './room.js';
 
@@ -33,12 +33,13 @@ export class Placement {
   async place(): Promise<boolean> {
     await this.members.refresh();
     await this.takeBack();
-    await this.queue.chooseGroups();
+    const preferred = await this.preferences();
     const room = new Room(await this.groups.machines(), await this.queue.usage());
     for (let started = 0; started < MAX_STARTS;) {
-      const open = { all: room.open(), withEngine: room.open(true) };
+      const open = room.openTo(preferred);
       // For each group as many as can start, because the first groups of the queue can be full soon.
-      const most = Math.min(room.size * open.all.length, BATCH);
+      const count = new Set([...open.all, ...open.withEngine]).size;
+      const most = Math.min(room.size * count, BATCH);
       const ready = most > 0 ? await this.queue.ready(open, most) : [];
       const placed = new Map<number, RunPlace>();
       for (const run of ready) {
@@ -57,6 +58,13 @@ export class Placement {
   /** Updates the explanations of runs that have been pending for a while. */
   explain(): Promise<void> {
     return this.queue.explain();
+  }
+
+  private async preferences(): Promise<Preference[]> {
+    const found = await this.queue.preferences();
+    if (found.every((one) => one.is_chosen)) return found;
+    await this.queue.chooseGroups();
+    return this.queue.preferences();
   }
 
   /** Takes runs back from instances that are gone, disabled or no longer in the group. */

@@ -1,5 +1,5 @@
 import type { GroupMachine } from '../../instances/instance-groups.repository.js';
-import type { ReadyRun, Usage } from '../../runs/run-queue.repository.js';
+import type { Preference, ReadyRun, Usage } from '../../runs/run-queue.repository.js';
 
 /** A place for a run. */
 export interface RunPlace {
@@ -61,6 +61,16 @@ export class Room {
     const open = [...this.groups.values()].filter((group) => isOpen(group, false));
     const machines = new Set(open.flatMap((group) => group.machines));
     return [...machines].reduce((total, { slots }) => total + Math.max(0, slots), 0);
+  }
+
+  /** Returns the groups that can be given a run that prefers them, without and with a container engine. */
+  openTo(preferred: readonly Preference[]): Record<'all' | 'withEngine', number[]> {
+    const of = (needsEngine: boolean): number[] => {
+      const own = preferred.filter((one) => one.needs_engine === needsEngine);
+      const wanted = new Set(own.flatMap(({ groups }) => groups));
+      return this.open(needsEngine).filter((id) => wanted.has(id));
+    };
+    return { all: of(false), withEngine: of(true) };
   }
 
   /** Returns the groups that can be given a run. */

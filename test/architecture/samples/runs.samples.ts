@@ -78,6 +78,7 @@ export default {
     }),
     samplesOf(RunQueueRepository, {
       ready: [[{ all: [1], withEngine: [] }, 10]],
+      preferences: [[]],
       chooseGroups: [[]],
       stranded: [[]],
       usage: [[]],

@@ -9,6 +9,7 @@ import { AdHocCommandsModule } from './ad-hoc-commands/ad-hoc-commands.module.js
 import { RootModule } from './api-root/root.module.js';
 import { AuthRequestGuards } from './auth/auth-request-guards.service.js';
 import { AuthModule } from './auth/auth.module.js';
+import { ExternalPasswords } from './auth/external-passwords.js';
 import { SessionsRepository } from './auth/sessions.repository.js';
 import { TokensRepository } from './auth/tokens.repository.js';
 import { BulkModule } from './bulk/bulk.module.js';
@@ -26,6 +27,7 @@ import { ApplicationsModule } from './applications/applications.module.js';
 import { ResolvedEnvironments } from './templates/template-summaries.service.js';
 import { ExecutionEnvironmentsModule } from './execution-environments/execution-environments.module.js';
 import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
+import { DirectoryPasswords } from './identity/directory-passwords.service.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { InstancesModule } from './instances/instances.module.js';
 import { RunLoads } from './instances/run-loads.js';
@@ -85,6 +87,7 @@ const ports = [
   { provide: UserStore, useExisting: UsersRepository },
   { provide: SessionStore, useExisting: SessionsRepository },
   { provide: TokenStore, useExisting: TokensRepository },
+  { provide: ExternalPasswords, useExisting: DirectoryPasswords },
   { provide: CredentialUses, useExisting: JobTemplateCredentialsRepository },
   { provide: RunLoads, useExisting: RunOverviewsRepository },
   { provide: ActiveRunsQuery, useExisting: RunOverviewsRepository },

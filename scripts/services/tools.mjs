@@ -25,6 +25,7 @@ const DEBIAN_PACKAGES = {
   'ansible-community': 'ansible',
   sshd: 'openssh-server',
   svn: 'subversion',
+  slapd: 'slapd',
   podman: 'podman',
   runc: 'runc',
 };
@@ -40,6 +41,7 @@ const ON_REQUEST = {
   'ansible-community': 'forTests',
   sshd: 'forTests',
   svn: 'forTests',
+  slapd: 'forTests',
   podman: 'forTests',
   runc: 'forTests',
 };

@@ -11,7 +11,8 @@ import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/error
 import { currentScope } from '../common/http/request-scope.js';
 import { Settings } from '../config/settings.js';
 import { UsersRepository, type Account } from '../users/users.repository.js';
-import { LoginThrottle } from './login-throttle.service.js';
+import { ExternalPasswords } from './external-passwords.js';
+import { LoginThrottle, type Guess } from './login-throttle.service.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensRepository } from './tokens.repository.js';
 
@@ -41,6 +42,7 @@ export class AuthenticationService {
     private readonly tokens: TokensRepository,
     private readonly sessions: SessionsService,
     private readonly hasher: PasswordHasher,
+    private readonly external: ExternalPasswords,
     private readonly throttle: LoginThrottle,
     private readonly settings: Settings,
   ) {}
@@ -66,20 +68,43 @@ export class AuthenticationService {
 
   /**
    * Verifies a password in the same time for known and unknown users. A password with a recent successful
-   * check is not counted as a guess.
+   * check is not counted as a guess. A user who has a password of this controller is never looked up in a
+   * directory.
    *
-   * @throws Unauthenticated, TooManyRequests, Unavailable
+   * @throws Unauthenticated, Forbidden, TooManyRequests, Unavailable
    */
   async byPassword(username: string, password: string, ip: string): Promise<Actor> {
     const user = isStorable(username) ? await this.users.accountByName(username) : undefined;
-    const verify = (): Promise<boolean> =>
-      user ? this.hasher.verify(password, user.password_hash) : this.hasher.dummyVerify(password);
-    const isRemembered = user !== undefined && this.hasher.remembers(password, user.password_hash);
-    const guess = { username, password, address: ip };
-    const verified = isRemembered || (await this.throttle.attempt(guess, verify));
-    if (!user || !verified) throw new LoginRefused(BAD_PASSWORD, user?.username);
-    await this.users.noteLogin(user.id);
-    return this.actorOf(user);
+    const account = user?.password_hash
+      ? await this.byLocalPassword(user, { username, password, address: ip })
+      : // A directory that is slow takes none of the turns of local users behind the same address.
+        await this.byDirectory({ username, password, address: `${ip} directory` });
+    if (!account) throw new LoginRefused(BAD_PASSWORD, user?.username);
+    await this.users.noteLogin(account.id);
+    return this.actorOf(account);
+  }
+
+  private async byLocalPassword(
+    { password_hash: hash, ...user }: Account & { password_hash: string },
+    guess: Guess,
+  ): Promise<Account | undefined> {
+    if (this.hasher.remembers(guess.password, hash)) return user;
+    return this.throttle.attempt(guess, async () =>
+      (await this.hasher.verify(guess.password, hash)) ? user : undefined,
+    );
+  }
+
+  private async byDirectory(guess: Guess): Promise<Account | undefined> {
+    const { username, password } = guess;
+    const remembered = await this.external.remembered(username, password);
+    if (remembered) return remembered;
+    return this.throttle.attempt(guess, async () => {
+      const [account] = await Promise.all([
+        isStorable(username) ? this.external.verify(username, password) : undefined,
+        this.hasher.dummyVerify(password),
+      ]);
+      return account;
+    });
   }
 
   private actorOf(user: Account): Actor {

@@ -6,6 +6,8 @@ import { LoginThrottle } from './login-throttle.service.js';
 
 const GUESS = { username: 'ada', password: 'secret', address: '10.0.0.1' };
 
+const ADA = { id: 1, username: 'ada', is_superuser: false, is_system_auditor: false };
+
 /** Guesses that were counted and not given back. */
 let counted: number;
 const limiter = {
@@ -23,20 +25,20 @@ beforeEach(() => {
 
 describe('LoginThrottle', () => {
   it('counts what was wrong, and gives back what was right', async () => {
-    expect(await throttle.attempt(GUESS, async () => true)).toBe(true);
+    expect(await throttle.attempt(GUESS, async () => ADA)).toBe(ADA);
     expect(counted).toBe(0);
-    expect(await throttle.attempt(GUESS, async () => false)).toBe(false);
+    expect(await throttle.attempt(GUESS, async () => undefined)).toBeUndefined();
     expect(counted).toBe(2);
   });
 
   it('gives back what nobody had time to check', async () => {
-    const full = (): Promise<boolean> => Promise.reject(new PasswordQueueFull());
+    const full = (): Promise<never> => Promise.reject(new PasswordQueueFull());
     await expect(throttle.attempt(GUESS, full)).rejects.toThrow(Unavailable);
     expect(counted).toBe(0);
   });
 
   it('checks the same guess once, however often it is sent at once', async () => {
-    const verify = jest.fn(async () => true);
+    const verify = jest.fn(async () => ADA);
     await Promise.all(Array.from({ length: 20 }, () => throttle.attempt(GUESS, verify)));
     expect(verify).toHaveBeenCalledTimes(1);
   });

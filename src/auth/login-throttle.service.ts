@@ -4,6 +4,7 @@ import { tokenDigest } from '../common/crypto/tokens.js';
 import { TooManyRequests, Unavailable } from '../common/errors/errors.js';
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import { Settings } from '../config/settings.js';
+import type { Account } from '../users/users.repository.js';
 
 /**
  * Maximum number of passwords of one address that are checked, or wait for the check, at the same time.
@@ -28,7 +29,7 @@ export interface Guess {
  */
 @Injectable()
 export class LoginThrottle {
-  private readonly running = new Map<string, Promise<boolean>>();
+  private readonly running = new Map<string, Promise<Account | undefined>>();
   private readonly atOnce = new Map<string, number>();
 
   constructor(
@@ -37,10 +38,10 @@ export class LoginThrottle {
   ) {}
 
   /**
-   * @param verify verifies the password
+   * @param verify verifies the password, and returns its user
    * @throws TooManyRequests, and Unavailable if too many passwords wait for their check
    */
-  attempt(guess: Guess, verify: () => Promise<boolean>): Promise<boolean> {
+  attempt(guess: Guess, verify: () => Promise<Account | undefined>): Promise<Account | undefined> {
     const { username, password, address } = guess;
     const key = tokenDigest(JSON.stringify([address, username, password]));
     const running = this.running.get(key);
@@ -52,8 +53,8 @@ export class LoginThrottle {
 
   private async counted(
     { username, address }: Guess,
-    verify: () => Promise<boolean>,
-  ): Promise<boolean> {
+    verify: () => Promise<Account | undefined>,
+  ): Promise<Account | undefined> {
     const count = this.atOnce.get(address) ?? 0;
     if (count >= MAX_AT_ONCE) throw new TooManyRequests(RETRY_SECONDS);
     this.atOnce.set(address, count + 1);
@@ -66,11 +67,12 @@ export class LoginThrottle {
       ];
       let isWrong = false;
       try {
-        isWrong = !(await verify());
+        const account = await verify();
+        isWrong = account === undefined;
+        return account;
       } finally {
         if (!isWrong) for (const giveBack of taken) giveBack();
       }
-      return !isWrong;
     } catch (error) {
       throw error instanceof PasswordQueueFull ? new Unavailable(RETRY_SECONDS) : error;
     } finally {

@@ -3,44 +3,23 @@ import {
   Bool,
   Char,
   Choices,
+  fieldsOf,
   Integer,
   Json,
   Reference,
-  SecretText,
   Text,
 } from '../common/fields/field.js';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
 import { CASCADE, GeneratedId, now } from '../database/table.js';
+import { keysOf } from '../common/records.js';
+import {
+  AUTHENTICATOR_KINDS,
+  type AuthenticatorKind,
+  type Configurations,
+} from './authenticator-kinds.js';
 
-/** Members of the `configuration` of an OpenID Connect provider. */
-export class OidcConfiguration {
-  @Char({ required: true, max: 1024, help: 'URL of the provider, without /.well-known.' })
-  issuer!: string;
-
-  @Char({ required: true, label: 'Client ID' })
-  client_id!: string;
-
-  @SecretText({ max: 1024, help: 'Empty for a public client.' })
-  client_secret!: string;
-
-  @Choices(
-    [
-      ['client_secret_basic', 'In the Authorization header'],
-      ['client_secret_post', 'In the body'],
-    ],
-    { default: 'client_secret_basic', help: 'How the secret is sent to the token endpoint.' },
-  )
-  token_auth_method!: string;
-
-  @Char({ default: 'openid profile email', help: 'Requested scopes; openid is required.' })
-  scopes!: string;
-
-  @Char({ default: 'preferred_username', help: 'Claim with the username of new users.' })
-  username_claim!: string;
-
-  @Bool({ default: true, help: 'Read the claims of the userinfo endpoint, too.' })
-  userinfo!: boolean;
-}
+const KINDS = keysOf(AUTHENTICATOR_KINDS);
 
 /** External identity provider that users can log in with (docs/single-sign-on.md). */
 @Entity('authenticators')
@@ -60,37 +39,57 @@ export class Authenticator extends NamedEntity {
     readOnly: true,
     filter: false,
     label: 'Callback URL',
-    help: 'To be entered at the provider, behind the address of this controller.',
+    help: 'To be entered at the provider, behind the address of this controller. Empty for LDAP.',
   })
   callback_url!: string;
 
-  @Choices([['oidc', 'OpenID Connect']], { default: 'oidc', immutable: true, help: 'Protocol.' })
-  kind!: string;
+  @Choices(KINDS.map((kind) => [kind, AUTHENTICATOR_KINDS[kind].label]), {
+    default: 'oidc',
+    assumed: false,
+    help: 'Protocol. Cannot be changed.',
+  })
+  kind!: AuthenticatorKind;
 
-  @Bool({ default: true, help: 'Offered on the login page.' })
+  @Bool({ default: true, help: 'Offered on the login page; a directory: asked for passwords.' })
   enabled!: boolean;
 
-  @Integer({ default: 1, min: 0, help: 'Position on the login page.' })
+  @Integer({ default: 1, min: 0, help: 'Position on the login page, and among directories.' })
   order!: number;
 
   @Bool({ default: true, help: 'Create users at their first login; otherwise it is refused.' })
   create_users!: boolean;
 
-  /** The client secret is sealed for this row. */
+  /** The secret of the kind is sealed for this row. */
   @Json({
     required: true,
     filter: false,
-    help: 'issuer, client_id, client_secret, token_auth_method, scopes, username_claim, userinfo. Replaced as a whole; $encrypted$ keeps the secret.',
-    examples: () => ({
-      'OpenID Connect': {
-        issuer: 'https://login.example.com/realms/main',
-        client_id: 'automation-controller',
-        client_secret: '',
-      },
-    }),
+    help: KINDS.map(
+      (kind) =>
+        `${kind}: ${fieldsOf(AUTHENTICATOR_KINDS[kind].schema)
+          .map(({ name }) => name)
+          .join(', ')}.`,
+    )
+      .concat('Replaced as a whole; $encrypted$ keeps the secret.')
+      .join(' '),
+    examples: () =>
+      Object.fromEntries(
+        Object.values(AUTHENTICATOR_KINDS).map(({ label, example }) => [label, example]),
+      ),
   })
-  configuration!: OidcConfiguration;
+  configuration!: Configurations[AuthenticatorKind];
 }
+
+/** Authenticator of one kind. */
+export type AuthenticatorOf<Kind extends AuthenticatorKind> = RowOf<Authenticator> & {
+  kind: Kind;
+  configuration: Configurations[Kind];
+};
+
+/** True for an authenticator of a kind. */
+export const isOfKind = <Kind extends AuthenticatorKind>(
+  authenticator: RowOf<Authenticator>,
+  kind: Kind,
+): authenticator is AuthenticatorOf<Kind> => authenticator.kind === kind;
 
 const MAP_TYPES = [
   ['allow', 'Allow the login'],

@@ -5,18 +5,19 @@ import { fieldsOf } from '../common/fields/field.js';
 import { slugOf } from '../common/fields/label.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { readFields } from '../common/fields/validate.js';
+import { memberOf } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
-import { AuthenticatorMap, OidcConfiguration, type Authenticator } from './authenticator.entity.js';
+import { AuthenticatorMap, type Authenticator } from './authenticator.entity.js';
+import { authenticatorKind, secretOf } from './authenticator-kinds.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Returns the context that a client secret is sealed for. */
-export const secretContext = (id: number): string =>
-  rowContext('authenticators', id, 'client_secret');
+/** Returns the context that the secret of a configuration is sealed for. */
+export const secretContext = (id: number, name: string): string =>
+  rowContext('authenticators', id, name);
 
 /** Validates the configuration of authenticators and seals its secret. */
 @Injectable()
@@ -33,50 +34,42 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
     }
     // The secret is sealed for the id and never written in plain text.
     const id = await this.authenticators.takeId();
-    const configuration = this.sealed(id, values.configuration ?? {});
+    const configuration = this.sealed({ id, kind: values.kind }, values.configuration ?? {});
     return { values: { slug }, columns: { id, configuration: JSON.stringify(configuration) } };
   }
 
   async prepareUpdate(
-    { id, configuration: stored }: RowOf<Authenticator>,
-    { configuration }: ValuesOf<Authenticator>,
+    row: RowOf<Authenticator>,
+    { kind, configuration }: ValuesOf<Authenticator>,
   ): Promise<Prepared<Authenticator>> {
+    if (kind && kind !== row.kind) throw Invalid.field('kind', 'The kind cannot be changed.');
     if (!configuration) return {};
-    return { columns: { configuration: JSON.stringify(this.sealed(id, configuration, stored)) } };
+    return {
+      columns: {
+        configuration: JSON.stringify(this.sealed(row, configuration, row.configuration)),
+      },
+    };
   }
 
   private sealed(
-    id: number,
+    { id, kind }: { id: number; kind: string | undefined },
     given: object,
-    stored: Partial<OidcConfiguration> = {},
-  ): Partial<OidcConfiguration> {
-    const { values, errors } = readFields(OidcConfiguration, { ...given });
+    stored: object = {},
+  ): object {
+    const { schema, faults } = authenticatorKind(kind);
+    const { values, errors } = readFields(schema, { ...given });
     for (const key of Object.keys(given)) {
-      if (!fieldsOf(OidcConfiguration).some(({ name }) => name === key)) {
-        errors[key] = ['Unknown key.'];
-      }
+      if (!fieldsOf(schema).some(({ name }) => name === key)) errors[key] = ['Unknown key.'];
     }
-    const { issuer, scopes = '', client_secret: secret = '' } = values;
-    if (issuer && !isIssuer(issuer)) {
-      errors.issuer ??= [
-        'Enter an https URL without query. http is accepted for this machine only.',
-      ];
-    }
-    if (!scopes.split(' ').includes('openid')) errors.scopes ??= ['openid is required.'];
+    for (const [key, texts] of Object.entries(faults(values))) errors[key] ??= texts;
     if (Object.keys(errors).length > 0) throw new Invalid({ configuration: errors });
-    if (secret === ENCRYPTED) return { ...values, client_secret: stored.client_secret ?? '' };
-    return secret === ''
-      ? values
-      : { ...values, client_secret: this.box.seal(secret, secretContext(id)) };
+    const name = secretOf(kind)?.name ?? '';
+    const secret = values[name];
+    if (secret === ENCRYPTED) return { ...values, [name]: memberOf(stored, name) ?? '' };
+    return typeof secret === 'string' && secret !== ''
+      ? { ...values, [name]: this.box.seal(secret, secretContext(id, name)) }
+      : values;
   }
-}
-
-/** True for an https URL; http is accepted for the loopback address, which no other machine can reach. */
-function isIssuer(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (username + password + search + hash !== '') return false;
-  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 }
 
 /** Verifies that the fields of a map belong together. */

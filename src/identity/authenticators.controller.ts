@@ -1,9 +1,17 @@
 import { Body, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import { plainJson } from '../common/exact-json.js';
-import { BadRequest, Unavailable } from '../common/errors/errors.js';
-import { Json } from '../common/fields/field.js';
-import { BOOLEAN, INTEGER, list, object, orNull, STRING } from '../common/fields/json-schema.js';
+import { BadRequest, Invalid, Unavailable } from '../common/errors/errors.js';
+import { Char, Json } from '../common/fields/field.js';
+import {
+  BOOLEAN,
+  INTEGER,
+  list,
+  mapOf,
+  object,
+  orNull,
+  STRING,
+} from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { isRecord } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
@@ -14,9 +22,11 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
-import type { Authenticator } from './authenticator.entity.js';
+import { isOfKind, type Authenticator } from './authenticator.entity.js';
 import { authenticators } from './authenticators.resource.js';
 import { ExternalLogins } from './external-logins.service.js';
+import type { Claims } from './external-rights.js';
+import { LdapClient } from './ldap-client.service.js';
 import { OidcClient } from './oidc-client.service.js';
 
 /** Body of a trial. */
@@ -25,20 +35,25 @@ export class TrialRequest {
     nullable: true,
     default: null,
     column: null,
-    help: 'Claims of a login, such as {"groups": ["ops"]}. Without claims the provider is asked for its metadata.',
+    help: 'Claims of a login, such as {"groups": ["ops"]}. Without claims and username the provider is asked whether it responds.',
   })
   claims!: Record<string, unknown> | null;
+
+  @Char({ max: 150, column: null, help: 'User of a directory, who is looked up.' })
+  username!: string;
 }
 
 const TRIAL = object(
   {
     issuer: STRING,
+    server: STRING,
+    claims: mapOf({}),
     allowed: BOOLEAN,
     refusal: orNull(STRING),
     maps: list(INTEGER),
     roles: list(object({ type: STRING, object: orNull(INTEGER), field: STRING })),
   },
-  ['issuer', 'allowed', 'refusal', 'maps', 'roles'],
+  ['issuer', 'server', 'claims', 'allowed', 'refusal', 'maps', 'roles'],
 );
 
 @Resource(authenticators)
@@ -50,6 +65,7 @@ export class AuthenticatorsController extends ResourceController(authenticators)
     services: CommonServices,
     private readonly logins: ExternalLogins,
     private readonly client: OidcClient,
+    private readonly directories: LdapClient,
   ) {
     super(services);
   }
@@ -58,7 +74,8 @@ export class AuthenticatorsController extends ResourceController(authenticators)
     kind: 'action',
     access: 'authenticated',
     operationId: 'authenticators_test',
-    summary: 'Show what claims would grant, or without claims whether the provider responds.',
+    summary:
+      'Show what claims or a user of a directory would be granted, or whether the provider responds.',
     parent: authenticators,
     needs: 'change',
     response: TRIAL,
@@ -68,17 +85,30 @@ export class AuthenticatorsController extends ResourceController(authenticators)
   @LimitedPerUser(CREDENTIAL_TESTS)
   async test(
     @Target() authenticator: RowOf<Authenticator>,
-    @Body() { claims }: TrialRequest,
+    @Body() { claims, username }: TrialRequest,
   ): Promise<object> {
-    const given = plainJson(claims ?? null);
-    if (!isRecord(given)) {
-      const { issuer } = await this.client.discover(authenticator).catch((error: unknown) => {
-        // The server works; what it was asked to try does not.
-        throw error instanceof Unavailable ? new BadRequest(error.message) : error;
-      });
-      return { issuer };
+    try {
+      const given = plainJson(claims ?? null);
+      if (isRecord(given)) return await this.rights(authenticator, given);
+      if (isOfKind(authenticator, 'oidc')) {
+        if (username !== '')
+          throw Invalid.field('username', 'Only a directory is asked for users.');
+        const { issuer } = await this.client.discover(authenticator);
+        return { issuer };
+      }
+      if (!isOfKind(authenticator, 'ldap')) return {};
+      if (username === '') return { server: await this.directories.probe(authenticator) };
+      const found = await this.directories.claims(authenticator, username, null);
+      if (!found) throw Invalid.field('username', 'The directory has no such user.');
+      return { claims: found, ...(await this.rights(authenticator, found)) };
+    } catch (error) {
+      // The server works; what it was asked to try does not.
+      throw error instanceof Unavailable ? new BadRequest(error.message) : error;
     }
-    const { refusal, granted, fired } = await this.logins.rights(authenticator, given);
+  }
+
+  private async rights(authenticator: RowOf<Authenticator>, claims: Claims): Promise<object> {
+    const { refusal, granted, fired } = await this.logins.rights(authenticator, claims);
     return { allowed: refusal === null, refusal, maps: fired, roles: granted };
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
-import { sql } from '../database/sql.js';
-import { Authenticator } from './authenticator.entity.js';
+import { sql, type Sql } from '../database/sql.js';
+import { Authenticator, type AuthenticatorOf } from './authenticator.entity.js';
 
 /** Authenticator as the login page shows it. */
 export interface LoginOption {
@@ -10,16 +10,26 @@ export interface LoginOption {
   slug: string;
 }
 
+/** Returns the query for an authenticator if it is enabled. */
+export const enabledAuthenticator = (id: number): Sql => sql`
+  SELECT 1 FROM authenticators WHERE id = ${id} AND enabled`;
+
 @Injectable()
 export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticator>> {
   constructor(@InjectRepository(Authenticator) repository: Repository<Authenticator>) {
     super(repository);
   }
 
-  /** Returns the enabled authenticators in the order of the login page. */
+  /** Returns the enabled authenticators that browsers are redirected to, in the order of the login page. */
   enabled(): Promise<LoginOption[]> {
     return this.database.rows<LoginOption & Record<string, unknown>>(sql`
-      SELECT name, slug FROM authenticators WHERE enabled ORDER BY "order", id`);
+      SELECT name, slug FROM authenticators WHERE enabled AND kind <> 'ldap' ORDER BY "order", id`);
+  }
+
+  /** Returns the enabled directories, in the order in which they are asked for passwords. */
+  directories(): Promise<AuthenticatorOf<'ldap'>[]> {
+    return this.database.rows<AuthenticatorOf<'ldap'> & Record<string, unknown>>(sql`
+      SELECT * FROM authenticators WHERE enabled AND kind = 'ldap' ORDER BY "order", id`);
   }
 
   /** Returns an enabled authenticator. */

@@ -1,9 +1,11 @@
 import { superusersOnly, type Policy } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/text.js';
+import { memberOf } from '../common/records.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
 import { Authenticator, AuthenticatorMap } from './authenticator.entity.js';
+import { secretOf } from './authenticator-kinds.js';
 import { AuthenticatorHooks, AuthenticatorMapHooks } from './authenticator.hooks.js';
 import { identifiedUsers } from './external-identities.repository.js';
 
@@ -25,7 +27,7 @@ export const authenticators = defineResource({
   auditHidden: ['configuration'],
   pages: {
     list: { about: 'Identity providers that users log in with, beside local passwords.' },
-    columns: ['name', 'slug', 'enabled', 'order', 'create_users'],
+    columns: ['name', 'kind', 'slug', 'enabled', 'order', 'create_users'],
   },
   unique: [
     {
@@ -54,14 +56,12 @@ export const authenticators = defineResource({
   },
   extend: async (rows) =>
     new Map(
-      rows.map(({ id, slug, configuration }) => [
+      rows.map(({ id, kind, slug, configuration }) => [
         id,
         {
           fields: {
-            configuration: configuration.client_secret
-              ? { ...configuration, client_secret: ENCRYPTED }
-              : configuration,
-            callback_url: `/sso/callback/${slug}/`,
+            configuration: masked(kind, configuration),
+            callback_url: kind === 'ldap' ? '' : `/sso/callback/${slug}/`,
           },
           related: { test: `/api/v2/authenticators/${id}/test/` },
         },
@@ -69,6 +69,11 @@ export const authenticators = defineResource({
     ),
   shows: { related: ['test'] },
 });
+
+function masked(kind: string, configuration: object): object {
+  const { name = '' } = secretOf(kind) ?? {};
+  return memberOf(configuration, name) ? { ...configuration, [name]: ENCRYPTED } : configuration;
+}
 
 export const authenticatorMaps = defineResource({
   path: 'authenticator_maps',

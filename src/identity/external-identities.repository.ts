@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql, type Sql } from '../database/sql.js';
+import { accounts, type Account } from '../users/users.repository.js';
 import { ExternalIdentity } from './authenticator.entity.js';
+import { enabledAuthenticator } from './authenticators.repository.js';
 
 /**
  * Returns the query for the ids of the users of an authenticator.
@@ -22,5 +24,14 @@ export class ExternalIdentitiesRepository extends TableRepository<ExternalIdenti
     return this.database.row<ExternalIdentity & Record<string, unknown>>(sql`
       SELECT * FROM external_identities
       WHERE authenticator_id = ${authenticator} AND subject = ${subject} FOR NO KEY UPDATE`);
+  }
+
+  /** Returns a user of an enabled authenticator. */
+  account(authenticator: number, user: number): Promise<Account | undefined> {
+    return this.database.preparedRow<Account & Record<string, unknown>>(sql`
+      SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor
+      FROM (${accounts()}) usr
+      WHERE usr.id = ${user} AND usr.id IN (${identifiedUsers(sql`${authenticator}`)})
+        AND EXISTS (${enabledAuthenticator(authenticator)})`);
   }
 }

@@ -107,7 +107,8 @@ export class ExternalLogins {
     { slug, configuration }: RowOf<Authenticator>,
     claims: Claims,
   ): Promise<RowOf<User>> {
-    const { username_claim: claim } = configuration;
+    const claim =
+      'username_claim' in configuration ? configuration.username_claim : 'preferred_username';
     const username = textAt(claims, claim);
     if (username === '') throw refused(`The claim ${claim} with the username is missing.`);
     if (await this.users.accountByName(username)) {

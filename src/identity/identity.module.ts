@@ -10,8 +10,10 @@ import { AuthenticatorMapsController } from './authenticator-maps.controller.js'
 import { AuthenticatorMapsRepository } from './authenticator-maps.repository.js';
 import { AuthenticatorsController } from './authenticators.controller.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
+import { DirectoryPasswords } from './directory-passwords.service.js';
 import { ExternalIdentitiesRepository } from './external-identities.repository.js';
 import { ExternalLogins } from './external-logins.service.js';
+import { LdapClient } from './ldap-client.service.js';
 import { OidcClient } from './oidc-client.service.js';
 import { SingleSignOnController } from './single-sign-on.controller.js';
 
@@ -32,7 +34,9 @@ import { SingleSignOnController } from './single-sign-on.controller.js';
     AuthenticatorMapHooks,
     ExternalLogins,
     OidcClient,
+    LdapClient,
+    DirectoryPasswords,
   ],
-  exports: [AuthenticatorsRepository],
+  exports: [AuthenticatorsRepository, DirectoryPasswords],
 })
 export class IdentityModule {}

@@ -5,8 +5,7 @@ import { Unavailable } from '../common/errors/errors.js';
 import { messageOf } from '../common/errors/message-of.js';
 import { OutboundClient } from '../common/outbound/outbound-client.js';
 import { OutboundError } from '../common/outbound/outbound-error.js';
-import type { RowOf } from '../common/resource/define-resource.js';
-import type { Authenticator } from './authenticator.entity.js';
+import type { AuthenticatorOf } from './authenticator.entity.js';
 import { secretContext } from './authenticator.hooks.js';
 import { refused } from './external-logins.service.js';
 import type { Claims } from './external-rights.js';
@@ -18,7 +17,7 @@ export interface LoginChecks {
   verifier: string;
 }
 
-type Provider = RowOf<Authenticator>;
+type Provider = AuthenticatorOf<'oidc'>;
 
 interface Discovered {
   /** Text that changes with the authenticator. */
@@ -149,7 +148,7 @@ export class OidcClient {
 
   private secretOf({ id, configuration }: Provider): string {
     const { client_secret: sealed } = configuration;
-    return sealed ? this.box.open(sealed, secretContext(id)) : '';
+    return sealed ? this.box.open(sealed, secretContext(id, 'client_secret')) : '';
   }
 
   private readonly fetch: oidc.CustomFetch = async (url, { method, headers, body, signal }) => {

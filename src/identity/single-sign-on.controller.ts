@@ -6,10 +6,9 @@ import { SecretBox } from '../common/crypto/secret-box.js';
 import { NotFound } from '../common/errors/errors.js';
 import { object, STRING } from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
-import type { RowOf } from '../common/resource/define-resource.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { BaseUrl } from '../settings/base-url.service.js';
-import type { Authenticator } from './authenticator.entity.js';
+import { isOfKind, type AuthenticatorOf } from './authenticator.entity.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
 import { ExternalLogins, refused } from './external-logins.service.js';
 import { setLoginCookie, takeLoginCookie } from './login-cookie.js';
@@ -89,9 +88,9 @@ export class SingleSignOnController {
     response.redirect(302, login.next);
   }
 
-  private async enabled(slug: string): Promise<RowOf<Authenticator>> {
+  private async enabled(slug: string): Promise<AuthenticatorOf<'oidc'>> {
     const authenticator = await this.authenticators.enabledBySlug(slug);
-    if (!authenticator) throw new NotFound();
+    if (!authenticator || !isOfKind(authenticator, 'oidc')) throw new NotFound();
     return authenticator;
   }
 

@@ -80,7 +80,13 @@ describe('authenticators', () => {
 
   it('have a form with the keys of the configuration, and are in the navigation', async () => {
     const pages = test.as.superuser.with({ accept: 'text/html' });
-    const { text } = await pages.get('authenticators/').expect(200);
+    const { text: first } = await pages.get('authenticators/').expect(200);
+    expect(first).toContain('_with.kind=ldap#form-post');
+    expect(first).not.toContain('name="configuration.');
+    const { text: ldap } = await pages.get('authenticators/?_with.kind=ldap').expect(200);
+    expect(ldap).toMatch(/<textarea[^>]*name="configuration.servers"/);
+    expect(ldap).not.toContain('name="configuration.issuer"');
+    const { text } = await pages.get('authenticators/?_with.kind=oidc').expect(200);
     expect(text).toContain('name="configuration.issuer"');
     expect(text).toMatch(/<input(?=[^>]*name="configuration.client_secret")[^>]*type="password"/);
     const { text: form } = await pages.get(`authenticators/${authenticator.id}/`).expect(200);

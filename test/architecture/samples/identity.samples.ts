@@ -7,10 +7,17 @@ export default {
   repositories: [
     samplesOf(authenticators.AuthenticatorsRepository, {
       enabled: [[]],
+      directories: [[]],
       enabledBySlug: [['keycloak']],
       lockFirstLogins: [[1]],
     }),
-    samplesOf(identities.ExternalIdentitiesRepository, { locked: [[1, 'subject']] }),
+    samplesOf(identities.ExternalIdentitiesRepository, {
+      locked: [[1, 'subject']],
+      account: [[1, 1]],
+    }),
   ],
-  fragments: [fragmentsOf(identities, { identifiedUsers: [[sql`1`]] })],
+  fragments: [
+    fragmentsOf(identities, { identifiedUsers: [[sql`1`]] }),
+    fragmentsOf(authenticators, { enabledAuthenticator: [[1]] }),
+  ],
 } satisfies RoomSamples;

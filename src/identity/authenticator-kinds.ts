@@ -1,0 +1,258 @@
+import { createSecureContext } from 'node:tls';
+import { FilterParser } from 'ldapts';
+import type { FieldErrors } from '../common/errors/errors.js';
+import {
+  Bool,
+  Char,
+  Choices,
+  fieldsOf,
+  SecretText,
+  Text,
+  type Field,
+  type SchemaClass,
+} from '../common/fields/field.js';
+import { linesOf } from './external-rights.js';
+
+/** Members of the `configuration` of an OpenID Connect provider. */
+export class OidcConfiguration {
+  @Char({ required: true, max: 1024, help: 'URL of the provider, without /.well-known.' })
+  issuer!: string;
+
+  @Char({ required: true, label: 'Client ID' })
+  client_id!: string;
+
+  @SecretText({ max: 1024, help: 'Empty for a public client.' })
+  client_secret!: string;
+
+  @Choices(
+    [
+      ['client_secret_basic', 'In the Authorization header'],
+      ['client_secret_post', 'In the body'],
+    ],
+    { default: 'client_secret_basic', help: 'How the secret is sent to the token endpoint.' },
+  )
+  token_auth_method!: string;
+
+  @Char({ default: 'openid profile email', help: 'Requested scopes; openid is required.' })
+  scopes!: string;
+
+  @Char({ default: 'preferred_username', help: 'Claim with the username of new users.' })
+  username_claim!: string;
+
+  @Bool({ default: true, help: 'Read the claims of the userinfo endpoint, too.' })
+  userinfo!: boolean;
+}
+
+/** Members of the `configuration` of an LDAP directory. */
+export class LdapConfiguration {
+  @Text({
+    required: true,
+    max: 2048,
+    control: 'lines',
+    help: 'URLs of the servers, one in each line: ldaps://ldap.example.com. The first one that responds is used.',
+  })
+  servers!: string;
+
+  @Bool({ label: 'StartTLS', help: 'Encrypt connections to ldap:// servers.' })
+  start_tls!: boolean;
+
+  @Text({
+    max: 65_536,
+    control: 'lines',
+    label: 'CA certificates',
+    help: 'PEM certificates that sign those of the servers, in place of those of the system.',
+  })
+  ca!: string;
+
+  @Char({
+    max: 1024,
+    label: 'Bind DN',
+    help: 'Account that searches for users and groups. Empty for an anonymous search.',
+  })
+  bind_dn!: string;
+
+  @SecretText({ max: 1024 })
+  bind_password!: string;
+
+  @Char({ max: 1024, help: 'DN below which users are: ou=people,dc=example,dc=com.' })
+  user_base!: string;
+
+  @Choices(
+    [
+      ['sub', 'At any depth'],
+      ['one', 'Directly below'],
+    ],
+    { default: 'sub', help: 'Depth of the search for users.' },
+  )
+  user_scope!: 'sub' | 'one';
+
+  @Char({
+    max: 2048,
+    default: '(uid={username})',
+    help: 'Filter that finds exactly one user. Active Directory: (sAMAccountName={username}).',
+  })
+  user_filter!: string;
+
+  @Char({
+    max: 1024,
+    label: 'User DN template',
+    help: 'In place of a search: uid={username},ou=people,dc=example,dc=com.',
+  })
+  user_dn_template!: string;
+
+  @Char({
+    default: 'entryUUID',
+    label: 'ID attribute',
+    suggests: () => ['entryUUID', 'objectGUID'],
+    help: 'Attribute that identifies a user for ever. Active Directory: objectGUID.',
+  })
+  id_attribute!: string;
+
+  @Char({ default: 'uid', help: 'Username of new users. Active Directory: sAMAccountName.' })
+  username_attribute!: string;
+
+  @Char({ default: 'givenName' })
+  first_name_attribute!: string;
+
+  @Char({ default: 'sn' })
+  last_name_attribute!: string;
+
+  @Char({ default: 'mail' })
+  email_attribute!: string;
+
+  @Char({ help: 'Further attributes that maps can use as claims: department title.' })
+  claim_attributes!: string;
+
+  @Choices(
+    [
+      ['memberOf', 'memberOf of the user'],
+      ['member', 'member of groups: DNs of users'],
+      ['uniqueMember', 'uniqueMember of groups: DNs of users'],
+      ['memberUid', 'memberUid of POSIX groups: usernames'],
+      ['nested', 'Nested groups of Active Directory'],
+    ],
+    { default: 'memberOf', help: 'Where the groups of a user are.' },
+  )
+  group_kind!: 'memberOf' | 'member' | 'uniqueMember' | 'memberUid' | 'nested';
+
+  @Char({ max: 1024, help: 'DN below which groups are. Not used with memberOf.' })
+  group_base!: string;
+}
+
+interface Kind<T extends object> {
+  label: string;
+  schema: SchemaClass<T>;
+  /** Returns the errors that the fields do not find by themselves. */
+  faults: (values: Partial<T>) => FieldErrors;
+  example: Partial<T>;
+}
+
+const kind = <T extends object>(declared: Kind<T>): Kind<T> => declared;
+
+/** Kinds of authenticators: the members of their configuration, and the rules between these. */
+export const AUTHENTICATOR_KINDS = {
+  oidc: kind({
+    label: 'OpenID Connect',
+    schema: OidcConfiguration,
+    faults: ({ issuer, scopes = '' }) => ({
+      ...(issuer && !isServerUrl(issuer) ? { issuer: [NO_SERVER_URL] } : {}),
+      ...(scopes.split(' ').includes('openid') ? {} : { scopes: ['openid is required.'] }),
+    }),
+    example: {
+      issuer: 'https://login.example.com/realms/main',
+      client_id: 'automation-controller',
+      client_secret: '',
+    },
+  }),
+  ldap: kind({
+    label: 'LDAP or Active Directory',
+    schema: LdapConfiguration,
+    faults: ldapFaults,
+    example: {
+      servers: 'ldaps://ldap.example.com',
+      bind_dn: 'cn=controller,dc=example,dc=com',
+      bind_password: '',
+      user_base: 'ou=people,dc=example,dc=com',
+    },
+  }),
+} as const;
+
+export type AuthenticatorKind = keyof typeof AUTHENTICATOR_KINDS;
+
+/** Configuration of each kind. */
+export type Configurations = {
+  [Name in AuthenticatorKind]: (typeof AUTHENTICATOR_KINDS)[Name] extends Kind<infer T> ? T : never;
+};
+
+/** Returns the kind of an authenticator by its name. */
+export const authenticatorKind = (name: unknown): Kind<object> =>
+  AUTHENTICATOR_KINDS[name === 'ldap' ? name : 'oidc'];
+
+/** Returns the member of a configuration that is a secret. */
+export const secretOf = (name: unknown): Field | undefined =>
+  fieldsOf(authenticatorKind(name).schema).find(({ kind: type }) => type === 'secret');
+
+const NO_SERVER_URL = 'Enter an https URL without query. http is accepted for this machine only.';
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** True for an https URL; http is accepted for the loopback address, which no other machine can reach. */
+function isServerUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (username + password + search + hash !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
+}
+
+const PLACEHOLDER = '{username}';
+
+function ldapFaults(values: Partial<LdapConfiguration>): FieldErrors {
+  const errors: FieldErrors = {};
+  const { servers = '', start_tls: startTls, ca, user_filter: filter = '' } = values;
+  const { user_dn_template: template = '', group_kind: groups, group_base: groupBase } = values;
+  if (!linesOf(servers).every((server) => isDirectoryUrl(server, startTls === true))) {
+    errors.servers = [
+      'Enter ldaps:// URLs, or ldap:// URLs with StartTLS, of a host and a port only. Plain ldap:// is accepted for this machine only.',
+    ];
+  }
+  if (ca && !isCertificate(ca)) errors.ca = ['Enter certificates in PEM format.'];
+  if (template === '') {
+    if (!values.user_base) errors.user_base = ['Enter a base, or a DN template.'];
+    if (!filter.includes(PLACEHOLDER) || !isFilter(filter)) {
+      errors.user_filter = [`Enter an LDAP filter with ${PLACEHOLDER}.`];
+    }
+  } else if (!/^[a-z][\w-]*=.*\{username\}/i.test(template)) {
+    errors.user_dn_template = [`Enter a DN with ${PLACEHOLDER}.`];
+  }
+  if (groups !== 'memberOf' && !groupBase) {
+    errors.group_base = ['Groups of this kind need a base.'];
+  }
+  // Servers accept an empty password as an anonymous login.
+  if (values.bind_dn && !values.bind_password) errors.bind_password = ['The DN needs a password.'];
+  if (!values.bind_dn && values.bind_password) errors.bind_dn = ['The password needs a DN.'];
+  return errors;
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    createSecureContext({ ca: text });
+    return text.includes('-----BEGIN CERTIFICATE-----');
+  } catch {
+    return false;
+  }
+}
+
+function isDirectoryUrl(text: string, startTls: boolean): boolean {
+  // URLs of unknown schemes keep the case and the empty path of their text.
+  const [, scheme = '', host = ''] = /^(ldaps?):\/\/([^/@?#\s]+)\/?$/.exec(text) ?? [];
+  if (!URL.canParse(`http://${host}`)) return false;
+  return scheme === 'ldaps' || startTls || LOOPBACK.test(new URL(`http://${host}`).hostname);
+}
+
+function isFilter(text: string): boolean {
+  try {
+    FilterParser.parseString(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

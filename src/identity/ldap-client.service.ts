@@ -1,0 +1,220 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { ResultCodeError, type Client, type Entry } from 'ldapts';
+import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
+import { Unavailable } from '../common/errors/errors.js';
+import { messageOf } from '../common/errors/message-of.js';
+import { OutboundClient } from '../common/outbound/outbound-client.js';
+import { translateError } from '../common/outbound/translate-error.js';
+import type { AuthenticatorOf } from './authenticator.entity.js';
+import { secretContext } from './authenticator.hooks.js';
+import { linesOf, type Claims } from './external-rights.js';
+import {
+  BINARY_ATTRIBUTES,
+  claimsOf,
+  groupFilter,
+  isPartial,
+  userAttributes,
+  userDn,
+  userFilter,
+} from './ldap-claims.js';
+import { openDirectory } from './ldap-connection.js';
+
+type Directory = AuthenticatorOf<'ldap'>;
+
+/** Timeout of a login with all servers of a directory. */
+const TOTAL_MS = 10_000;
+/** Time for which a server that did not respond is not asked again. */
+const AWAY_MS = 10_000;
+const RETRY_SECONDS = 5;
+
+const BUSY = 51;
+const UNAVAILABLE = 52;
+/**
+ * Results of a bind that are about the account: no such object, constraint violation (too many attempts),
+ * inappropriate authentication (no password), invalid credentials, unwilling to perform (disabled).
+ */
+const REFUSALS: ReadonlySet<number> = new Set([19, 32, 48, 49, 53]);
+
+/** Fault of a directory that another server of it would repeat. */
+class DirectoryFault extends Error {}
+
+/** Asks LDAP directories for users, their groups and their passwords. */
+@Injectable()
+export class LdapClient {
+  private readonly logger = new Logger('SingleSignOn');
+  /** Servers that did not respond, by URL: the reason, and the time in ms until which they are not asked. */
+  private readonly away = new Map<string, { reason: string; until: number }>();
+
+  constructor(
+    private readonly outbound: OutboundClient,
+    private readonly box: SecretBox,
+  ) {}
+
+  /**
+   * Returns the claims of a user.
+   *
+   * @param password verified with a bind; null for a look-up
+   * @returns null if there is no such user, or the password is wrong
+   * @throws Unavailable if no server responds, or the directory is set up wrongly
+   */
+  async claims(
+    directory: Directory,
+    username: string,
+    password: string | null,
+  ): Promise<Claims | null> {
+    // Servers accept an empty password as an anonymous login.
+    if (username === '' || password === '') return null;
+    return this.withServer(directory, (client) => this.read(client, directory, username, password));
+  }
+
+  /**
+   * Binds the account that searches.
+   *
+   * @returns the URL of the server that responded
+   */
+  probe(directory: Directory): Promise<string> {
+    this.away.clear();
+    return this.withServer(directory, async (client, server) => {
+      await this.bindAccount(client, directory);
+      return server;
+    });
+  }
+
+  private async read(
+    client: Client,
+    directory: Directory,
+    username: string,
+    password: string | null,
+  ): Promise<Claims | null> {
+    const { configuration } = directory;
+    const { user_dn_template: template, bind_dn: account } = configuration;
+    let entry: Entry | undefined;
+    if (template === '' || password === null) await this.bindAccount(client, directory);
+    if (template === '') {
+      entry = await this.find(client, directory, username);
+      if (!entry) return null;
+    }
+    const dn = entry?.dn ?? userDn(template, username);
+    if (password !== null) {
+      if (!(await isPasswordOf(client, dn, password))) return null;
+      if (account !== '') await this.bindAccount(client, directory);
+    }
+    entry ??= await entryOf(client, dn, userAttributes(configuration));
+    if (!entry) return null;
+    if (isPartial(entry)) throw new DirectoryFault('it returned only a part of the groups');
+    const filter = groupFilter(configuration, entry);
+    if (!filter) return claimsOf(configuration, entry, null);
+    const { searchEntries: groups } = await client.search(configuration.group_base, {
+      filter,
+      attributes: ['1.1'],
+    });
+    return claimsOf(
+      configuration,
+      entry,
+      groups.map((group) => group.dn),
+    );
+  }
+
+  private async find(
+    client: Client,
+    { slug, configuration }: Directory,
+    username: string,
+  ): Promise<Entry | undefined> {
+    const { searchEntries: found } = await client.search(configuration.user_base, {
+      scope: configuration.user_scope,
+      filter: userFilter(configuration, username),
+      attributes: userAttributes(configuration),
+      explicitBufferAttributes: BINARY_ATTRIBUTES,
+      sizeLimit: 2,
+    });
+    if (found.length < 2) return found[0];
+    this.logger.warn({ message: 'login failed', authenticator: slug, reason: 'several users' });
+    return undefined;
+  }
+
+  private async bindAccount(client: Client, { id, configuration }: Directory): Promise<void> {
+    const { bind_dn: dn, bind_password: sealed } = configuration;
+    if (dn === '') return;
+    await client.bind(dn, this.box.open(sealed, secretContext(id, 'bind_password')));
+  }
+
+  /** Does the work with the first server that responds. */
+  private async withServer<T>(
+    { name, slug, configuration }: Directory,
+    work: (client: Client, server: string) => Promise<T>,
+  ): Promise<T> {
+    const deadline = Date.now() + TOTAL_MS;
+    let reason = 'it has no server';
+    for (const server of linesOf(configuration.servers)) {
+      const known = this.away.get(server);
+      if (known && known.until > Date.now()) {
+        reason = known.reason;
+        continue;
+      }
+      if (Date.now() >= deadline) break;
+      try {
+        return await this.once(server, configuration, deadline, work);
+      } catch (error) {
+        reason = reasonOf(error, server);
+        this.logger.warn({ message: 'directory failed', authenticator: slug, server, reason });
+        if (isFinal(error)) break;
+        this.away.set(server, { reason, until: Date.now() + AWAY_MS });
+      }
+    }
+    throw new Unavailable(RETRY_SECONDS, `The directory ${name} failed: ${reason}.`);
+  }
+
+  private async once<T>(
+    server: string,
+    configuration: Directory['configuration'],
+    deadline: number,
+    work: (client: Client, server: string) => Promise<T>,
+  ): Promise<T> {
+    const client = await openDirectory(this.outbound.guard, server, configuration, deadline);
+    const close = (): void => void client.unbind().catch(() => undefined);
+    const expired = setTimeout(close, Math.max(1, deadline - Date.now()));
+    try {
+      return await work(client, server);
+    } finally {
+      clearTimeout(expired);
+      close();
+    }
+  }
+}
+
+async function isPasswordOf(client: Client, dn: string, password: string): Promise<boolean> {
+  try {
+    await client.bind(dn, password);
+    return true;
+  } catch (error) {
+    if (error instanceof ResultCodeError && REFUSALS.has(error.code)) return false;
+    throw error;
+  }
+}
+
+async function entryOf(
+  client: Client,
+  dn: string,
+  attributes: string[],
+): Promise<Entry | undefined> {
+  const { searchEntries } = await client.search(dn, {
+    scope: 'base',
+    attributes,
+    explicitBufferAttributes: BINARY_ATTRIBUTES,
+  });
+  return searchEntries[0];
+}
+
+/** True for an error that the other servers would repeat. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof DirectoryFault ||
+  error instanceof UnsealError ||
+  (error instanceof ResultCodeError && ![BUSY, UNAVAILABLE].includes(error.code));
+
+/** Returns a short reason, without texts of the server. */
+function reasonOf(error: unknown, server: string): string {
+  if (error instanceof DirectoryFault) return error.message;
+  if (error instanceof UnsealError) return 'its bind password cannot be decrypted, enter it again';
+  if (error instanceof ResultCodeError) return `the server responded with ${error.name}`;
+  return messageOf(translateError(error, server)).replace(/\.$/, '');
+}

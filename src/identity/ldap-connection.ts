@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { Client } from 'ldapts';
+import { resolveAllowed, type AddressGuard } from '../common/outbound/address-guard.js';
+import { OutboundError } from '../common/outbound/outbound-error.js';
+import type { LdapConfiguration } from './authenticator-kinds.js';
+
+/** Timeout of the name look-up, the connection, StartTLS and the TLS handshake together. */
+const CONNECT_MS = 3_000;
+
+/** Extended request for StartTLS (RFC 4511, section 4.14), as message 1. */
+const START_TLS = Buffer.concat([
+  Buffer.from('301d02010177188016', 'hex'),
+  Buffer.from('1.3.6.1.4.1.1466.20037'),
+]);
+const SUCCESS = Buffer.from('0a0100', 'hex');
+const EXTENDED_RESPONSE = 0x78;
+const MAX_RESPONSE = 1024;
+
+/**
+ * Connects to a directory at an address that the guard permits. The TLS handshake follows with the first
+ * operation.
+ *
+ * @param server `ldap://` or `ldaps://` URL
+ * @param deadline time in ms at which the connection is closed
+ */
+export async function openDirectory(
+  guard: AddressGuard,
+  server: string,
+  { start_tls: startTls, ca }: Pick<LdapConfiguration, 'start_tls' | 'ca'>,
+  deadline: number,
+): Promise<Client> {
+  const isPlain = server.startsWith('ldap://');
+  const until = Math.min(Date.now() + CONNECT_MS, deadline);
+  const left = (): number => Math.max(1, until - Date.now());
+  // The URL parser knows the default ports of http only.
+  const { hostname, port } = new URL(server.replace(/^ldaps?/, 'http'));
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const number = Number(/:\d+\/?$/.test(server) ? port || 80 : isPlain ? 389 : 636);
+  const { address } = await resolveAllowed(host, guard, left());
+  const timeout = Math.max(1, deadline - Date.now());
+  if (isPlain && !startTls) {
+    const name = isIP(address) === 6 ? `[${address}]` : address;
+    return new Client({ url: `ldap://${name}:${number}`, connectTimeout: left(), timeout });
+  }
+  const socket = connect({ host: address, port: number });
+  socket.on('error', () => undefined);
+  const expired = setTimeout(
+    () => socket.destroy(new OutboundError('timeout', `${host} did not respond in time.`)),
+    left(),
+  );
+  try {
+    await once(socket, 'connect');
+    if (isPlain) await startTlsOn(socket);
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  } finally {
+    clearTimeout(expired);
+  }
+  return new Client({
+    url: server,
+    connectTimeout: left(),
+    timeout,
+    tlsOptions: {
+      socket,
+      host,
+      ...(isIP(host) ? {} : { servername: host }),
+      ...(ca ? { ca } : {}),
+    },
+  });
+}
+
+/**
+ * Asks the server to start TLS. The response must be the only bytes before the handshake: a response to a
+ * later request that is sent ahead in plain text would count as one of the server.
+ */
+async function startTlsOn(socket: Socket): Promise<void> {
+  socket.write(START_TLS);
+  let received = Buffer.alloc(0);
+  let message = elementAt(received, 0);
+  while (received.length < message.end && received.length < MAX_RESPONSE) {
+    if (socket.readableLength === 0) {
+      await Promise.race([once(socket, 'readable'), closed(socket)]);
+    }
+    const chunk: unknown = socket.read();
+    if (Buffer.isBuffer(chunk)) received = Buffer.concat([received, chunk]);
+    message = elementAt(received, 0);
+  }
+  const response = elementAt(received, elementAt(received, message.start).end);
+  const result = received.subarray(response.start, response.start + SUCCESS.length);
+  if (
+    message.end !== received.length ||
+    response.tag !== EXTENDED_RESPONSE ||
+    !result.equals(SUCCESS)
+  ) {
+    throw new OutboundError('tls', 'The server refused StartTLS.');
+  }
+}
+
+/** Returns the tag and the limits of a BER element; an incomplete element ends behind the bytes. */
+function elementAt(bytes: Buffer, at: number): { tag: number; start: number; end: number } {
+  const [tag = 0, first] = bytes.subarray(at);
+  if (first === undefined) return { tag, start: at, end: Infinity };
+  const more = first < 0x80 ? 0 : first - 0x80;
+  const start = at + 2 + more;
+  if (more > 4 || bytes.length < start) return { tag, start, end: Infinity };
+  return { tag, start, end: start + (more === 0 ? first : bytes.readUIntBE(at + 2, more)) };
+}
+
+async function closed(socket: Socket): Promise<never> {
+  await once(socket, 'close');
+  throw new OutboundError('reset', 'The server closed the connection.');
+}

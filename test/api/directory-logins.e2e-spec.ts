@@ -1,0 +1,302 @@
+/**
+ * Logins with an LDAP directory (docs/single-sign-on.md#ldap). It starts OpenLDAP's slapd: the escaping
+ * of filters and DNs, the results of binds, StartTLS and the groups are those of a real server.
+ */
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
+import { ADMIN, Directory, GROUPS, PEOPLE } from '../support/fakes/directory.js';
+import { TEST_CERTIFICATE } from '../support/fakes/test-certificate.js';
+
+let test: TestApp;
+let directory: Directory;
+let authenticator: Row;
+let names = 0;
+
+beforeAll(async () => {
+  test = await boot();
+  directory = await Directory.start();
+  authenticator = await test.make.row('authenticator', {
+    name: 'ldap',
+    kind: 'ldap',
+    configuration: configuration(),
+  });
+});
+afterAll(async () => {
+  await directory.close();
+  await test.close();
+});
+
+const configuration = (changes: object = {}): object => ({
+  servers: directory.url,
+  user_base: PEOPLE,
+  ...ADMIN,
+  ...changes,
+});
+
+const configure = (changes: object): unknown =>
+  test.as.superuser
+    .patch(`authenticators/${authenticator.id}/`, { configuration: configuration(changes) })
+    .expect(200);
+
+const person = async (attributes = {}): Promise<string> => {
+  const name = `person-${(names += 1)}`;
+  await directory.person(name, attributes);
+  return name;
+};
+
+const dnOf = (name: string): string => `uid=${name},${PEOPLE}`;
+
+const map = (fields: object): Promise<Row> =>
+  test.make.row('authenticator_map', {
+    name: `map ${(names += 1)}`,
+    authenticator: authenticator.id,
+    trigger: 'equals',
+    claim: 'groups',
+    ...fields,
+  });
+
+/** Sends HTTP Basic with another spelling of the name each time, so that no success is remembered. */
+const basic = (name: string, password = `${name}-secret`): ApiClient =>
+  test.as.anonymous.with({
+    authorization: `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`,
+  });
+
+const meOf = async (client: ApiClient): Promise<Record<string, unknown>> =>
+  (await client.get('me/').expect(200)).body.results[0];
+
+const rolesOf = async (client: ApiClient): Promise<string[]> => {
+  const { id } = await meOf(client);
+  const { body } = await test.as.superuser.get(`users/${String(id)}/roles/`).expect(200);
+  return body.results.map(({ name }: { name: string }) => name);
+};
+
+/** Every login of the test asks the directory. */
+const forget = (name: string): string => name.toUpperCase();
+
+describe('a login with a directory', () => {
+  it('creates the user by HTTP Basic and on the login page', async () => {
+    const name = await person();
+    const user = await meOf(basic(name));
+    expect(user).toMatchObject({
+      username: name,
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      email: 'ada@example.com',
+      is_superuser: false,
+      external_account: 'ldap',
+    });
+    const identity = await test.database.row<{ subject: string }>(sql`
+      SELECT subject FROM external_identities WHERE user_id = ${Number(user.id)}`);
+    expect(identity?.subject).toMatch(/^[\da-f]{8}-[\da-f-]{27}$/);
+    const form = await test.as.anonymous.with({ accept: 'text/html' }).get('/api/login/');
+    const csrf = /name="csrfmiddlewaretoken" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    const cookie = String(form.headers['set-cookie']).split(',').join('; ');
+    const login = await test.as.anonymous
+      .with({ cookie, accept: 'text/html' })
+      .post('/api/login/', {})
+      .type('form')
+      .send({ username: forget(name), password: `${name}-secret`, csrfmiddlewaretoken: csrf });
+    expect(login.status).toBe(302);
+    expect(String(login.headers['set-cookie'])).toContain('controller_session=acs_');
+  });
+
+  it('is remembered for a minute, for this password only', async () => {
+    const name = await person();
+    await meOf(basic(name));
+    await directory.stop();
+    await meOf(basic(name));
+    await basic(name, 'other').get('me/').expect(503);
+    await test.as.superuser.patch(`authenticators/${authenticator.id}/`, { enabled: false });
+    await basic(name).get('me/').expect(401);
+    await test.as.superuser.patch(`authenticators/${authenticator.id}/`, { enabled: true });
+    await directory.run();
+    await configure({});
+    await test.as.superuser.post(`authenticators/${authenticator.id}/test/`, {}).expect(200);
+  });
+
+  it.each([
+    ['a wrong password', (name: string) => basic(name, 'wrong')],
+    ['an empty password', (name: string) => basic(name, '')],
+    ['a name with filter characters', (name: string) => basic(`${name}*`, `${name}-secret`)],
+    ['a name that closes the filter', (name: string) => basic('*)(uid=*', `${name}-secret`)],
+    ['an unknown name', () => basic('unknown')],
+  ])('is refused with %s', async (_name, client) => {
+    await client(await person())
+      .get('me/')
+      .expect(401);
+  });
+
+  it.each(['a,b', 'a+b', 'a b'])('finds the user %p by a DN template', async (name) => {
+    const username_attribute = 'cn';
+    const cn = `template-${(names += 1)}`;
+    await directory.person(name, { cn, userPassword: 'secret' });
+    await configure({ username_attribute, user_dn_template: `uid={username},${PEOPLE}` });
+    expect(await meOf(basic(name, 'secret'))).toMatchObject({ username: cn });
+    await basic(`${name},${PEOPLE}`, 'secret').get('me/').expect(401);
+    await configure({});
+  });
+
+  it('is of the local user of the name, who is never joined', async () => {
+    const name = await person();
+    const local = await test.make.row('user', { username: name, password: 'A-local-password-1' });
+    expect(await meOf(basic(name, 'A-local-password-1'))).toMatchObject({ id: local.id });
+    await basic(name).get('me/').expect(401);
+    const other = await person();
+    await test.make.user({ username: other });
+    const { body } = await basic(other).get('me/').expect(403);
+    expect(body.detail).toContain('belongs to another account');
+  });
+});
+
+describe('groups of a directory', () => {
+  it.each([
+    ['memberOf', { objectClass: 'groupOfNames' }, 'member', dnOf],
+    ['member', { objectClass: 'groupOfNames' }, 'member', dnOf],
+    ['uniqueMember', { objectClass: 'groupOfUniqueNames' }, 'uniqueMember', dnOf],
+    [
+      'memberUid',
+      { objectClass: 'posixGroup', gidNumber: '7' },
+      'memberUid',
+      (name: string) => name,
+    ],
+  ])('give roles and take them away: %s', async (kind, fields, attribute, memberOf) => {
+    const { home, as } = test;
+    const name = await person();
+    const other = await person();
+    const members = { [attribute]: [memberOf(name), memberOf(other)] };
+    const group = await directory.group(`group-${kind}`, { ...fields, ...members });
+    await configure({ group_kind: kind, group_base: GROUPS });
+    await map({
+      value: `group-${kind}`,
+      map_type: 'team',
+      team: home.team.id,
+      role: 'member_role',
+    });
+    expect(await rolesOf(basic(name))).toEqual(['Member']);
+    const { id } = await meOf(basic(name));
+    const project = await test.make.project({ organization: home.organization.id });
+    const { body } = await as.superuser.get(
+      `projects/${project.id}/object_roles/?role_field=use_role`,
+    );
+    await as.superuser.post(`users/${String(id)}/roles/`, { id: body.results[0].id }).expect(204);
+    await directory.remove(group, attribute, memberOf(name));
+    expect(await rolesOf(basic(forget(name), `${name}-secret`))).toEqual(['Use']);
+    await configure({});
+  });
+
+  it('are required by allow maps and denied by deny maps', async () => {
+    const [denied, allowed, neither] = [await person(), await person(), await person()];
+    const objectClass = 'groupOfNames';
+    await directory.group('denied', { objectClass, member: [dnOf(denied)] });
+    await directory.group('allowed', { objectClass, member: [dnOf(denied), dnOf(allowed)] });
+    const maps = [
+      await map({ map_type: 'deny', value: 'denied' }),
+      await map({ map_type: 'allow', claim: 'group_dns', value: `cn=allowed,${GROUPS}` }),
+    ];
+    const url = `authenticators/${authenticator.id}/test/`;
+    const trial = await test.as.superuser.post(url, { username: allowed }).expect(200);
+    expect(trial.body).toMatchObject({
+      allowed: true,
+      maps: [maps[1]?.id],
+      claims: { groups: ['allowed'], preferred_username: allowed, dn: dnOf(allowed) },
+    });
+    await test.as.superuser.post(url, { username: 'unknown' }).expect(400);
+    await meOf(basic(allowed));
+    for (const name of [denied, neither]) await basic(name).get('me/').expect(403);
+    for (const { id } of maps) await test.as.superuser.delete(`authenticator_maps/${id}/`);
+  });
+});
+
+describe('a directory that is away', () => {
+  it('is 503 for its users, and no matter for local users', async () => {
+    const local = await test.make.row('user', {
+      username: 'local',
+      password: 'A-local-password-1',
+    });
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    await configure({ servers: `ldaps://127.0.0.1:${port}\nldap://127.0.0.1:1` });
+    const begun = Date.now();
+    const [away, here] = await Promise.all([
+      basic('person').get('me/'),
+      basic('local', 'A-local-password-1').get('me/'),
+    ]);
+    expect(away.status).toBe(503);
+    expect(away.get('retry-after')).toBe('5');
+    expect(here.body.results[0].id).toBe(local.id);
+    expect(Date.now() - begun).toBeLessThan(9000);
+    await basic('person').get('me/').expect(503);
+    silent.close();
+    await configure({});
+  });
+
+  it('is replaced by its next server', async () => {
+    const name = await person();
+    await configure({ servers: `ldap://127.0.0.1:1\n${directory.url}` });
+    await meOf(basic(name));
+    await configure({});
+  });
+
+  it.each([
+    ['an address that is not permitted', { servers: 'ldaps://10.0.0.1' }, 'OUTBOUND_ALLOW'],
+    ['a wrong bind password', { bind_password: 'wrong' }, 'InvalidCredentialsError'],
+    ['a wrong base', { user_base: 'dc=nowhere' }, 'NoSuchObjectError'],
+  ])('is 503 with %s', async (_name, changes, reason) => {
+    await configure(changes);
+    await basic('person').get('me/').expect(503);
+    const url = `authenticators/${authenticator.id}/test/`;
+    const { body } = await test.as.superuser.post(url, { username: 'x' }).expect(400);
+    expect(body.detail).toContain('The directory ldap failed');
+    expect(body.detail).toContain(reason);
+    await configure({});
+  });
+});
+
+describe('StartTLS', () => {
+  it('is used with the right authority only', async () => {
+    const name = await person();
+    await configure({ start_tls: true, ca: TEST_CERTIFICATE });
+    await meOf(basic(name));
+    await configure({ start_tls: true });
+    const url = `authenticators/${authenticator.id}/test/`;
+    const { body } = await test.as.superuser.post(url, {}).expect(400);
+    expect(body.detail).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
+    await basic(forget(name), `${name}-secret`).get('me/').expect(503);
+    await configure({});
+  });
+
+  it('does not believe a response that is sent ahead in plain text', async () => {
+    const success = '300c02010178070a010004000400';
+    const bound = '300c02010361070a010004000400';
+    const hostile = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.write(Buffer.from(success + bound, 'hex')));
+    });
+    await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve));
+    const { port } = hostile.address() as AddressInfo;
+    await configure({ servers: `ldap://127.0.0.1:${port}`, start_tls: true });
+    const url = `authenticators/${authenticator.id}/test/`;
+    const { body } = await test.as.superuser.post(url, {}).expect(400);
+    expect(body.detail).toContain('refused StartTLS');
+    hostile.close();
+    await configure({});
+  });
+});
+
+it('keeps the bind password out of responses and activity', async () => {
+  const { as, database } = test;
+  const url = `authenticators/${authenticator.id}/`;
+  const texts = [
+    (await as.superuser.get(url).expect(200)).text,
+    (await as.superuser.get(`${url}activity_stream/`).expect(200)).text,
+    JSON.stringify(await database.rows(sql`SELECT * FROM authenticators`)),
+  ];
+  for (const text of texts) expect(text).not.toContain(ADMIN.bind_password);
+  expect(texts[0]).toContain('$encrypted$');
+});

@@ -11,6 +11,7 @@ import {
   type Field,
   type SchemaClass,
 } from '../common/fields/field.js';
+import { keysOf } from '../common/records.js';
 import { linesOf } from './external-rights.js';
 
 /** Members of the `configuration` of an OpenID Connect provider. */
@@ -139,6 +140,30 @@ export class LdapConfiguration {
   group_base!: string;
 }
 
+/** Members of the `configuration` of GitHub. */
+export class GithubConfiguration {
+  @Char({
+    required: true,
+    max: 1024,
+    default: 'https://github.com',
+    label: 'Base URL',
+    help: 'https://github.com, or the address of a GitHub Enterprise Server.',
+  })
+  base_url!: string;
+
+  @Char({ required: true, label: 'Client ID' })
+  client_id!: string;
+
+  @SecretText({ required: true, max: 1024 })
+  client_secret!: string;
+
+  @Char({
+    default: 'read:user user:email read:org',
+    help: 'Requested scopes; read:org for organizations and teams.',
+  })
+  scopes!: string;
+}
+
 interface Kind<T extends object> {
   label: string;
   schema: SchemaClass<T>;
@@ -175,6 +200,19 @@ export const AUTHENTICATOR_KINDS = {
       user_base: 'ou=people,dc=example,dc=com',
     },
   }),
+  github: kind({
+    label: 'GitHub',
+    schema: GithubConfiguration,
+    faults: ({ base_url: url }) =>
+      url && (!isServerUrl(url) || new URL(url).pathname !== '/')
+        ? { base_url: [NO_SERVER_URL] }
+        : {},
+    example: {
+      base_url: 'https://github.com',
+      client_id: 'Iv1.0123456789abcdef',
+      client_secret: '',
+    },
+  }),
 } as const;
 
 export type AuthenticatorKind = keyof typeof AUTHENTICATOR_KINDS;
@@ -186,7 +224,7 @@ export type Configurations = {
 
 /** Returns the kind of an authenticator by its name. */
 export const authenticatorKind = (name: unknown): Kind<object> =>
-  AUTHENTICATOR_KINDS[name === 'ldap' ? name : 'oidc'];
+  AUTHENTICATOR_KINDS[keysOf(AUTHENTICATOR_KINDS).find((one) => one === name) ?? 'oidc'];
 
 /** Returns the member of a configuration that is a secret. */
 export const secretOf = (name: unknown): Field | undefined =>

@@ -79,17 +79,13 @@ export class Authenticator extends NamedEntity {
   configuration!: Configurations[AuthenticatorKind];
 }
 
-/** Authenticator of one kind. */
-export type AuthenticatorOf<Kind extends AuthenticatorKind> = RowOf<Authenticator> & {
-  kind: Kind;
-  configuration: Configurations[Kind];
-};
+/** Authenticator of one kind, or of one of several. */
+export type AuthenticatorOf<Kind extends AuthenticatorKind> = Kind extends AuthenticatorKind
+  ? RowOf<Authenticator> & { kind: Kind; configuration: Configurations[Kind] }
+  : never;
 
-/** True for an authenticator of a kind. */
-export const isOfKind = <Kind extends AuthenticatorKind>(
-  authenticator: RowOf<Authenticator>,
-  kind: Kind,
-): authenticator is AuthenticatorOf<Kind> => authenticator.kind === kind;
+/** Authenticator of any kind, whose kind tells the type of its configuration. */
+export type AnyAuthenticator = AuthenticatorOf<AuthenticatorKind>;
 
 const MAP_TYPES = [
   ['allow', 'Allow the login'],

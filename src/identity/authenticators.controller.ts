@@ -14,7 +14,6 @@ import {
 } from '../common/fields/json-schema.js';
 import { CREDENTIAL_TESTS, LimitedPerUser } from '../common/rate/rate.guard.js';
 import { isRecord } from '../common/records.js';
-import type { RowOf } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
@@ -22,12 +21,12 @@ import { Resource } from '../common/rest/resource.decorator.js';
 import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children, related } from '../common/rest/sublist-kinds.js';
-import { isOfKind, type Authenticator } from './authenticator.entity.js';
+import type { AnyAuthenticator } from './authenticator.entity.js';
 import { authenticators } from './authenticators.resource.js';
 import { ExternalLogins } from './external-logins.service.js';
 import type { Claims } from './external-rights.js';
 import { LdapClient } from './ldap-client.service.js';
-import { OidcClient } from './oidc-client.service.js';
+import { OAuthClient } from './oauth-client.service.js';
 
 /** Body of a trial. */
 export class TrialRequest {
@@ -64,7 +63,7 @@ export class AuthenticatorsController extends ResourceController(authenticators)
   constructor(
     services: CommonServices,
     private readonly logins: ExternalLogins,
-    private readonly client: OidcClient,
+    private readonly client: OAuthClient,
     private readonly directories: LdapClient,
   ) {
     super(services);
@@ -84,19 +83,17 @@ export class AuthenticatorsController extends ResourceController(authenticators)
   @Post(':id/test')
   @LimitedPerUser(CREDENTIAL_TESTS)
   async test(
-    @Target() authenticator: RowOf<Authenticator>,
+    @Target() authenticator: AnyAuthenticator,
     @Body() { claims, username }: TrialRequest,
   ): Promise<object> {
     try {
       const given = plainJson(claims ?? null);
       if (isRecord(given)) return await this.rights(authenticator, given);
-      if (isOfKind(authenticator, 'oidc')) {
+      if (authenticator.kind !== 'ldap') {
         if (username !== '')
           throw Invalid.field('username', 'Only a directory is asked for users.');
-        const { issuer } = await this.client.discover(authenticator);
-        return { issuer };
+        return { issuer: await this.client.probe(authenticator) };
       }
-      if (!isOfKind(authenticator, 'ldap')) return {};
       if (username === '') return { server: await this.directories.probe(authenticator) };
       const found = await this.directories.claims(authenticator, username, null);
       if (!found) throw Invalid.field('username', 'The directory has no such user.');
@@ -107,7 +104,7 @@ export class AuthenticatorsController extends ResourceController(authenticators)
     }
   }
 
-  private async rights(authenticator: RowOf<Authenticator>, claims: Claims): Promise<object> {
+  private async rights(authenticator: AnyAuthenticator, claims: Claims): Promise<object> {
     const { refusal, granted, fired } = await this.logins.rights(authenticator, claims);
     return { allowed: refusal === null, refusal, maps: fired, roles: granted };
   }

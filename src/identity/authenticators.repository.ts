@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql, type Sql } from '../database/sql.js';
-import { Authenticator, type AuthenticatorOf } from './authenticator.entity.js';
+import {
+  Authenticator,
+  type AnyAuthenticator,
+  type AuthenticatorOf,
+} from './authenticator.entity.js';
 
 /** Authenticator as the login page shows it. */
 export interface LoginOption {
@@ -33,8 +37,8 @@ export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticato
   }
 
   /** Returns an enabled authenticator. */
-  enabledBySlug(slug: string): Promise<RowOf<Authenticator> | undefined> {
-    return this.database.row<RowOf<Authenticator>>(sql`
+  enabledBySlug(slug: string): Promise<AnyAuthenticator | undefined> {
+    return this.database.row<AnyAuthenticator & Record<string, unknown>>(sql`
       SELECT * FROM authenticators WHERE slug = ${slug} AND enabled`);
   }
 

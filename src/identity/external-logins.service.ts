@@ -54,7 +54,8 @@ export class ExternalLogins {
 
   /** Returns the rights that claims give with the present maps. Changes nothing. */
   async rights(authenticator: RowOf<Authenticator>, claims: Claims): Promise<ExternalRights> {
-    return externalRights(claims, await this.maps.findBy({ authenticator_id: authenticator.id }));
+    const maps = await this.maps.findBy({ authenticator_id: authenticator.id });
+    return externalRights(claims, maps, authenticator.kind === 'github');
   }
 
   /**

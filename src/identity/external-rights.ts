@@ -44,13 +44,19 @@ const SYSTEM_ROLES: Readonly<Record<string, string>> = {
  * Returns the rights that the maps of an authenticator derive from the claims of a login. A `deny` map
  * that fires refuses the login. If there are `allow` maps, one of them has to fire. The other maps grant
  * roles; their order does not matter.
+ *
+ * @param isOpen true if everyone can have an account at the provider, so that an `allow` map is needed
  */
-export function externalRights(claims: Claims, maps: readonly MapRule[]): ExternalRights {
+export function externalRights(
+  claims: Claims,
+  maps: readonly MapRule[],
+  isOpen = false,
+): ExternalRights {
   const ordered = maps.toSorted((a, b) => a.order - b.order || a.id - b.id);
   const fired = ordered.filter((map) => fires(map, claims));
   const denied = fired.find(({ map_type: type }) => type === 'deny');
   const isAllowed = ({ map_type: type }: MapRule): boolean => type === 'allow';
-  const needsAllowance = ordered.some(isAllowed) && !fired.some(isAllowed);
+  const needsAllowance = (isOpen || ordered.some(isAllowed)) && !fired.some(isAllowed);
   return {
     refusal: denied
       ? `The map "${denied.name}" denies the login.`

@@ -14,7 +14,7 @@ import { DirectoryPasswords } from './directory-passwords.service.js';
 import { ExternalIdentitiesRepository } from './external-identities.repository.js';
 import { ExternalLogins } from './external-logins.service.js';
 import { LdapClient } from './ldap-client.service.js';
-import { OidcClient } from './oidc-client.service.js';
+import { OAuthClient } from './oauth-client.service.js';
 import { SingleSignOnController } from './single-sign-on.controller.js';
 
 @Module({
@@ -33,7 +33,7 @@ import { SingleSignOnController } from './single-sign-on.controller.js';
     AuthenticatorHooks,
     AuthenticatorMapHooks,
     ExternalLogins,
-    OidcClient,
+    OAuthClient,
     LdapClient,
     DirectoryPasswords,
   ],

@@ -3,7 +3,7 @@ import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { parseJson } from '../common/fields/json-bounds.js';
 import { cookiesOf, type Cookies } from '../common/http/cookies.js';
 import { isRecord } from '../common/records.js';
-import type { LoginChecks } from './oidc-client.service.js';
+import type { LoginChecks } from './oauth-client.service.js';
 
 /** State of a login that has begun in a browser. */
 export interface BegunLogin extends LoginChecks {

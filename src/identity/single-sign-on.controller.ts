@@ -8,11 +8,10 @@ import { object, STRING } from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { BaseUrl } from '../settings/base-url.service.js';
-import { isOfKind, type AuthenticatorOf } from './authenticator.entity.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
 import { ExternalLogins, refused } from './external-logins.service.js';
 import { setLoginCookie, takeLoginCookie } from './login-cookie.js';
-import { OidcClient } from './oidc-client.service.js';
+import { OAuthClient, type Provider } from './oauth-client.service.js';
 
 const redirect = (operationId: string, summary: string): RouteInfo => ({
   kind: 'document',
@@ -31,7 +30,7 @@ const redirect = (operationId: string, summary: string): RouteInfo => ({
 export class SingleSignOnController {
   constructor(
     private readonly authenticators: AuthenticatorsRepository,
-    private readonly client: OidcClient,
+    private readonly client: OAuthClient,
     private readonly logins: ExternalLogins,
     private readonly sessions: SessionsService,
     private readonly baseUrl: BaseUrl,
@@ -88,9 +87,9 @@ export class SingleSignOnController {
     response.redirect(302, login.next);
   }
 
-  private async enabled(slug: string): Promise<AuthenticatorOf<'oidc'>> {
+  private async enabled(slug: string): Promise<Provider> {
     const authenticator = await this.authenticators.enabledBySlug(slug);
-    if (!authenticator || !isOfKind(authenticator, 'oidc')) throw new NotFound();
+    if (!authenticator || authenticator.kind === 'ldap') throw new NotFound();
     return authenticator;
   }
 

@@ -5,10 +5,12 @@ import { Unavailable } from '../common/errors/errors.js';
 import { messageOf } from '../common/errors/message-of.js';
 import { OutboundClient } from '../common/outbound/outbound-client.js';
 import { OutboundError } from '../common/outbound/outbound-error.js';
+import { parseJson } from '../common/fields/json-bounds.js';
 import type { AuthenticatorOf } from './authenticator.entity.js';
 import { secretContext } from './authenticator.hooks.js';
 import { refused } from './external-logins.service.js';
 import type { Claims } from './external-rights.js';
+import { apiOf, githubClaims, githubMetadata, TOKEN_PATH, unexpected } from './github-account.js';
 
 /** Values of a login that has begun, which its end has to match. */
 export interface LoginChecks {
@@ -17,7 +19,8 @@ export interface LoginChecks {
   verifier: string;
 }
 
-type Provider = AuthenticatorOf<'oidc'>;
+/** Authenticator whose logins redirect the browser. */
+export type Provider = AuthenticatorOf<'oidc' | 'github'>;
 
 interface Discovered {
   /** Text that changes with the authenticator. */
@@ -29,6 +32,8 @@ interface Discovered {
 const DISCOVERY_MS = 3_600_000;
 /** Timeout of each call to a provider in seconds. */
 const CALL_SECONDS = 10;
+/** Timeout of all calls about one account of GitHub in seconds. */
+const ACCOUNT_SECONDS = 30;
 const RETRY_SECONDS = 5;
 
 /** Codes of errors that the provider causes by being down or broken, whatever the caller sends. */
@@ -41,11 +46,12 @@ const BROKEN = new Set([
 ]);
 
 /**
- * OpenID Connect with the authorization code flow and PKCE (RFC 9700). All calls go through the guarded
- * client. The metadata of a provider are kept for an hour; its keys are read at each login.
+ * OpenID Connect, and OAuth 2 of GitHub, with the authorization code flow and PKCE (RFC 9700). All calls
+ * go through the guarded client. The metadata of a provider are kept for an hour; its keys are read at
+ * each login. GitHub has no metadata and no ID token: its API is asked for the account of the token.
  */
 @Injectable()
-export class OidcClient {
+export class OAuthClient {
   private readonly logger = new Logger('SingleSignOn');
   private readonly discovered = new Map<number, Discovered>();
 
@@ -66,7 +72,7 @@ export class OidcClient {
         redirect_uri: redirectUri,
         scope: provider.configuration.scopes,
         state: checks.state,
-        nonce: checks.nonce,
+        ...(provider.kind === 'oidc' ? { nonce: checks.nonce } : {}),
         code_challenge: await oidc.calculatePKCECodeChallenge(checks.verifier),
         code_challenge_method: 'S256',
       });
@@ -78,16 +84,23 @@ export class OidcClient {
    * Exchanges the code of a callback and verifies the response: issuer, audience, times, nonce and
    * signature of the ID token.
    *
-   * @returns the claims of the ID token, with those of the userinfo endpoint
+   * @returns the claims of the ID token, with those of the userinfo endpoint; for GitHub those of its API
    */
   async complete(provider: Provider, callback: URL, checks: LoginChecks): Promise<Claims> {
     return this.reporting(provider, async () => {
       const configuration = await this.configured(provider);
       const tokens = await oidc.authorizationCodeGrant(configuration, callback, {
         expectedState: checks.state,
-        expectedNonce: checks.nonce,
+        ...(provider.kind === 'oidc' ? { expectedNonce: checks.nonce } : {}),
         pkceCodeVerifier: checks.verifier,
       });
+      if (provider.kind === 'github') {
+        const reading = {
+          token: tokens.access_token,
+          signal: AbortSignal.timeout(ACCOUNT_SECONDS * 1000),
+        };
+        return githubClaims((path) => this.readApi(provider, path, reading));
+      }
       const claims = tokens.claims();
       if (!claims) throw refused('The provider sent no ID token.');
       const { userinfo_endpoint: endpoint } = configuration.serverMetadata();
@@ -98,23 +111,56 @@ export class OidcClient {
   }
 
   /**
-   * Reads the metadata of a provider anew.
+   * Reads the metadata of a provider anew, or asks the API of GitHub.
    *
+   * @returns the issuer
    * @throws Unavailable with the reason
    */
-  async discover(provider: Provider): Promise<oidc.ServerMetadata> {
+  async probe(provider: Provider): Promise<string> {
     this.discovered.delete(provider.id);
-    return this.reporting(provider, () => this.metadataOf(provider));
+    return this.reporting(provider, async () => {
+      if (provider.kind === 'github') await this.readApi(provider, '/meta');
+      return (await this.metadataOf(provider)).issuer;
+    });
+  }
+
+  private async readApi(
+    { configuration: { base_url: url } }: AuthenticatorOf<'github'>,
+    path: string,
+    { token, signal }: { token?: string; signal?: AbortSignal } = {},
+  ): Promise<unknown> {
+    const headers = {
+      accept: 'application/vnd.github+json',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
+    const { status, body, truncated } = await this.outbound.request({
+      method: 'GET',
+      url: apiOf(url) + path,
+      headers,
+      ...(signal ? { signal } : {}),
+    });
+    const [name = path] = path.split('?');
+    if (status !== 200 || truncated) {
+      throw new OutboundError('invalid', `The response to ${name} has the status ${status}.`);
+    }
+    try {
+      return parseJson(body);
+    } catch {
+      throw unexpected(name);
+    }
   }
 
   /** Returns a configuration for one login, which keeps no keys of earlier ones. */
   private async configured(provider: Provider): Promise<oidc.Configuration> {
-    const { client_id, token_auth_method } = provider.configuration;
+    const { client_id } = provider.configuration;
+    const inBody =
+      provider.kind === 'github' ||
+      provider.configuration.token_auth_method === 'client_secret_post';
     const secret = this.secretOf(provider);
     const authentication =
       secret === ''
         ? oidc.None()
-        : token_auth_method === 'client_secret_post'
+        : inBody
           ? oidc.ClientSecretPost(secret)
           : oidc.ClientSecretBasic(secret);
     const metadata = await this.metadataOf(provider);
@@ -137,6 +183,7 @@ export class OidcClient {
   }
 
   private async read(provider: Provider): Promise<oidc.ServerMetadata> {
+    if (provider.kind === 'github') return githubMetadata(provider.configuration.base_url);
     const { issuer, client_id } = provider.configuration;
     const found = await oidc.discovery(new URL(issuer), client_id, undefined, oidc.None(), {
       [oidc.customFetch]: this.fetch,
@@ -161,7 +208,11 @@ export class OidcClient {
     });
     if (truncated) throw new OutboundError('too_large', 'The response is too large.');
     const isEmpty = [204, 304].includes(status);
-    return new Response(isEmpty ? null : response.body, { status, headers: response.headers });
+    return new Response(isEmpty ? null : response.body, {
+      // GitHub sends errors of the token endpoint with the status 200.
+      status: status === 200 && url.endsWith(TOKEN_PATH) && isError(response.body) ? 400 : status,
+      headers: response.headers,
+    });
   };
 
   /** Maps errors of the provider and of the protocol to refusals with a short reason, and logs them. */
@@ -180,7 +231,15 @@ export class OidcClient {
   }
 }
 
-const isLocal = ({ configuration }: Provider): boolean => configuration.issuer.startsWith('http:');
+/** True for a provider at the loopback address, without TLS. */
+const isLocal = (provider: Provider): boolean =>
+  (provider.kind === 'github'
+    ? provider.configuration.base_url
+    : provider.configuration.issuer
+  ).startsWith('http:');
+
+/** True for the JSON of an OAuth 2 error. */
+const isError = (body: string): boolean => /^\s*\{\s*"error"/.test(body);
 
 /** Returns a short reason without any secret; null for an error that no provider causes. */
 function reasonOf(error: unknown): { text: string; isBroken: boolean } | null {

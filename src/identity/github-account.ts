@@ -1,0 +1,78 @@
+import type { ServerMetadata } from 'openid-client';
+import { OutboundError } from '../common/outbound/outbound-error.js';
+import { isRecord, listOf, memberOf } from '../common/records.js';
+import type { Claims } from './external-rights.js';
+
+/** Entries of a page: a team takes up to 4 KB, and a response at most 64 KB. */
+const PAGE_SIZE = 10;
+const MOST_PAGES = 30;
+
+/** Reads a path of the API, such as `/user`. */
+export type ReadPath = (path: string) => Promise<unknown>;
+
+/** Returns the address of the API of GitHub, of GitHub Enterprise Cloud or of a GitHub Enterprise Server. */
+export function apiOf(baseUrl: string): string {
+  const { protocol, host, hostname } = new URL(baseUrl);
+  return hostname === 'github.com' || hostname.endsWith('.ghe.com')
+    ? `${protocol}//api.${host}`
+    : `${protocol}//${host}/api/v3`;
+}
+
+export const TOKEN_PATH = '/login/oauth/access_token';
+
+/** Returns the endpoints of GitHub, in the form of the metadata of a provider. */
+export function githubMetadata(baseUrl: string): ServerMetadata {
+  const { origin } = new URL(baseUrl);
+  return {
+    issuer: `${origin}/login/oauth`,
+    authorization_endpoint: `${origin}/login/oauth/authorize`,
+    token_endpoint: origin + TOKEN_PATH,
+  };
+}
+
+/**
+ * Returns the claims of the account of a token: names of OpenID Connect, `organizations`, and `teams` as
+ * `organization/team`. The email is one that GitHub has verified.
+ *
+ * @throws OutboundError for a response of another shape
+ */
+export async function githubClaims(read: ReadPath): Promise<Claims> {
+  const user = await read('/user');
+  const id = memberOf(user, 'id');
+  if (typeof id !== 'number' || !Number.isSafeInteger(id) || id <= 0) throw unexpected('/user');
+  const [given_name = '', ...family] = textOf(user, 'name').split(' ');
+  const emails = listOf(await read('/user/emails')).filter(isRecord);
+  const email = emails.find(({ primary, verified }) => primary === true && verified === true);
+  return {
+    sub: String(id),
+    preferred_username: textOf(user, 'login'),
+    given_name,
+    family_name: family.join(' '),
+    email: textOf(email, 'email'),
+    organizations: (await pagesOf(read, '/user/orgs')).map((one) => textOf(one, 'login')),
+    teams: (await pagesOf(read, '/user/teams')).map(
+      (team) => `${textOf(memberOf(team, 'organization'), 'login')}/${textOf(team, 'slug')}`,
+    ),
+  };
+}
+
+/** Reads a whole list: an entry that is missing could be one that denies the login. */
+async function pagesOf(read: ReadPath, path: string): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  for (let page = 1; page <= MOST_PAGES; page++) {
+    const found = await read(`${path}?per_page=${PAGE_SIZE}&page=${page}`);
+    if (!Array.isArray(found)) throw unexpected(path);
+    entries.push(...listOf(found));
+    if (found.length < PAGE_SIZE) return entries;
+  }
+  throw new OutboundError('too_large', `The list ${path} is too long.`);
+}
+
+/** Returns the error of a response that is not one of GitHub. */
+export const unexpected = (path: string): OutboundError =>
+  new OutboundError('invalid', `The response to ${path} is not one of GitHub.`);
+
+function textOf(value: unknown, name: string): string {
+  const text = memberOf(value, name);
+  return typeof text === 'string' ? text : '';
+}

@@ -28,6 +28,7 @@ import { ResolvedEnvironments } from './templates/template-summaries.service.js'
 import { ExecutionEnvironmentsModule } from './execution-environments/execution-environments.module.js';
 import { HostMetricsModule } from './host-metrics/host-metrics.module.js';
 import { DirectoryPasswords } from './identity/directory-passwords.service.js';
+import { LocalAuthRule } from './identity/local-auth-rule.service.js';
 import { IdentityModule } from './identity/identity.module.js';
 import { InstancesModule } from './instances/instances.module.js';
 import { RunLoads } from './instances/run-loads.js';
@@ -59,6 +60,7 @@ import { SchedulesModule } from './schedules/schedules.module.js';
 import { SchedulesRepository } from './schedules/schedules.repository.js';
 import { Cleanups } from './system-jobs/cleanups.js';
 import { SystemJobsModule } from './system-jobs/system-jobs.module.js';
+import { SettingRules } from './settings/setting-rules.js';
 import { SettingsApiModule } from './settings/settings-api.module.js';
 import { TeamsModule } from './teams/teams.module.js';
 import { TeamsRepository } from './teams/teams.repository.js';
@@ -87,6 +89,7 @@ const ports = [
   { provide: UserStore, useExisting: UsersRepository },
   { provide: SessionStore, useExisting: SessionsRepository },
   { provide: TokenStore, useExisting: TokensRepository },
+  { provide: SettingRules, useExisting: LocalAuthRule },
   { provide: ExternalPasswords, useExisting: DirectoryPasswords },
   { provide: CredentialUses, useExisting: JobTemplateCredentialsRepository },
   { provide: RunLoads, useExisting: RunOverviewsRepository },

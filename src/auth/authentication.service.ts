@@ -10,6 +10,7 @@ import { assertCsrf, assertSameSite, CSRF_FIELD } from '../common/http/csrf.js';
 import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { Settings } from '../config/settings.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { UsersRepository, type Account } from '../users/users.repository.js';
 import { ExternalPasswords } from './external-passwords.js';
 import { LoginThrottle, type Guess } from './login-throttle.service.js';
@@ -45,6 +46,7 @@ export class AuthenticationService {
     private readonly external: ExternalPasswords,
     private readonly throttle: LoginThrottle,
     private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
   ) {}
 
   /**
@@ -75,13 +77,19 @@ export class AuthenticationService {
    */
   async byPassword(username: string, password: string, ip: string): Promise<Actor> {
     const user = isStorable(username) ? await this.users.accountByName(username) : undefined;
-    const account = user?.password_hash
-      ? await this.byLocalPassword(user, { username, password, address: ip })
-      : // A directory that is slow takes none of the turns of local users behind the same address.
-        await this.byDirectory({ username, password, address: `${ip} directory` });
+    const account =
+      user?.password_hash && (await this.mayUseLocal(user))
+        ? await this.byLocalPassword(user, { username, password, address: ip })
+        : // A directory that is slow takes none of the turns of local users behind the same address.
+          await this.byDirectory({ username, password, address: `${ip} directory` });
     if (!account) throw new LoginRefused(BAD_PASSWORD, user?.username);
     await this.users.noteLogin(account.id);
     return this.actorOf(account);
+  }
+
+  private async mayUseLocal({ is_superuser: isSuperuser }: Account): Promise<boolean> {
+    if (isSuperuser) return true;
+    return !(await this.runtime.get('DISABLE_LOCAL_AUTH')).DISABLE_LOCAL_AUTH;
   }
 
   private async byLocalPassword(

@@ -12,6 +12,8 @@ export interface LivingSession {
   ageSeconds: number;
   /** Maximum age since the start. */
   maxAgeSeconds: number;
+  /** Maximum age since the start for users of an authenticator. */
+  externalSeconds: number;
 }
 
 @Injectable()
@@ -83,8 +85,15 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
 }
 
 /** Joins `ses` and its user `usr`, unless the session is too old or a newer password ended it. */
-const fromLiving = ({ digest, ageSeconds, maxAgeSeconds }: LivingSession): Sql => sql`
+const fromLiving = ({
+  digest,
+  ageSeconds,
+  maxAgeSeconds,
+  externalSeconds,
+}: LivingSession): Sql => sql`
   FROM sessions ses JOIN (${accounts()}) usr ON usr.id = ses.user_id
   WHERE ses.digest = ${digest} AND ses.generation = usr.session_generation
     AND ses.last_seen > now() - make_interval(secs => ${ageSeconds})
-    AND ses.created > now() - make_interval(secs => ${maxAgeSeconds})`;
+    AND ses.created > now() - make_interval(secs => ${maxAgeSeconds})
+    AND (usr.external_account IS NULL
+      OR ses.created > now() - make_interval(secs => ${externalSeconds}))`;

@@ -75,11 +75,12 @@ export class SessionsService {
   }
 
   private living(digest: string): LivingSession {
-    const { SESSION_COOKIE_AGE, SESSION_MAX_AGE } = this.settings;
+    const { SESSION_COOKIE_AGE, SESSION_MAX_AGE, EXTERNAL_SESSION_AGE } = this.settings;
     return {
       digest,
       ageSeconds: SESSION_COOKIE_AGE,
       maxAgeSeconds: SESSION_MAX_AGE,
+      externalSeconds: EXTERNAL_SESSION_AGE || SESSION_MAX_AGE,
     };
   }
 }

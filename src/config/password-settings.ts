@@ -37,8 +37,14 @@ export const PASSWORD_SETTINGS = {
   }),
 } as const;
 
-/** Rate limits of failed logins (docs/contract/access.md#guessing). */
+/** Ways to log in, and rate limits of failed logins (docs/contract/access.md#guessing). */
 export const LOGIN_SETTINGS = {
+  DISABLE_LOCAL_AUTH: boolean({
+    category: 'authentication',
+    default: false,
+    runtime: true,
+    help: 'True: local passwords log in superusers only; all others use an authenticator, or a token.',
+  }),
   LOGIN_RATE: integer({
     category: 'authentication',
     default: 60,

@@ -58,6 +58,11 @@ const SESSION_SETTINGS = {
     min: 60,
     help: 'Seconds a session lives at most, however much it is used.',
   }),
+  EXTERNAL_SESSION_AGE: seconds({
+    category: 'authentication',
+    default: 0,
+    help: 'Seconds a session of a user of an authenticator lives at most, so that changes at the provider take effect; 0, or more than SESSION_MAX_AGE: no shorter than other sessions.',
+  }),
   HSTS_MAX_AGE: seconds({
     category: 'authentication',
     default: 365 * DAY_SECONDS,

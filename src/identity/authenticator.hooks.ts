@@ -9,6 +9,7 @@ import { memberOf } from '../common/records.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import type { Prepared, ResourceHooks, ValuesOf } from '../common/rest/hooks.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { AuthenticatorMap, type Authenticator } from './authenticator.entity.js';
 import { authenticatorKind, secretOf } from './authenticator-kinds.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
@@ -25,6 +26,7 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
   constructor(
     private readonly authenticators: AuthenticatorsRepository,
     private readonly box: SecretBox,
+    private readonly runtime: RuntimeSettings,
   ) {}
 
   async prepareCreate(values: ValuesOf<Authenticator>): Promise<Prepared<Authenticator>> {
@@ -40,8 +42,9 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
 
   async prepareUpdate(
     row: RowOf<Authenticator>,
-    { kind, configuration }: ValuesOf<Authenticator>,
+    { kind, configuration, enabled }: ValuesOf<Authenticator>,
   ): Promise<Prepared<Authenticator>> {
+    if (row.enabled && enabled === false) await this.assertOther(row.id);
     if (kind && kind !== row.kind) throw Invalid.field('kind', 'The kind cannot be changed.');
     if (!configuration) return {};
     return {
@@ -49,6 +52,19 @@ export class AuthenticatorHooks implements ResourceHooks<Authenticator> {
         configuration: JSON.stringify(this.sealed(row, configuration, row.configuration)),
       },
     };
+  }
+
+  async prepareDelete({ id, enabled }: RowOf<Authenticator>): Promise<void> {
+    if (enabled) await this.assertOther(id);
+  }
+
+  /** @throws Invalid if users could not log in without an authenticator */
+  private async assertOther(id: number): Promise<void> {
+    const { DISABLE_LOCAL_AUTH } = await this.runtime.get('DISABLE_LOCAL_AUTH');
+    if (!DISABLE_LOCAL_AUTH) return;
+    const enabled = await this.authenticators.lockEnabled();
+    if (enabled.some((one) => one !== id)) return;
+    throw Invalid.field('enabled', 'It is the last one, and DISABLE_LOCAL_AUTH is on.');
   }
 
   private sealed(

@@ -42,6 +42,13 @@ export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticato
       SELECT * FROM authenticators WHERE slug = ${slug} AND enabled`);
   }
 
+  /** Returns the ids of the enabled authenticators, which cannot be disabled until the transaction ends. */
+  async lockEnabled(): Promise<number[]> {
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT id FROM authenticators WHERE enabled ORDER BY id FOR SHARE`);
+    return rows.map(({ id }) => id);
+  }
+
   /** Makes the first logins of new users with one authenticator wait for each other. */
   async lockFirstLogins(id: number): Promise<void> {
     await this.database.row(sql`

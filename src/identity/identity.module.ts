@@ -14,6 +14,7 @@ import { DirectoryPasswords } from './directory-passwords.service.js';
 import { ExternalIdentitiesRepository } from './external-identities.repository.js';
 import { ExternalLogins } from './external-logins.service.js';
 import { LdapClient } from './ldap-client.service.js';
+import { LocalAuthRule } from './local-auth-rule.service.js';
 import { OAuthClient } from './oauth-client.service.js';
 import { SingleSignOnController } from './single-sign-on.controller.js';
 
@@ -36,7 +37,8 @@ import { SingleSignOnController } from './single-sign-on.controller.js';
     OAuthClient,
     LdapClient,
     DirectoryPasswords,
+    LocalAuthRule,
   ],
-  exports: [AuthenticatorsRepository, DirectoryPasswords],
+  exports: [AuthenticatorsRepository, DirectoryPasswords, LocalAuthRule],
 })
 export class IdentityModule {}

@@ -11,6 +11,7 @@ import { isVariables, textSetting, type SettingDeclaration } from '../config/set
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
 import { computedSetting } from './computed-settings.js';
 import { InstallationRepository } from './installation.repository.js';
+import { SettingRules } from './setting-rules.js';
 import { categoryOf, declaredName, SETTING_FIELDS } from './setting-fields.js';
 import { SettingsRepository } from './settings.repository.js';
 import { messageOf } from '../common/errors/message-of.js';
@@ -27,6 +28,7 @@ export class RuntimeSettings {
     private readonly installation: InstallationRepository,
     private readonly activity: ActivityRecorder,
     private readonly references: ReferencesService,
+    private readonly rules: SettingRules,
   ) {}
 
   /**
@@ -93,6 +95,8 @@ export class RuntimeSettings {
       try {
         const value = parseValue(declared, body[name]);
         await this.assertExists(declared, value);
+        const fault = await this.rules.faultOf(name, value);
+        if (fault !== null) throw new Error(fault);
         const isChanged = declared !== null && declared in changes;
         if (isChanged && !isSameJson(changes[declared], value)) {
           throw new Error(`This is another name of ${declared}: both were sent, and they differ.`);

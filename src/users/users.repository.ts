@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Not } from 'typeorm';
 import { usersHolding } from '../access/role-ancestors.repository.js';
 import type { SystemFlag, UserStore } from '../access/user-store.js';
 import { permit, type Actor } from '../common/access.js';
@@ -17,9 +18,10 @@ export interface Account {
   is_system_auditor: boolean;
 }
 
-/** Returns the query for all accounts, with the generation of valid sessions. */
+/** Returns the query for all accounts, with the generation of valid sessions and the authenticator. */
 export const accounts = (): Sql => sql`
-  SELECT id, username, is_superuser, is_system_auditor, session_generation FROM users`;
+  SELECT id, username, is_superuser, is_system_auditor, session_generation, external_account
+  FROM users`;
 
 /** Returns the query for the names of users, for joins. */
 export const people = (): Sql => sql`
@@ -66,6 +68,11 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
 
   hasSuperuser(): Promise<boolean> {
     return this.existsBy({ is_superuser: true });
+  }
+
+  /** True if a superuser has a local password. */
+  hasLocalSuperuser(): Promise<boolean> {
+    return this.existsBy({ is_superuser: true, password_hash: Not('') });
   }
 
   /** Creates a superuser, or makes an existing user a superuser. An empty hash keeps the existing one. */

@@ -11,7 +11,8 @@ const HOST_COOKIE = `__Host-${SESSION_COOKIE}`;
 
 let test: TestApp;
 beforeAll(async () => {
-  test = await boot({ settings: { TRUSTED_PROXIES: 'loopback', SESSION_MAX_AGE: '3600' } });
+  const ages = { SESSION_MAX_AGE: '3600', EXTERNAL_SESSION_AGE: '600' };
+  test = await boot({ settings: { TRUSTED_PROXIES: 'loopback', ...ages } });
   await test.make.user({ username: 'ada', password: PASSWORD });
 });
 afterAll(() => test.close());
@@ -132,4 +133,20 @@ it('a session ends some time, however much it is used', async () => {
   await test.database.execute(sql`
     UPDATE sessions SET created = now() - interval '61 minutes', last_seen = now()`);
   await write(cookies).expect(401);
+});
+
+it('a session of a user of an authenticator ends sooner', async () => {
+  const { cookies } = await logIn();
+  const { database, make } = test;
+  const slug = 'idp';
+  const configuration = { issuer: 'https://login.example.com', client_id: 'x' };
+  await make.row('authenticator', { name: slug, configuration });
+  await database.execute(sql`
+    UPDATE sessions SET created = now() - interval '11 minutes', last_seen = now()`);
+  await write(cookies).expect(201);
+  await database.execute(sql`UPDATE users SET external_account = ${slug} WHERE username = 'ada'`);
+  await write(cookies).expect(401);
+  await database.execute(sql`
+    UPDATE sessions SET created = now() - interval '9 minutes', last_seen = now()`);
+  await write(cookies).expect(201);
 });

@@ -3,7 +3,7 @@ import { SessionsRepository } from '../../../src/auth/sessions.repository.js';
 import { TokensRepository } from '../../../src/auth/tokens.repository.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
-const SESSION = { digest: 'd', ageSeconds: 60, maxAgeSeconds: 600 };
+const SESSION = { digest: 'd', ageSeconds: 60, maxAgeSeconds: 600, externalSeconds: 600 };
 const GRANT = '00000000-0000-4000-8000-000000000000';
 const CODE = {
   digest: 'd',

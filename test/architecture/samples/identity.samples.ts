@@ -9,6 +9,7 @@ export default {
       enabled: [[]],
       directories: [[]],
       enabledBySlug: [['keycloak']],
+      lockEnabled: [[]],
       lockFirstLogins: [[1]],
     }),
     samplesOf(identities.ExternalIdentitiesRepository, {

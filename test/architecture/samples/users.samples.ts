@@ -9,6 +9,7 @@ export default {
       referenced: [[1]],
       accountByName: [['ada']],
       firstSuperuser: [[]],
+      hasLocalSuperuser: [[]],
       hasSuperuser: [[]],
       saveSuperuser: [['ada', '']],
       lockAccount: [[1]],

@@ -124,6 +124,7 @@ const settingsIn = (folder: string): string =>
     `rootdn "${ADMIN.bind_dn}"`,
     `rootpw ${ADMIN.bind_password}`,
     `directory ${join(folder, 'data')}`,
+    'dbnosync',
     'overlay memberof',
     'access to attrs=userPassword by anonymous auth by * none',
     'access to * by users read',

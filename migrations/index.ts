@@ -47,6 +47,7 @@ import { MeasureInstances1795640000000 } from './1795640000000-measure-instances
 import { AddAuthenticators1795650000000 } from './1795650000000-add-authenticators.js';
 import { ReportAnsible1795655000000 } from './1795655000000-report-ansible.js';
 import { AddApplications1795785420890 } from './1795785420890-add-applications.js';
+import { LinkExternalIdentities1795786029882 } from './1795786029882-link-external-identities.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -99,4 +100,5 @@ export const migrations = {
   AddAuthenticators1795650000000,
   ReportAnsible1795655000000,
   AddApplications1795785420890,
+  LinkExternalIdentities1795786029882,
 };

@@ -21,6 +21,8 @@ import { CredentialForm } from './credentials/credential.form.js';
 import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardService } from './dashboard/dashboard.service.js';
 import { AuthenticatorForm } from './identity/authenticator.form.js';
+import { LinkController } from './identity/link.controller.js';
+import { LinkedAccountsPanel } from './identity/linked-accounts.panel.js';
 import { NewInventoryPanel } from './inventories/new-inventory.panel.js';
 import { InventorySourceForm } from './inventory-sources/inventory-source.form.js';
 import { InventorySourcesPanel } from './inventory-sources/inventory-sources.panel.js';
@@ -108,6 +110,7 @@ const panels = [
 
 const forms = [
   AuthenticatorForm,
+  LinkedAccountsPanel,
   CredentialForm,
   InventorySourceForm,
   JobTemplateForm,
@@ -138,6 +141,7 @@ const forms = [
     DashboardController,
     ConsentController,
     LoginController,
+    LinkController,
     LogoController,
     SearchPageController,
     StatisticsPageController,

@@ -1,4 +1,4 @@
-import { Column, Entity, ForeignKey, Index } from 'typeorm';
+import { Entity, Index } from 'typeorm';
 import {
   Bool,
   Char,
@@ -10,8 +10,7 @@ import {
   Text,
 } from '../common/fields/field.js';
 import type { RowOf } from '../common/resource/define-resource.js';
-import { NamedEntity } from '../common/resource/resource.entity.js';
-import { CASCADE, GeneratedId, now } from '../database/table.js';
+import { NamedEntity, ResourceEntity } from '../common/resource/resource.entity.js';
 import { keysOf } from '../common/records.js';
 import {
   AUTHENTICATOR_KINDS,
@@ -147,34 +146,29 @@ export class AuthenticatorMap extends NamedEntity {
   revoke!: boolean;
 }
 
+const IN_EFFECT = { readOnly: true, default: false } as const;
+
 /** Account at an identity provider, and the user that it logs in. */
 @Entity('external_identities')
 @Index('external_identities_subject_key', ['authenticator_id', 'subject'], { unique: true })
-export class ExternalIdentity {
-  @GeneratedId()
-  id!: number;
+export class ExternalIdentity extends ResourceEntity {
+  @Reference('authenticator', { required: true, immutable: true, index: false, needs: 'change' })
+  authenticator!: Reference;
 
-  @Column('integer')
-  @ForeignKey('authenticators', CASCADE)
-  authenticator_id!: number;
-
-  /** Permanent id of the account at the provider: the claim `sub`. */
-  @Column('text')
+  @Char({
+    required: true,
+    immutable: true,
+    max: 1024,
+    help: 'Permanent id of the account at the provider: the claim sub, the numeric id, or the id attribute.',
+  })
   subject!: string;
 
-  @Column('integer')
-  @ForeignKey('users', CASCADE)
-  @Index()
-  user_id!: number;
+  @Reference('user', { required: true, immutable: true, needs: 'change', help: 'User it logs in.' })
+  user!: Reference;
 
-  /** True if a map of this authenticator made the user a superuser. */
-  @Column({ type: 'boolean', default: false })
+  @Bool({ ...IN_EFFECT, help: 'A map of the authenticator made the user a superuser.' })
   is_superuser!: boolean;
 
-  /** True if a map of this authenticator made the user a system auditor. */
-  @Column({ type: 'boolean', default: false })
+  @Bool({ ...IN_EFFECT, help: 'A map of the authenticator made the user a system auditor.' })
   is_system_auditor!: boolean;
-
-  @Column({ type: 'timestamp with time zone', default: now })
-  created!: string;
 }

@@ -57,6 +57,7 @@ const TRIAL = object(
 
 @Resource(authenticators)
 @SubList('maps', children('maps', { needs: 'change' }))
+@SubList('identities', children('identities', { needs: 'change' }))
 @SubList('users', related('users'))
 @SubList('activity_stream', activityOf())
 export class AuthenticatorsController extends ResourceController(authenticators) {

@@ -10,6 +10,7 @@ import {
 
 /** Authenticator as the login page shows it. */
 export interface LoginOption {
+  id: number;
   name: string;
   slug: string;
 }
@@ -27,7 +28,7 @@ export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticato
   /** Returns the enabled authenticators that browsers are redirected to, in the order of the login page. */
   enabled(): Promise<LoginOption[]> {
     return this.database.rows<LoginOption & Record<string, unknown>>(sql`
-      SELECT name, slug FROM authenticators WHERE enabled AND kind <> 'ldap' ORDER BY "order", id`);
+      SELECT id, name, slug FROM authenticators WHERE enabled AND kind <> 'ldap' ORDER BY "order", id`);
   }
 
   /** Returns the enabled directories, in the order in which they are asked for passwords. */

@@ -1,12 +1,13 @@
-import { superusersOnly, type Policy } from '../common/access.js';
+import { isActor, superusersOnly, type Policy } from '../common/access.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { memberOf } from '../common/records.js';
 import { defineResource, type ResourceDefinition } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
-import { Authenticator, AuthenticatorMap } from './authenticator.entity.js';
+import { Authenticator, AuthenticatorMap, ExternalIdentity } from './authenticator.entity.js';
 import { secretOf } from './authenticator-kinds.js';
 import { AuthenticatorHooks, AuthenticatorMapHooks } from './authenticator.hooks.js';
+import { ExternalIdentityHooks } from './external-identity.hooks.js';
 import { identifiedUsers } from './external-identities.repository.js';
 
 const policy: Policy = {
@@ -46,6 +47,11 @@ export const authenticators = defineResource({
     maps: {
       kind: 'has-many',
       target: (): ResourceDefinition => authenticatorMaps,
+      field: 'authenticator',
+    },
+    identities: {
+      kind: 'has-many',
+      target: (): ResourceDefinition => externalIdentities,
       field: 'authenticator',
     },
     users: {
@@ -101,4 +107,31 @@ export const authenticatorMaps = defineResource({
     },
   ],
   policy,
+});
+
+export const externalIdentities = defineResource({
+  path: 'external_identities',
+  type: 'external_identity',
+  entity: ExternalIdentity,
+  hooks: ExternalIdentityHooks,
+  orderBy: ['id'],
+  summary: ['id', 'subject'],
+  auditParent: { field: 'user', type: 'user' },
+  pages: {
+    list: { about: 'Accounts of identity providers, and the users that they log in.' },
+    within: 'authenticator',
+    columns: ['subject', 'user', 'created'],
+  },
+  unique: [
+    {
+      name: 'external_identities_subject_key',
+      field: 'subject',
+      message: 'This account logs in a user already.',
+    },
+  ],
+  policy: {
+    read: isActor('user_id'),
+    add: () => superusersOnly,
+    delete: superusersOnly,
+  },
 });

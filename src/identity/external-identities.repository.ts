@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { RowOf } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql, type Sql } from '../database/sql.js';
 import { accounts, type Account } from '../users/users.repository.js';
@@ -14,14 +15,14 @@ export const identifiedUsers = (authenticator: Sql): Sql => sql`
   SELECT ext.user_id FROM external_identities ext WHERE ext.authenticator_id = ${authenticator}`;
 
 @Injectable()
-export class ExternalIdentitiesRepository extends TableRepository<ExternalIdentity> {
+export class ExternalIdentitiesRepository extends TableRepository<RowOf<ExternalIdentity>> {
   constructor(@InjectRepository(ExternalIdentity) repository: Repository<ExternalIdentity>) {
     super(repository);
   }
 
   /** Returns an identity and locks it, so that logins of one account wait for each other. */
-  locked(authenticator: number, subject: string): Promise<ExternalIdentity | undefined> {
-    return this.database.row<ExternalIdentity & Record<string, unknown>>(sql`
+  locked(authenticator: number, subject: string): Promise<RowOf<ExternalIdentity> | undefined> {
+    return this.database.row<RowOf<ExternalIdentity>>(sql`
       SELECT * FROM external_identities
       WHERE authenticator_id = ${authenticator} AND subject = ${subject} FOR NO KEY UPDATE`);
   }
@@ -33,5 +34,11 @@ export class ExternalIdentitiesRepository extends TableRepository<ExternalIdenti
       FROM (${accounts()}) usr
       WHERE usr.id = ${user} AND usr.id IN (${identifiedUsers(sql`${authenticator}`)})
         AND EXISTS (${enabledAuthenticator(authenticator)})`);
+  }
+
+  /** Returns the ids of the authenticators that a user has an account with. */
+  async authenticatorsOf(user: number): Promise<number[]> {
+    const found = await this.find({ where: { user_id: user }, select: { authenticator_id: true } });
+    return found.map(({ authenticator_id: id }) => id);
   }
 }

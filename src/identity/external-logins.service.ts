@@ -8,6 +8,7 @@ import { Forbidden, Invalid } from '../common/errors/errors.js';
 import { currentScope, runInScope } from '../common/http/request-scope.js';
 import { readFields } from '../common/fields/validate.js';
 import type { RowOf } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { User } from '../users/user.entity.js';
@@ -81,12 +82,38 @@ export class ExternalLogins {
     return user;
   }
 
+  /**
+   * Links an account to a user, and applies the rights of its claims.
+   *
+   * @throws Forbidden if the maps refuse the login, or the account logs in another user
+   */
+  async link(authenticator: RowOf<Authenticator>, claims: Claims, userId: number): Promise<void> {
+    const { refusal, ...rights } = await this.rights(authenticator, claims);
+    if (refusal !== null) throw refused(refusal);
+    await this.database.transaction(async () => {
+      const subject = textAt(claims, 'sub');
+      await this.authenticators.lockFirstLogins(authenticator.id);
+      if (!(await this.identities.locked(authenticator.id, subject))) {
+        const link = { authenticator: authenticator.id, subject, user: userId };
+        await this.resources.create(resource('external_identity'), link, SYSTEM);
+      }
+      const identity = await this.identities.locked(authenticator.id, subject);
+      if (identity?.user_id !== userId) throw refused('This account logs in another user.');
+      await this.apply(identity, await this.users.referenced(userId), rights);
+    });
+  }
+
+  /** Takes away the rights that the authenticator of an identity granted, before the identity is deleted. */
+  async withdraw(identity: RowOf<ExternalIdentity>): Promise<void> {
+    await this.apply(identity, await this.users.referenced(identity.user_id), NO_RIGHTS);
+  }
+
   /** Returns the identity of the claims, locked. Creates it with its user if `mayCreate` is true. */
   private async identityOf(
     authenticator: RowOf<Authenticator>,
     claims: Claims,
     mayCreate: boolean,
-  ): Promise<ExternalIdentity | undefined> {
+  ): Promise<RowOf<ExternalIdentity> | undefined> {
     const subject = textAt(claims, 'sub');
     const known = await this.identities.locked(authenticator.id, subject);
     if (known || !mayCreate) return known;
@@ -135,7 +162,7 @@ export class ExternalLogins {
   }
 
   private async apply(
-    identity: ExternalIdentity,
+    identity: RowOf<ExternalIdentity>,
     user: RowOf<User>,
     { granted, kept }: Rights,
   ): Promise<void> {
@@ -171,7 +198,7 @@ export class ExternalLogins {
 
   /** Sets or clears a system-wide flag. A flag that an administrator set stays, as does the last superuser. */
   private async applyFlag(
-    identity: ExternalIdentity,
+    identity: RowOf<ExternalIdentity>,
     user: RowOf<User>,
     { flag, field, isGranted, isKept }: FlagRight,
   ): Promise<void> {

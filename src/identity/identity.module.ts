@@ -11,12 +11,15 @@ import { AuthenticatorMapsRepository } from './authenticator-maps.repository.js'
 import { AuthenticatorsController } from './authenticators.controller.js';
 import { AuthenticatorsRepository } from './authenticators.repository.js';
 import { DirectoryPasswords } from './directory-passwords.service.js';
+import { ExternalIdentitiesController } from './external-identities.controller.js';
+import { ExternalIdentityHooks } from './external-identity.hooks.js';
 import { ExternalIdentitiesRepository } from './external-identities.repository.js';
 import { ExternalLogins } from './external-logins.service.js';
 import { LdapClient } from './ldap-client.service.js';
 import { LocalAuthRule } from './local-auth-rule.service.js';
 import { OAuthClient } from './oauth-client.service.js';
 import { SingleSignOnController } from './single-sign-on.controller.js';
+import { SingleSignOn } from './single-sign-on.service.js';
 
 @Module({
   imports: [
@@ -26,19 +29,32 @@ import { SingleSignOnController } from './single-sign-on.controller.js';
     OutboundModule,
     UsersModule,
   ],
-  controllers: [AuthenticatorsController, AuthenticatorMapsController, SingleSignOnController],
+  controllers: [
+    AuthenticatorsController,
+    AuthenticatorMapsController,
+    ExternalIdentitiesController,
+    SingleSignOnController,
+  ],
   providers: [
     AuthenticatorsRepository,
     AuthenticatorMapsRepository,
     ExternalIdentitiesRepository,
     AuthenticatorHooks,
     AuthenticatorMapHooks,
+    ExternalIdentityHooks,
     ExternalLogins,
     OAuthClient,
     LdapClient,
     DirectoryPasswords,
     LocalAuthRule,
+    SingleSignOn,
   ],
-  exports: [AuthenticatorsRepository, DirectoryPasswords, LocalAuthRule],
+  exports: [
+    AuthenticatorsRepository,
+    ExternalIdentitiesRepository,
+    DirectoryPasswords,
+    LocalAuthRule,
+    SingleSignOn,
+  ],
 })
 export class IdentityModule {}

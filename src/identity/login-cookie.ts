@@ -9,6 +9,8 @@ import type { LoginChecks } from './oauth-client.service.js';
 export interface BegunLogin extends LoginChecks {
   /** Path to redirect to after the login. */
   next: string;
+  /** Id of the user that the account is linked to; null for a login. */
+  linkTo: number | null;
 }
 
 const PREFIX = 'controller_sso_';
@@ -59,8 +61,14 @@ export function takeLoginCookie(
   response.clearCookie(name, optionsOf(request));
   const login = opened(box, sealed, slug);
   if (!isRecord(login) || Number(login.until) < Date.now() || login.state !== state) return null;
-  const { nonce, verifier, next } = login;
-  return { state, nonce: String(nonce), verifier: String(verifier), next: String(next) };
+  const { nonce, verifier, next, linkTo } = login;
+  return {
+    state,
+    nonce: String(nonce),
+    verifier: String(verifier),
+    next: String(next),
+    linkTo: typeof linkTo === 'number' ? linkTo : null,
+  };
 }
 
 function opened(box: SecretBox, sealed: string, slug: string): unknown {

@@ -3,15 +3,13 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { nextPath, SessionsService } from '../auth/sessions.service.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { NotFound } from '../common/errors/errors.js';
 import { object, STRING } from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
-import { BaseUrl } from '../settings/base-url.service.js';
-import { AuthenticatorsRepository } from './authenticators.repository.js';
 import { ExternalLogins, refused } from './external-logins.service.js';
-import { setLoginCookie, takeLoginCookie } from './login-cookie.js';
-import { OAuthClient, type Provider } from './oauth-client.service.js';
+import { takeLoginCookie } from './login-cookie.js';
+import { OAuthClient } from './oauth-client.service.js';
+import { SingleSignOn } from './single-sign-on.service.js';
 
 const redirect = (operationId: string, summary: string): RouteInfo => ({
   kind: 'document',
@@ -29,11 +27,10 @@ const redirect = (operationId: string, summary: string): RouteInfo => ({
 @Controller('sso')
 export class SingleSignOnController {
   constructor(
-    private readonly authenticators: AuthenticatorsRepository,
+    private readonly signOn: SingleSignOn,
     private readonly client: OAuthClient,
     private readonly logins: ExternalLogins,
     private readonly sessions: SessionsService,
-    private readonly baseUrl: BaseUrl,
     private readonly box: SecretBox,
   ) {}
 
@@ -47,12 +44,9 @@ export class SingleSignOnController {
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const authenticator = await this.enabled(slug);
-    const callback = await this.callbackOf(request, slug);
-    const { url, ...checks } = await this.client.begin(authenticator, callback);
     const next = nextPath(request.query.next ?? '/');
-    setLoginCookie(this.box, response, { slug, next, ...checks });
-    response.redirect(302, url);
+    const login = { next, linkTo: null };
+    response.redirect(302, await this.signOn.begin(slug, request, response, login));
   }
 
   @Route({
@@ -71,7 +65,7 @@ export class SingleSignOnController {
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const authenticator = await this.enabled(slug);
+    const authenticator = await this.signOn.enabled(slug);
     const state = String(request.query.state);
     // An error page repeats the query in its links.
     request.query = {};
@@ -79,22 +73,18 @@ export class SingleSignOnController {
     if (!login) {
       throw refused('It did not begin in this browser, was used before, or took over 10 minutes.');
     }
-    const callback = new URL(await this.callbackOf(request, slug));
+    const callback = new URL(await this.signOn.callbackOf(request, slug));
     callback.search = new URL(request.originalUrl, callback).search;
     const claims = await this.client.complete(authenticator, callback, login);
-    const user = await this.logins.logIn(authenticator, claims);
-    await this.sessions.open(request, response, user);
+    if (login.linkTo === null) {
+      const user = await this.logins.logIn(authenticator, claims);
+      await this.sessions.open(request, response, user);
+    } else {
+      if (request.actor?.id !== login.linkTo) {
+        throw refused('The user who began it is not logged in any more.');
+      }
+      await this.logins.link(authenticator, claims, login.linkTo);
+    }
     response.redirect(302, login.next);
-  }
-
-  private async enabled(slug: string): Promise<Provider> {
-    const authenticator = await this.authenticators.enabledBySlug(slug);
-    if (!authenticator || authenticator.kind === 'ldap') throw new NotFound();
-    return authenticator;
-  }
-
-  private async callbackOf({ protocol, headers }: ApiRequest, slug: string): Promise<string> {
-    const base = await this.baseUrl.get(`${protocol}://${headers.host}`);
-    return `${base}/sso/callback/${slug}/`;
   }
 }

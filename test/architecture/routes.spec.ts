@@ -103,6 +103,8 @@ describe('routes', () => {
       'POST /api/v2/bulk/host_delete',
       // Shows what a rule means; nothing is changed by it.
       'POST /api/v2/schedules/preview',
+      // Links an account to the caller.
+      'POST /sso/link/:slug',
       'PUT /api/v2/settings/:category',
     ]);
   });
@@ -188,6 +190,7 @@ describe('handlers', () => {
       'BulkHostsController.create',
       // Read and set cookies, and answer in what the client accepts.
       'ConsentController.form',
+      'LinkController.begin',
       'LoginController.form',
       'LoginController.login',
       'RootController.root',

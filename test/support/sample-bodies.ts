@@ -38,6 +38,11 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
     authenticator: (await samples.of('authenticator')).id,
     map_type: 'deny',
   }),
+  external_identity: async (samples) => ({
+    authenticator: (await samples.of('authenticator')).id,
+    subject: samples.name('subject'),
+    user: (await samples.of('user')).id,
+  }),
   execution_environment: async (samples) => ({
     organization: samples.home,
     image: 'quay.io/team/ee',

@@ -111,6 +111,12 @@ const MAKERS: Record<string, Maker> = {
     const { id: authenticator_id } = await samples.of('authenticator');
     return samples.insert('authenticator_maps', { authenticator_id, name: 'M', map_type: 'deny' });
   },
+  external_identity: async (samples) =>
+    samples.row('external_identity', {
+      authenticator: (await samples.of('authenticator')).id,
+      subject: samples.name('subject'),
+      user: (await samples.of('user')).id,
+    }),
   execution_environment: (samples) =>
     samples.row('execution_environment', { name: samples.name('EE'), image: 'quay.io/team/ee' }),
   instance: async (samples) =>

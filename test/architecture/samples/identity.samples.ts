@@ -15,6 +15,7 @@ export default {
     samplesOf(identities.ExternalIdentitiesRepository, {
       locked: [[1, 'subject']],
       account: [[1, 1]],
+      authenticatorsOf: [[1]],
     }),
   ],
   fragments: [

@@ -1,0 +1,66 @@
+import { Controller, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import type { Actor } from '../../common/access.js';
+import { Forbidden } from '../../common/errors/errors.js';
+import { STRING } from '../../common/fields/json-schema.js';
+import { currentScope } from '../../common/http/request-scope.js';
+import type { ApiRequest } from '../../common/http/request.js';
+import { CurrentActor } from '../../common/rest/parameters.js';
+import { Route } from '../../common/rest/route.js';
+import { SingleSignOn } from '../../identity/single-sign-on.service.js';
+import { html } from '../shared/html.js';
+import { page, setPageHeaders } from '../shared/layout.js';
+import { openPage } from '../shared/page-context.js';
+
+/** Starts the link of an account to the user of a session (docs/single-sign-on.md#links). */
+@ApiTags('login')
+@Controller('sso')
+export class LinkController {
+  constructor(private readonly signOn: SingleSignOn) {}
+
+  /**
+   * Only a form of this server gets here: another site could otherwise link an account of its own. The
+   * page has a link, because the content security policy stops a form at the redirect to another server.
+   */
+  @Route({
+    kind: 'document',
+    access: 'authenticated',
+    outsideApi: true,
+    operationId: 'sso_link',
+    summary: 'Begin to link an account of an identity provider to the user of the session.',
+    produces: 'text/html',
+    response: STRING,
+  })
+  @Post('link/:slug')
+  async begin(
+    @Param('slug') slug: string,
+    @CurrentActor() actor: Actor,
+    @Req() request: ApiRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    if (!currentScope()?.sessionDigest)
+      throw new Forbidden('Log in on the pages to link an account.');
+    const user = `/api/v2/users/${actor.id}/`;
+    const url = await this.signOn.begin(slug, request, response, { next: user, linkTo: actor.id });
+    const { name } = await this.signOn.enabled(slug);
+    setPageHeaders(response);
+    response.status(200).send(
+      page({
+        context: { ...openPage(request, response), actor },
+        title: 'Link an account',
+        narrow: true,
+        content: html`<section class="card login">
+          <h1>Link an account</h1>
+          <p class="description">
+            The account of ${name} that you log in with next can then log in ${actor.username}.
+          </p>
+          <p>
+            <a class="button primary" href="${url}">Continue to ${name}</a>
+            <a class="button" href="${user}">Cancel</a>
+          </p>
+        </section>`,
+      }),
+    );
+  }
+}

@@ -1,0 +1,14 @@
+import { activityOf } from '../activity/sublists.js';
+import { ResourceController } from '../common/rest/resource.controller.js';
+import { Resource } from '../common/rest/resource.decorator.js';
+import { SubList } from '../common/rest/sublist.js';
+import { externalIdentities } from './authenticators.resource.js';
+
+@Resource(externalIdentities)
+@SubList('activity_stream', activityOf())
+export class ExternalIdentitiesController extends ResourceController(externalIdentities, [
+  'list',
+  'create',
+  'retrieve',
+  'destroy',
+]) {}

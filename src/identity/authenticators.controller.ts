@@ -4,6 +4,7 @@ import { plainJson } from '../common/exact-json.js';
 import { BadRequest, Invalid, Unavailable } from '../common/errors/errors.js';
 import { Char, Json } from '../common/fields/field.js';
 import {
+  anyOfSchemas,
   BOOLEAN,
   INTEGER,
   list,
@@ -46,7 +47,7 @@ const TRIAL = object(
   {
     issuer: STRING,
     server: STRING,
-    claims: mapOf({}),
+    claims: mapOf(anyOfSchemas(STRING, list(STRING))),
     allowed: BOOLEAN,
     refusal: orNull(STRING),
     maps: list(INTEGER),

@@ -1,4 +1,6 @@
 /** Authenticators and their maps (docs/contract/resources.md#authenticators). */
+import { SessionsService } from '../../src/auth/sessions.service.js';
+import { csrfTokenOf } from '../../src/common/http/csrf.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { CLIENT, IdentityProvider } from '../support/fakes/identity-provider.js';
@@ -94,6 +96,37 @@ describe('authenticators', () => {
     expect(form).toContain('<a href="/api/v2/authenticators/"');
     const { text: other } = await test.as.orgAdmin.with({ accept: 'text/html' }).get('teams/');
     expect(other).not.toContain('<a href="/api/v2/authenticators/"');
+  });
+
+  it('are created and changed by the form of their kind', async () => {
+    const { app, as, url } = test;
+    const { body: me } = await as.superuser.get('me/').expect(200);
+    const session = await app.get(SessionsService, { strict: false }).start(me.results[0].id);
+    const token = csrfTokenOf(session);
+    const cookie = `controller_session=${session}; csrftoken=${token}`;
+    const send = (path: string, fields: Record<string, string>): Promise<Response> =>
+      fetch(url + path, {
+        method: 'POST',
+        redirect: 'manual',
+        headers: { cookie, accept: 'text/html', origin: url },
+        body: new URLSearchParams({ csrfmiddlewaretoken: token, ...fields }),
+      });
+    const keys = {
+      'configuration.servers': 'ldaps://a\r\nldaps://b',
+      'configuration.user_base': 'x',
+    };
+    const fields = { name: 'Form', kind: 'ldap', 'configuration.user_filter': '(cn={username})' };
+    const made = await send('/api/v2/authenticators/', { ...fields, ...keys });
+    expect(made.status).toBe(303);
+    const path = made.headers.get('location') ?? '';
+    const changed = { ...fields, ...keys, _method: 'PATCH', 'configuration.user_scope': 'one' };
+    expect((await send(path, changed)).status).toBe(303);
+    const { body } = await as.superuser.get('authenticators/form/').expect(200);
+    expect(body).toMatchObject({ kind: 'ldap', callback_url: '' });
+    expect(body.configuration).toMatchObject({ user_filter: '(cn={username})', user_scope: 'one' });
+    const refused = await as.superuser.patch('authenticators/form/', { kind: 'oidc' }).expect(400);
+    expect(refused.body.kind).toEqual(['The kind cannot be changed.']);
+    await as.superuser.delete('authenticators/form/').expect(204);
   });
 
   it('tell whether their provider responds', async () => {

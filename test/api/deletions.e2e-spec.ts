@@ -4,6 +4,8 @@
  *
  * Budget: 30 s, because it deletes every kind of object with everything that refers to it.
  */
+import { randomUUID } from 'node:crypto';
+
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
 import { sql } from '../../src/database/sql.js';
@@ -28,6 +30,7 @@ const OUTLIVING: Record<string, readonly string[]> = {
   credential_input_source: ['credential'],
   authenticator: ['user', 'role', 'team'],
   authenticator_map: ['authenticator', 'team'],
+  external_identity: ['authenticator', 'user'],
   execution_environment: ['organization', 'credential', 'ad_hoc_command'],
   instance_group: ['job_template', 'inventory', 'organization', 'instance', 'credential'],
   inventory: ['job', 'job_template', 'schedule', 'workflow_job_template_node'],
@@ -114,18 +117,14 @@ async function furnishFurther(): Promise<void> {
       (${inventory!.id}, ${constructed!.id}, ${user!.id})
     ON CONFLICT DO NOTHING`);
   const { id: application } = await samples.of('o_auth2_application');
-  const grant = '00000000-0000-4000-8000-000000000000';
+  const grant = randomUUID();
   await database.execute(sql`
     INSERT INTO authorization_codes
       (digest, application_id, user_id, redirect_uri, scope, grant_id, expires)
-    VALUES ('code', ${application}, ${user!.id}, 'https://a', 'read', ${grant}, now())`);
+    VALUES (${`code ${grant}`}, ${application}, ${user!.id}, 'https://a', 'read', ${grant}, now())`);
   await database.execute(sql`
     INSERT INTO refresh_tokens (digest, application_id, user_id, scope, grant_id, expires)
-    VALUES ('refresh', ${application}, ${user!.id}, 'read', ${grant}, now())`);
-  const { id: authenticator } = await samples.of('authenticator');
-  await database.execute(sql`
-    INSERT INTO external_identities (authenticator_id, subject, user_id)
-    VALUES (${authenticator}, 'subject', ${user!.id})`);
+    VALUES (${`refresh ${grant}`}, ${application}, ${user!.id}, 'read', ${grant}, now())`);
   const child = await make.group(inventory!);
   await database.execute(sql`
     INSERT INTO group_children (parent_id, child_id) VALUES (${group!.id}, ${child.id})`);

@@ -258,12 +258,15 @@ describe('a directory that is away', () => {
   });
 });
 
-describe('StartTLS', () => {
-  it('is used with the right authority only', async () => {
+describe('a connection', () => {
+  it.each([
+    ['StartTLS', (): object => ({ start_tls: true })],
+    ['LDAPS', (): object => ({ servers: `ldaps://localhost:${directory.tlsPort}` })],
+  ])('is encrypted with the right authority only: %s', async (_name, changes) => {
     const name = await person();
-    await configure({ start_tls: true, ca: TEST_CERTIFICATE });
+    await configure({ ...changes(), ca: TEST_CERTIFICATE });
     await meOf(basic(name));
-    await configure({ start_tls: true });
+    await configure(changes());
     const url = `authenticators/${authenticator.id}/test/`;
     const { body } = await test.as.superuser.post(url, {}).expect(400);
     expect(body.detail).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');

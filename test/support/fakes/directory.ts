@@ -21,13 +21,14 @@ type Attributes = Record<string, string | string[]>;
 const MODULES = ['back_mdb', 'memberof'];
 const SCHEMAS = ['core', 'cosine', 'inetorgperson', 'nis'];
 
-/** OpenLDAP's slapd on the loopback address, with StartTLS and the overlay `memberof`. */
+/** OpenLDAP's slapd on the loopback address, with TLS and the overlay `memberof`. */
 export class Directory {
   private child: ChildProcess | undefined;
 
   private constructor(
     private readonly folder: string,
     readonly port: number,
+    readonly tlsPort: number,
   ) {}
 
   static async start(): Promise<Directory> {
@@ -36,7 +37,7 @@ export class Directory {
     await writeFile(join(folder, 'cert.pem'), TEST_CERTIFICATE);
     await writeFile(join(folder, 'key.pem'), TEST_CERTIFICATE_KEY, { mode: 0o600 });
     await writeFile(join(folder, 'slapd.conf'), settingsIn(folder));
-    const directory = new Directory(folder, await freePort());
+    const directory = new Directory(folder, await freePort(), await freePort());
     await directory.run();
     await directory.add(BASE, { objectClass: ['dcObject', 'organization'], dc: 'example', o: 'x' });
     for (const ou of ['people', 'groups']) {
@@ -51,7 +52,8 @@ export class Directory {
 
   /** Starts the server, also after `stop`. */
   async run(): Promise<void> {
-    const args = ['-f', join(this.folder, 'slapd.conf'), '-h', this.url, '-d', '0'];
+    const urls = `${this.url} ldaps://127.0.0.1:${this.tlsPort}`;
+    const args = ['-f', join(this.folder, 'slapd.conf'), '-h', urls, '-d', '0'];
     this.child = spawn('/usr/sbin/slapd', args, { stdio: 'ignore' });
     await eventually(() => connected(this.port));
   }

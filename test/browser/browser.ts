@@ -278,6 +278,16 @@ export async function pick(
   await control.page().getByRole('option', { name: label }).first().click();
 }
 
+/** Opens the drawer that holds the sidebar on a small screen; does nothing on a wide one. */
+export async function openDrawer(page: Page): Promise<void> {
+  const drawer = page.locator('label.drawer');
+  if (await drawer.isVisible()) await drawer.click();
+}
+
+/** Opens the menu of the user, which holds the themes and the logout. */
+export const openUserMenu = (page: Page): Promise<void> =>
+  page.locator('.account > summary').click();
+
 /** Keeps a picture for the documentation when PICTURES names a folder, as `docs/screenshots`. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env.PICTURES;

@@ -61,7 +61,7 @@ describeJourney('what happened in the last hours', session, 1, async (walk) => {
     .body.results[0];
   const { orgMember } = test.as.users;
   await test.as.superuser.post(`users/${orgMember.id}/roles/`, { id: role }).expect(204);
-  await walk.link('Activity');
+  await walk.open('Activity');
   const rows = page.locator('tbody').getByRole('row');
   const told = async (number: number): Promise<string> =>
     (await rows.nth(number).innerText()).replace(/\s+/g, ' ').replace(/ \S+ \S+ UTC$/, '');
@@ -77,7 +77,7 @@ describeJourney('what happened in the last hours', session, 1, async (walk) => {
 describeJourneyInAllWays('launch, watch, and find the cause', session, 3, async (walk) => {
   const { page, mark } = walk;
   const template = await test.make.jobTemplate({ name: `Deploy ${mark}` });
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link(String(template.name));
   await walk.button('Launch');
   await page.getByText('The run is pending.').waitFor();
@@ -91,7 +91,7 @@ describeJourneyInAllWays('launch, watch, and find the cause', session, 3, async 
 describeJourney('asking two questions at the launch, and answering', session, 8, async (walk) => {
   const { page } = walk;
   const template = await test.make.jobTemplate({ name: `Asking ${walk.mark}` });
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link(String(template.name));
   await walk.link('Write a survey');
   const first = page.getByRole('group', { name: 'Question 1', exact: true });
@@ -141,7 +141,7 @@ describeJourneyInAllWays('one run among hundreds, by filters', session, 6, async
     SELECT 'job', ${`Among ${mark}`} || ' ' || n, CASE WHEN n = 217 THEN 'failed' ELSE 'successful' END,
       n = 217, ${id}, ${id}, 'manual', now(), now(), TRUE
     FROM generate_series(1, 300) AS n`);
-  await walk.link('Jobs');
+  await walk.open('Jobs');
   await page.getByLabel('Search').fill(`Among ${mark}`);
   const fold = page.getByText('Filters and order');
   if (await fold.isVisible()) await walk.click(fold);

@@ -2,7 +2,7 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { IS_DEEP } from '../support/depth.js';
 import { Samples } from '../support/samples.js';
-import { inBrowser, seriousFaults, visit } from './browser.js';
+import { inBrowser, openDrawer, seriousFaults, visit } from './browser.js';
 
 let test: TestApp;
 
@@ -45,6 +45,7 @@ inBrowser()('the dashboard', () => {
     expect(await seriousFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'Operations chat' }).click();
     await page.getByRole('heading', { level: 1, name: 'Operations chat' }).waitFor();
+    await openDrawer(page);
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'All jobs' }).waitFor();
     expect(faults).toEqual([]);

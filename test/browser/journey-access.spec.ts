@@ -25,7 +25,7 @@ describeJourneyBothWays(
   async (walk) => {
     const { page, mark } = walk;
     const { id } = await template(`Deploy ${mark}`);
-    await walk.link('Access');
+    await walk.open('Organizations');
     await page.getByLabel('Another organization').fill(`Shop ${mark}`);
     await walk.look('organizations');
     await walk.button('Make it');
@@ -62,7 +62,7 @@ describeJourney('granting and revoking where access is told', orgAdmin, 9, async
   const { page, mark } = walk;
   const name = `Release ${mark}`;
   const { id } = await template(name);
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link(name);
   await walk.link('Access list', page.locator('.related'));
   // Opening and choosing.

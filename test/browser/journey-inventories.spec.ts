@@ -25,7 +25,7 @@ const idIn = (url: string): string => /\/(\d+)\//.exec(url)?.[1] ?? '';
 // Stands for the pages of objects.
 describeJourneyInAllWays('an inventory with three hosts and a group', session, 10, async (walk) => {
   const { page, mark } = walk;
-  await walk.link('Inventories');
+  await walk.open('Inventories');
   await walk.link('Add');
   await page.getByLabel('Name *').fill(`Shop ${mark}`);
   await walk.button('Create inventory');
@@ -49,7 +49,7 @@ describeJourneyInAllWays('an inventory with three hosts and a group', session, 1
 
 describeJourney('a smart inventory', session, 3, async (walk) => {
   const { page, mark } = walk;
-  await walk.link('Inventories');
+  await walk.open('Inventories');
   await walk.link('New smart inventory');
   await page.getByLabel('Name *').fill(`Webs ${mark}`);
   await page.getByLabel('Host filter').fill('name__startswith=web');

@@ -32,7 +32,7 @@ async function template(name: string): Promise<Row> {
 describeJourney('telling a chat of failures', session, 5, async (walk) => {
   const { page, mark } = walk;
   const { id } = await template(`Told ${mark}`);
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link(`Told ${mark}`);
   await walk.link('Mattermost', page.getByRole('row', { name: 'When it fails' }));
   await page.getByLabel('Name *').fill(`Room ${mark}`);
@@ -62,7 +62,7 @@ describeJourney('sending again what failed', session, 3, async (walk) => {
     notification_configuration: { url: `${sink.url}/hooks/lost` },
   });
   await test.as.superuser.post(`notification_templates/${made.id}/test/`, {}).expect(200);
-  await walk.link('Notifications');
+  await walk.open('Notifications');
   await walk.link(name);
   await page.getByText('Failed', { exact: true }).first().waitFor();
   expect(await page.locator('#sent').textContent()).toContain('no such room');

@@ -23,7 +23,7 @@ const synced = (name: string): Promise<Row | undefined> =>
 describeJourney('a repository, and a template of it', session, 12, async (walk) => {
   const { page, mark } = walk;
   const name = `Shop ${mark}`;
-  await walk.link('Projects');
+  await walk.open('Projects');
   await walk.link('Add');
   await page.getByLabel('Name *').fill(name);
   await walk.choose(page.locator('#post-organization'), 'Home');
@@ -71,11 +71,11 @@ describeJourney('lists of what there is to run', session, 2, async (walk) => {
   });
   await test.make.jobTemplate({ name: `Of ${mark}`, project: project.id });
   const headings = (): Promise<string[]> => page.locator('th[scope="col"]').allTextContents();
-  await walk.link('Projects');
+  await walk.open('Projects');
   const row = page.getByRole('row', { name: `Listed ${mark}` });
   expect(await row.innerText()).toContain('https://git.shop.example/listed.git');
   expect(await row.innerText()).toContain('Git');
-  await walk.link('Templates');
+  await walk.open('Templates');
   // A reference is told by its name or not at all.
   expect((await headings()).map((text) => text.trim())).toEqual([
     'ID',

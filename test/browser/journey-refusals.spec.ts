@@ -21,7 +21,7 @@ describeJourney('a change that a refusal and an ended session delay', session, 8
   const { page, mark } = walk;
   const { id } = await test.make.jobTemplate({ name: `Deploy ${mark}` });
   const typed = `Deploys "the shop" of ${mark}\nand nothing else <b>`;
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link(`Deploy ${mark}`);
   await walk.link('Change');
   const [name, description] = [page.locator('#patch-name'), page.locator('#patch-description')];
@@ -72,7 +72,7 @@ describeJourney(
     await told.getByText('Read of the job template').waitFor();
     expect(await page.content()).not.toContain(`Secret ${mark}`);
     await walk.look('refused');
-    await walk.link('Templates');
+    await walk.open('Templates');
     await page.getByRole('heading', { level: 1, name: 'All templates' }).waitFor();
   },
 );

@@ -33,7 +33,7 @@ const starts = (page: Page): Promise<string[]> => page.locator('.starts time').a
 describeJourneyInAllWays('every night', session, 4, async (walk) => {
   const { page, mark } = walk;
   const made = await template(`Nightly ${mark}`);
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link(`Nightly ${mark}`);
   await walk.link('New schedule');
   await page.getByLabel('Name *').fill('Every night');

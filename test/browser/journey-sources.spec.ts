@@ -37,7 +37,7 @@ describeJourney('updating an inventory again after a failure', session, 4, async
     organization: test.home.organization.id,
   });
   const { id } = await updated(inventory, `Machines ${mark}`);
-  await walk.link('Inventories');
+  await walk.open('Inventories');
   await walk.link(`Cloud ${mark}`);
   const card = page.locator('#sources');
   await card.getByText('Failed').waitFor();

@@ -49,7 +49,7 @@ describeJourney('finding and launching without a mouse', session, 0, async (walk
 describeJourney('to the explorer and back', session, 2, async (walk) => {
   const { page } = walk;
   await shortenDocument(page);
-  await walk.link('Explorer');
+  await walk.link('Explorer', page.getByRole('contentinfo'));
   if (walk.hasScripts) {
     await page.locator('.opblock-tag').first().waitFor();
     await page.keyboard.press('Tab');

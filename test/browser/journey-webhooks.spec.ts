@@ -22,7 +22,7 @@ async function received(name: string): Promise<Hook> {
 }
 
 const toWebhook = async (walk: Walk, name: string): Promise<void> => {
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link(name);
   await walk.link('Webhook', walk.page.locator('.related'));
   await walk.page.getByRole('heading', { name: 'Enter this at the code host' }).waitFor();
@@ -109,7 +109,7 @@ describeJourney('trying filters and keeping them', session, 5, async (walk) => {
 describeJourney('connecting a repository and seeing its first run', session, 4, async (walk) => {
   const { page } = walk;
   const { name } = await test.make.jobTemplate({ name: `New ${walk.mark}` });
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link(String(name));
   await walk.look('template-without-webhook');
   await walk.button('GitLab', page.locator('#webhook'));

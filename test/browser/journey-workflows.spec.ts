@@ -47,7 +47,7 @@ describeJourney('a workflow of three steps, launched and approved', session, 15,
   const [first, last] = [`Test ${mark}`, `Roll out ${mark}`];
   await test.make.jobTemplate({ name: first, project: project.id });
   await test.make.jobTemplate({ name: last, project: project.id });
-  await walk.link('Templates');
+  await walk.open('Templates');
   await walk.link('New workflow');
   await page.locator('#post-name').fill(`Release ${mark}`);
   await walk.button('Create workflow job template');

@@ -67,7 +67,8 @@ describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
     await page.getByText('Created.').waitFor();
     const team = idOf();
 
-    await page.getByRole('link', { name: 'Users', exact: true }).click();
+    const main = page.getByRole('main');
+    await main.getByRole('link', { name: 'Users', exact: true }).first().click();
     await page.getByRole('link', { name: 'Add', exact: true }).click();
     await choose('#attach-id', member);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -76,7 +77,7 @@ describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
 
     await page.goto(`/api/v2/job_templates/${template.id}/object_roles/`);
     await page.getByRole('link', { name: 'Execute' }).click();
-    await page.getByRole('link', { name: 'Teams', exact: true }).click();
+    await main.getByRole('link', { name: 'Teams', exact: true }).first().click();
     await page.getByRole('link', { name: 'Add', exact: true }).click();
     await choose('#attach-id', `Journey ${javaScriptEnabled}`);
     await page.getByRole('button', { name: 'Add', exact: true }).click();

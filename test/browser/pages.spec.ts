@@ -4,6 +4,7 @@ import {
   inBrowser,
   describePages,
   describePagesBothWays,
+  openUserMenu,
   pick,
   seriousFaults,
   visit,
@@ -135,6 +136,7 @@ describePagesBothWays('pages', session, (open) => {
   it('keeps the chosen theme', async () => {
     const { page } = open;
     await page.goto('/api/v2/teams/?order_by=name');
+    await openUserMenu(page);
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.goto('/api/v2/');
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
@@ -160,6 +162,7 @@ inBrowser()('pages', () => {
     await page.getByLabel('Password').fill('a good password');
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.waitForURL(/\/api\/v2\/teams\/\?order_by=-name$/);
+    await openUserMenu(page);
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.waitForURL(/\/api\/login\/$/);
   });

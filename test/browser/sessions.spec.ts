@@ -75,7 +75,7 @@ describePages('sessions', boss, (open, hasScripts) => {
     await open.page.context().clearCookies();
     await open.page.goto('/api/v2/teams/?order_by=name');
     await open.page.getByRole('link', { name: 'Log in with Company' }).click();
-    await open.page.getByRole('link', { name: 'ada' }).waitFor();
+    await open.page.locator('.account').getByText('ada').waitFor();
     expect(open.page.url()).toBe(`${test.url}/api/v2/teams/?order_by=name`);
     await provider.close();
   });

@@ -7,7 +7,7 @@ import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import type { TestApp } from '../support/boot.js';
 import { IS_DEEP } from '../support/depth.js';
-import { inBrowser, pick, seriousFaults, visit } from './browser.js';
+import { inBrowser, openDrawer, pick, seriousFaults, visit } from './browser.js';
 
 /** How a person works: every two values of scripts, width and colors meet in one of the four. */
 const WAYS: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
@@ -47,6 +47,12 @@ export class Walk {
   async click(target: Locator): Promise<void> {
     this.clicks += 1;
     await target.click();
+  }
+
+  /** Opens an item of the sidebar, which is a drawer on a small screen: that takes no click of the goal. */
+  async open(item: string): Promise<void> {
+    await openDrawer(this.page);
+    await this.link(item, this.page.getByRole('navigation', { name: 'Main' }));
   }
 
   link(name: string | RegExp, within: Page | Locator = this.page): Promise<void> {

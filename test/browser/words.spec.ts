@@ -1,6 +1,6 @@
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages } from './browser.js';
+import { describePages, openUserMenu } from './browser.js';
 import { htmlOf, optionsOf, textIn, wordsOf } from './html.js';
 
 let test: TestApp;
@@ -130,6 +130,7 @@ describePages('words', session, (open) => {
     const { page } = open;
     const answer = await page.goto('/nonsense/');
     expect(answer?.status()).toBe(404);
+    await openUserMenu(page);
     await page.getByRole('button', { name: 'Log out' }).waitFor();
     expect(await page.getByRole('link', { name: 'Log in' }).count()).toBe(0);
   });

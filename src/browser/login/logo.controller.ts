@@ -30,7 +30,7 @@ export class LogoController {
     const { CUSTOM_LOGO: url } = await this.runtime.get('CUSTOM_LOGO');
     const [, type, data] = LOGO_URL.exec(url) ?? [];
     if (type === undefined || data === undefined) {
-      return new Reply(302, undefined, { ...CACHED, Location: assetUrl('mark.svg') });
+      return new Reply(302, undefined, { ...CACHED, Location: assetUrl('favicon.svg') });
     }
     return new Reply(200, new StreamableFile(Buffer.from(data, 'base64'), { type }), CACHED);
   }

@@ -23,7 +23,6 @@ const NAMES = [
   'forms.js',
   'live.js',
   'favicon.svg',
-  'mark.svg',
 ] as const;
 export type AssetName = (typeof NAMES)[number];
 

@@ -3,6 +3,8 @@ import { CSRF_FIELD } from '../../common/http/csrf.js';
 import { Reply } from '../../common/http/reply.js';
 import { assetUrl } from './assets.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
+import { icon } from './icons.js';
+import { sidebar } from './navigation.js';
 import { THEMES, withQuery, type PageContext, type Theme } from './page-context.js';
 
 const SELF_FORMS = "form-action 'self'";
@@ -64,47 +66,34 @@ export function page({ context, title, content, narrow = false }: PageParts): st
         <script src="${assetUrl('controller.js')}" defer></script>
         <script src="${assetUrl('forms.js')}" defer></script>
       </head>
-      <body>
+      <body class="${context.actor ? 'with-side' : ''}">
         <a class="skip" href="#main">Skip to content</a>
-        ${header(context)}
+        ${header(context)} ${context.actor && sidebar(context.actor, context.path)}
         <main id="main" tabindex="-1" class="${narrow ? 'narrow' : 'wide'}">${content}</main>
+        ${FOOTER}
       </body>
     </html> `.text;
 }
 
 const header = (context: PageContext): Html =>
-  html` <header class="bar">
+  html`<header class="bar">
+    ${context.actor && DRAWER}
     <a class="brand" href="/"> <img class="mark" src="/logo/" alt="" />Automation Controller </a>
-    <nav aria-label="Main">${tasksOf(context).map((task) => taskLink(task, context.path))}</nav>
-    <div class="bar-end">
-      ${context.actor && searchBox()} ${themeSwitch(context)} ${account(context)}
-    </div>
+    <div class="bar-end">${context.actor && searchBox()} ${account(context)}</div>
   </header>`;
 
-/** The links of the navigation bar. */
-const TASKS: readonly (readonly [label: string, path: string, query?: string])[] = [
-  ['Jobs', '/api/v2/unified_jobs/', '?order_by=-id'],
-  ['Templates', '/api/v2/unified_job_templates/'],
-  ['Inventories', '/api/v2/inventories/'],
-  ['Projects', '/api/v2/projects/'],
-  ['Notifications', '/api/v2/notification_templates/'],
-  ['Webhooks', '/api/v2/webhook_deliveries/', '?order_by=-id'],
-  ['Activity', '/api/v2/activity_stream/', '?order_by=-id'],
-  ['Access', '/api/v2/organizations/'],
-  ['Settings', '/api/v2/settings/'],
-  ['API', '/api/v2/'],
-  ['Explorer', '/api/docs/'],
-];
-
-const tasksOf = ({ actor }: PageContext): typeof TASKS =>
-  actor?.isSuperuser ? [...TASKS, ['Authenticators', '/api/v2/authenticators/']] : TASKS;
-
-function taskLink([label, path, query = '']: (typeof TASKS)[number], current: string): Html {
-  const isHere = path === '/api/v2/' ? current === path : current.startsWith(path);
-  return html`<a href="${path}${query}" ${attributes({ 'aria-current': isHere && 'true' })}
-    >${label}</a
+/** The switch of the sidebar on small screens; the style sheet reads its state. */
+const DRAWER = html`<input type="checkbox" id="drawer" class="hidden" /><label
+    for="drawer"
+    class="drawer"
+    >${icon('menu')}<span class="hidden">Menu</span></label
   >`;
-}
+
+/** Links for programmers, which the footer and the user menu show. */
+const TECHNICAL = html`<a href="/api/v2/">API</a> <a href="/api/docs/">Explorer</a>
+  <a href="/api/openapi.json">OpenAPI document</a>`;
+
+const FOOTER = html`<footer class="foot">${TECHNICAL}</footer>`;
 
 const searchBox = (): Html =>
   html`<form class="bar-search" method="get" action="/search/" role="search">
@@ -131,25 +120,37 @@ function themeSwitch({ path, query, theme }: PageContext): Html {
         html`<button
           name="_theme"
           value="${one}"
-          class="icon icon-${one}"
+          class="icon"
           title="${THEME_LABELS[one]}"
           aria-pressed="${String(one === theme)}"
         >
-          <span class="hidden">${THEME_LABELS[one]}</span>
+          ${icon(one)}<span class="hidden">${THEME_LABELS[one]}</span>
         </button>`,
     )}
   </form>`;
 }
 
-function account({ actor, csrf, path, query }: PageContext): Html {
+/** Renders the user menu; for anonymous users the themes and a link to the login. */
+function account(context: PageContext): Html {
+  const { actor, csrf, path, query } = context;
   if (!actor) {
     const next = /^\/(?:api\/login|sso)\b/.test(path) ? '/' : path + withQuery(query);
-    return html`<a class="button" href="/api/login/${withQuery({}, { next })}">Log in</a>`;
+    return html`${themeSwitch(context)}
+      <a class="button" href="/api/login/${withQuery({}, { next })}">Log in</a>`;
   }
-  return html`<a class="who" href="/api/v2/users/${actor.id}/">${actor.username}</a>
-    <form method="post" action="/api/logout/">
-      ${csrfInput(csrf)}<button class="quiet">Log out</button>
-    </form>`;
+  const profile = `/api/v2/users/${actor.id}/`;
+  return html`<details class="account" data-menu>
+    <summary>${icon('user')}<span>${actor.username}</span></summary>
+    <div class="menu">
+      <a href="${profile}">Profile</a>
+      <a href="${profile}#form-patch">Change password</a>
+      <a href="${profile}tokens/">Tokens</a>
+      ${themeSwitch(context)} ${TECHNICAL}
+      <form method="post" action="/api/logout/">
+        ${csrfInput(csrf)}<button class="quiet">Log out</button>
+      </form>
+    </div>
+  </details>`;
 }
 
 export const csrfInput = (csrf: string): Html =>

@@ -39,11 +39,11 @@ export interface ListParts {
 /** Renders the rows of a list as a table, and links to its other pages. */
 export function listView(parts: ListParts): Html {
   const rows = listOf(parts.body.results).filter(isRecord);
-  return html`<section aria-labelledby="results-title">
-    <h2 id="results-title" class="hidden">Results</h2>
+  return html`<div>
+    <h2 class="hidden">Results</h2>
     ${parts.showsRows && (rows.length === 0 ? nothingView(parts) : table(parts, rows))}
     ${pagination(parts, rows.length)}
-  </section>`;
+  </div>`;
 }
 
 /** Renders the reason why a list is empty, and a link to the next step. */

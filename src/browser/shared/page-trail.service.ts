@@ -17,6 +17,7 @@ import { objectTitleOf } from './values.js';
 /** A breadcrumb. */
 export interface Step {
   name: string;
+  /** Path of the page; empty without a page. */
   url: string;
 }
 
@@ -40,7 +41,8 @@ export class PageTrail {
    * read. Runs one statement for each parent.
    */
   async before(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Step[]> {
-    const all = `/api/v2/${definition.path}/`;
+    const list = `/api/v2/${definition.path}/`;
+    const all = this.isRead(list) ? list : '';
     const name = labelOf(definition.path);
     const owner = ownerOf(definition);
     const id = owner && row[columnOf(fieldOf(definition, owner.field))];
@@ -55,12 +57,15 @@ export class PageTrail {
     const kind = target.variants ? resource(String(above.type)) : target;
     const url = kind.url(id);
     const below = `${url}${definition.path}/`;
-    const isList = this.table.match(below)?.routes.has('GET') ?? false;
     return [
       ...(await this.before(kind, above, actor)),
       { name: objectTitleOf(above), url },
-      { name, url: isList ? below : `${all}?${owner.field}=${id}` },
+      { name, url: this.isRead(below) ? below : all && `${all}?${owner.field}=${id}` },
     ];
+  }
+
+  private isRead(path: string): boolean {
+    return this.table.match(path)?.routes.has('GET') ?? false;
   }
 }
 

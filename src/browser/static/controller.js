@@ -224,6 +224,18 @@
     });
   }
 
+  /** Closes a menu at a click elsewhere and by Escape. */
+  function menu(box) {
+    document.addEventListener('click', ({ target }) => {
+      if (!box.contains(target)) box.open = false;
+    });
+    box.addEventListener('keydown', ({ key }) => {
+      if (key !== 'Escape' || !box.open) return;
+      box.open = false;
+      box.querySelector('summary').focus();
+    });
+  }
+
   /** A link to a folded form opens it, also where the browser does not do so itself. */
   function reveal() {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
@@ -238,6 +250,7 @@
   const enhance = (selector, apply) => document.querySelectorAll(selector).forEach(apply);
   enhance('[data-submit]', (form) => form.submit());
   enhance('[data-theme-switch]', themeSwitch);
+  enhance('[data-menu]', menu);
   enhance('[data-copy]', copyButton);
   enhance('[data-check]', documentCheck);
   enhance('[data-picker]', picker);

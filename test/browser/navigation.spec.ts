@@ -1,0 +1,58 @@
+/** The sidebar, as the server sends it: which items a user gets, and which is the current one. */
+import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
+import { htmlOf, wordsOf } from './html.js';
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+async function sidebarOf(caller: ApiClient, path: string): Promise<string> {
+  return /<nav class="side".*?<\/nav>/s.exec(await htmlOf(caller, path))?.[0] ?? '';
+}
+
+/** Labels of the items that are marked as current. */
+const current = (sidebar: string): string[] =>
+  [...sidebar.matchAll(/<a\s[^>]*aria-current="(\w+)"[^>]*>.*?<\/a\s*>/gs)].map(
+    ([link, kind]) => `${wordsOf(link).join('')}: ${kind}`,
+  );
+
+describe('the sidebar', () => {
+  it('hides what the user may not open', async () => {
+    const admin = wordsOf(await sidebarOf(test.as.superuser, 'teams/'));
+    const member = wordsOf(await sidebarOf(test.as.orgMember, 'teams/'));
+    expect(admin.filter((item) => !member.includes(item))).toEqual(['Authenticators', 'Settings']);
+    await test.as.orgMember.get('authenticators/').expect(403);
+    await test.as.orgMember.get('settings/').expect(403);
+    expect(wordsOf(await sidebarOf(test.as.auditor, 'teams/'))).toContain('Settings');
+    await test.as.auditor.get('settings/').expect(200);
+  });
+
+  it('leads only to pages that exist', async () => {
+    const sidebar = await sidebarOf(test.as.superuser, 'teams/');
+    const paths = [...sidebar.matchAll(/href="\/api\/v2\/([^"]+)"/g)].map(([, path = '']) => path);
+    expect(paths.length).toBeGreaterThan(15);
+    for (const path of paths) await test.as.superuser.get(path).expect(200);
+  });
+
+  it('marks the item of a list, of an object and of a part of it', async () => {
+    const { id } = await test.make.jobTemplate();
+    for (const [path, items] of [
+      ['teams/', ['Teams: page']],
+      [`teams/${test.home.team.id}/`, ['Teams: true']],
+      [`job_templates/${id}/schedules/`, ['Templates: true']],
+      ['jobs/', ['Jobs: true']],
+      ['labels/', []],
+    ] as const) {
+      expect([path, current(await sidebarOf(test.as.superuser, path))]).toEqual([path, items]);
+    }
+  });
+
+  it('is not there before the login', async () => {
+    const { text } = await test.as.anonymous.get('/api/login/').set('Accept', 'text/html');
+    expect(text).not.toContain('class="side"');
+  });
+});

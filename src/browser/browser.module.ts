@@ -59,6 +59,7 @@ import { PanelSource } from './shared/panel-source.service.js';
 import { StatisticsPageController } from './statistics/statistics-page.controller.js';
 import { TeamMembersPanel } from './teams/team-members.panel.js';
 import { NewTemplatePanel } from './templates/new-template.panel.js';
+import { UsedByPanel } from './templates/used-by.panel.js';
 import { ConnectedPanel } from './webhooks/connected.panel.js';
 import { FilterTrialPanel } from './webhooks/filter-trial.panel.js';
 import { WebhookPanel } from './webhooks/webhook.panel.js';
@@ -93,12 +94,13 @@ const panels = [
   SourcePanel,
   InventorySourcesPanel,
   NewTemplatePanel,
-  LastRunsPanel,
   RunPanel,
   WorkflowRunPanel,
   ApprovalPanel,
-  WorkflowTemplatePanel,
   LaunchPanel,
+  WorkflowTemplatePanel,
+  LastRunsPanel,
+  UsedByPanel,
   SchedulesPanel,
   ConnectedPanel,
   WebhookPanel,

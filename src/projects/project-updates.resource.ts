@@ -2,7 +2,7 @@ import { hasRoleOn } from '../access/predicates.js';
 import { anyOf, isActor } from '../common/access.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
-import { hasTemplate, RUN_COLUMNS, runsOrganization } from '../runs/jobs.resource.js';
+import { hasTemplate, RUN_PAGES, runsOrganization } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { ProjectUpdate } from './project-update.entity.js';
 import { isSynced } from './projects.resource.js';
@@ -20,7 +20,7 @@ export const projectUpdates = defineResource({
   summary: ['id', 'name', 'description', 'status', 'failed'],
   capabilities: { delete: 'delete', start: 'start' },
   usable: { start: (row) => isSynced(row) && hasTemplate(row) },
-  pages: { columns: RUN_COLUMNS },
+  pages: RUN_PAGES,
   policy: {
     read: anyOf(hasRoleOn('unified_job_template_id', 'project', 'read_role'), runsOrganization),
     delete: hasRoleOn('organization_id', 'organization', 'admin_role'),

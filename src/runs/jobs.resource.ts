@@ -46,15 +46,11 @@ const ofKind = (type: string): Predicate => {
 
 const isOrphan: Predicate = (alias) => sql`${ident(alias, 'unified_job_template_id')} IS NULL`;
 
-/** Columns of runs in lists. */
-export const RUN_COLUMNS = [
-  'name',
-  'status',
-  'started',
-  'elapsed',
-  'launch_type',
-  'launched_by',
-] as const;
+/** Columns and order of runs in lists of pages. */
+export const RUN_PAGES = {
+  linkedOrder: '-id',
+  columns: ['name', 'status', 'started', 'elapsed', 'launch_type', 'launched_by'],
+} as const;
 
 /** Returns true for a run whose template still exists: without it, nothing can run again. */
 export const hasTemplate = ({ unified_job_template_id: template }: Row): boolean =>
@@ -120,7 +116,7 @@ export const jobs = defineResource({
         'webhook_delivery',
       ],
     },
-    columns: RUN_COLUMNS,
+    ...RUN_PAGES,
   },
   policy: {
     read: anyOf(
@@ -189,7 +185,7 @@ export const unifiedJobs = defineResource({
       about: 'What ran, runs and will run: playbooks, workflows, commands, syncs and approvals.',
       begins: 'A template that is launched brings the first.',
     },
-    columns: RUN_COLUMNS,
+    ...RUN_PAGES,
   },
   policy: {
     read: anyOf(

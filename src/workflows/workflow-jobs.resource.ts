@@ -3,7 +3,7 @@ import { allOf, anyOf, isActor, type Predicate } from '../common/access.js';
 import { defineResource, type Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ident, sql } from '../database/sql.js';
-import { hasTemplate, RUN_COLUMNS } from '../runs/jobs.resource.js';
+import { hasTemplate, RUN_PAGES } from '../runs/jobs.resource.js';
 import { RUN_TOTALS } from '../runs/run-total.entity.js';
 import { RunHooks } from '../runs/run.hooks.js';
 import { labelled } from '../labels/label-links.js';
@@ -52,7 +52,7 @@ export const workflowJobs = defineResource({
     workflow_job_template: 'unified_job_template',
     workflow_job_nodes: 'workflow_nodes',
   },
-  pages: { columns: RUN_COLUMNS },
+  pages: RUN_PAGES,
   policy: {
     // The user of a bulk launch can read its workflow job, which lists do not show to that user
     // (docs/contract/bulk.md#who-sees-the-workflow-job).

@@ -3,7 +3,7 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { armed } from '../support/webhooks.js';
 import { webhookSample } from '../support/payloads/webhooks.js';
-import { describePages } from './browser.js';
+import { describePages, openApi } from './browser.js';
 import { htmlOf } from './html.js';
 
 let test: TestApp;
@@ -29,6 +29,7 @@ describePages('what is done by POST alone', session, (open) => {
     const receiver = `${test.url}${hook.path()}`;
     expect(await page.locator('.related .address').textContent()).toBe(receiver);
     await page.goto(`/api/v2/webhook_deliveries/${body.delivery}/`);
+    await openApi(page);
     await page.locator('.related').getByRole('link', { name: 'Job', exact: true }).click();
     await page.waitForURL(`**/api/v2/jobs/${body.job}/`);
     await page.goBack();

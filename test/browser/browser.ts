@@ -284,6 +284,10 @@ export async function openDrawer(page: Page): Promise<void> {
   if (await drawer.isVisible()) await drawer.click();
 }
 
+/** Opens the section that shows what programs get: fields, related links and JSON. */
+export const openApi = (page: Page): Promise<void> =>
+  page.locator('summary', { hasText: /^API$/ }).click();
+
 /** Opens the menu of the user, which holds the themes and the logout. */
 export const openUserMenu = (page: Page): Promise<void> =>
   page.locator('.account > summary').click();

@@ -4,7 +4,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages, pick } from './browser.js';
+import { describePages, openApi, pick } from './browser.js';
 
 let test: TestApp;
 
@@ -46,10 +46,11 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const team = await test.make.team({ description: 'kept' });
     await page.goto(`/api/v2/teams/${team.id}/`);
+    await openApi(page);
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByText('"renders"').waitFor();
     expect(await page.locator('#form-patch').count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'Change', exact: true }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Edit', exact: true }).count()).toBe(0);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(team.name);
   });
 
@@ -58,7 +59,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const name = `Chosen by typing ${String(test.home.organization.id)}`;
     const { id } = await test.make.organization({ name });
-    await page.goto('/api/v2/projects/#form-post');
+    await page.goto('/api/v2/projects/?_form=post');
     await page.locator('#post-name').fill('Not without one');
     const box = page.locator('#post-organization');
     await box.fill('there is none of this name');
@@ -78,7 +79,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
   it('offers no second form that would change what the refused one did not show', async () => {
     const { page } = open;
     const team = await test.make.team({ description: 'kept' });
-    await page.goto(`/api/v2/teams/${team.id}/#form-patch`);
+    await page.goto(`/api/v2/teams/${team.id}/?_form=patch`);
     await page.locator('#form-patch').getByText('Raw data').click();
     await page.locator('#raw-patch').fill('{"name": ""}');
     await page.getByRole('button', { name: 'PATCH' }).click();
@@ -240,9 +241,9 @@ describePages('forms', session, (open, javaScriptEnabled) => {
   it('still asks for an object of the kind of the parent where that is not given', async () => {
     const { page } = open;
     const organization = await test.make.organization();
-    await page.goto(`/api/v2/organizations/${organization.id}/teams/#form-post`);
+    await page.goto(`/api/v2/organizations/${organization.id}/teams/?_form=post`);
     expect(await page.locator('#post-organization').count()).toBe(0);
-    await page.goto('/api/v2/teams/#form-post');
+    await page.goto('/api/v2/teams/?_form=post');
     await pick(page.locator('#post-organization'), String(organization.name), javaScriptEnabled);
   });
 

@@ -64,7 +64,7 @@ describeJourney('granting and revoking where access is told', orgAdmin, 9, async
   const { id } = await template(name);
   await walk.open('Templates');
   await walk.link(name);
-  await walk.link('Access list', page.locator('.related'));
+  await walk.link('Access', page.locator('.tabs'));
   // Opening and choosing.
   walk.clicks += 2;
   await page.getByLabel('Role').selectOption('Execute: May run the job template');

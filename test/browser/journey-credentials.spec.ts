@@ -49,10 +49,10 @@ describeJourney('keeping a key for machines', session, 7, async (walk) => {
   expect(made).toMatchObject({ username: 'deploy', password: 'a word' });
   expect(String(made.ssh_key_data).trim()).toBe(KEY);
   expect(await page.content()).not.toContain('a word');
-  await walk.click(page.locator('summary', { hasText: 'Change credential' }));
+  await walk.link('Edit');
   await page.getByLabel('Username', { exact: true }).fill('root');
   await walk.look('credential');
-  await walk.button('Change credential');
+  await walk.button('Save');
   const changed = { ...made, username: 'root' };
   await eventually(async () => expect(await storedInputs(name)).toEqual(changed));
 });

@@ -19,7 +19,9 @@ const names = async (path: string): Promise<unknown[]> => {
 };
 /** Returns the choices of a form without scripts. */
 const offered = async (path: string): Promise<string[]> =>
-  optionsOf(await htmlOf(test.as.orgAdmin, path), 'attach-id').map(({ label }) => label);
+  optionsOf(await htmlOf(test.as.orgAdmin, `${path}?_form=post`), 'attach-id').map(
+    ({ label }) => label,
+  );
 const idIn = (url: string): string => /\/(\d+)\//.exec(url)?.[1] ?? '';
 
 // Stands for the pages of objects.
@@ -95,7 +97,7 @@ describePages('filling inventories', session, (open, javaScriptEnabled) => {
     await test.make.host(own, { name: named });
     await test.make.host(other, { name: `${named}-elsewhere` });
     const group = await test.make.group(own);
-    await page.goto(`/api/v2/groups/${group.id}/hosts/#form-post`);
+    await page.goto(`/api/v2/groups/${group.id}/hosts/?_form=post`);
     const control = page.locator('#attach-id');
     if (javaScriptEnabled) {
       await control.click();
@@ -117,7 +119,7 @@ describePages('filling inventories', session, (open, javaScriptEnabled) => {
     const middle = await test.make.group(home, { name: 'middle' });
     await test.make.group(home, { name: 'free' });
     await test.as.superuser.post(`groups/${top.id}/children/`, { id: middle.id }).expect(204);
-    await page.goto(`/api/v2/groups/${middle.id}/children/#form-post`);
+    await page.goto(`/api/v2/groups/${middle.id}/children/?_form=post`);
     const control = page.locator('#attach-id');
     if (javaScriptEnabled) {
       await control.click();

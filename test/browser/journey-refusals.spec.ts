@@ -23,9 +23,9 @@ describeJourney('a change that a refusal and an ended session delay', session, 8
   const typed = `Deploys "the shop" of ${mark}\nand nothing else <b>`;
   await walk.open('Templates');
   await walk.link(`Deploy ${mark}`);
-  await walk.link('Change');
+  await walk.link('Edit');
   const [name, description] = [page.locator('#patch-name'), page.locator('#patch-description')];
-  const save = (): Promise<void> => walk.button('Change job template');
+  const save = (): Promise<void> => walk.button('Save');
   await name.fill('   ');
   await description.fill(typed);
   await save();

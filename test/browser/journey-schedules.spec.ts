@@ -54,7 +54,7 @@ describeJourneyInAllWays('every night', session, 4, async (walk) => {
 
 async function begin(page: Page): Promise<Row> {
   const made = await template(`Scheduled ${Date.now()}`);
-  await page.goto(`/api/v2/job_templates/${made.id}/schedules/#form-post`);
+  await page.goto(`/api/v2/job_templates/${made.id}/schedules/?_form=post`);
   return made;
 }
 
@@ -115,12 +115,12 @@ describePages('schedules', session, (open) => {
     const made = await scheduled(
       'DTSTART;TZID=Asia/Tokyo:20300101T061500 RRULE:FREQ=DAILY;INTERVAL=2',
     );
-    await page.goto(`/api/v2/schedules/${made.id}/#form-patch`);
+    await page.goto(`/api/v2/schedules/${made.id}/?_form=patch`);
     expect(await page.locator('#patch-every').inputValue()).toBe('2');
     expect(await page.locator('#patch-start_time').inputValue()).toBe('06:15');
     expect(await page.locator('#patch-zone').inputValue()).toBe('Asia/Tokyo');
     await page.locator('#patch-start_time').fill('07:45');
-    await page.getByRole('button', { name: 'Change schedule' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await test.as.superuser.get(`schedules/${made.id}/`).expect(200);
     expect(body.rrule).toBe('DTSTART;TZID=Asia/Tokyo:20300101T074500 RRULE:FREQ=DAILY;INTERVAL=2');
@@ -131,12 +131,12 @@ describePages('schedules', session, (open) => {
     const rrule =
       'DTSTART;TZID=Asia/Tokyo:20300101T061500 RRULE:FREQ=YEARLY;INTERVAL=1;BYMONTH=3,9;BYMONTHDAY=1,15';
     const made = await scheduled(rrule);
-    await page.goto(`/api/v2/schedules/${made.id}/#form-patch`);
+    await page.goto(`/api/v2/schedules/${made.id}/?_form=patch`);
     expect(await page.locator('#patch-unit').inputValue()).toBe('text');
     expect(await page.locator('#patch-rrule').inputValue()).toBe(rrule);
     expect(await starts(page)).toHaveLength(5);
     await page.getByLabel('Name *').fill('Renamed');
-    await page.getByRole('button', { name: 'Change schedule' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await test.as.superuser.get(`schedules/${made.id}/`).expect(200);
     expect(body).toMatchObject({ name: 'Renamed', rrule });

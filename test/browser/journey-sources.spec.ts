@@ -56,6 +56,7 @@ describeJourney('updating an inventory again after a failure', session, 4, async
 
 describeJourney('beginning a source', session, 2, async (walk) => {
   await walk.page.goto('/api/v2/inventory_sources/');
+  await walk.link('Add');
   const kinds = await walk.page.locator('ul.choices a').allTextContents();
   expect(kinds).toContain('Amazon EC2');
   // It comes with its inventory.

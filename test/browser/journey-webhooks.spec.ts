@@ -24,7 +24,7 @@ async function received(name: string): Promise<Hook> {
 const toWebhook = async (walk: Walk, name: string): Promise<void> => {
   await walk.open('Templates');
   await walk.link(name);
-  await walk.link('Webhook', walk.page.locator('.related'));
+  await walk.link('Webhook', walk.page.locator('.tabs'));
   await walk.page.getByRole('heading', { name: 'Enter this at the code host' }).waitFor();
 };
 

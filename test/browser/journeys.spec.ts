@@ -7,7 +7,7 @@ import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePagesBothWays, inBrowser, pick, visit } from './browser.js';
+import { describePagesBothWays, inBrowser, openApi, pick, visit } from './browser.js';
 
 const PASSWORD = 'a good password';
 
@@ -60,7 +60,7 @@ describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
     const template = await test.make.jobTemplate();
     const member = `member-${javaScriptEnabled}`;
     await test.make.user({ username: member });
-    await page.goto('/api/v2/teams/#form-post');
+    await page.goto('/api/v2/teams/?_form=post');
     await page.locator('#post-name').fill(`Journey ${javaScriptEnabled}`);
     await choose('#post-organization', 'Home');
     await page.getByRole('button', { name: 'Create team' }).click();
@@ -109,6 +109,7 @@ describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const template = await test.make.jobTemplate({ webhook_service: 'service_a' });
     await page.goto(`/api/v2/job_templates/${template.id}/`);
+    await openApi(page);
     await page.getByRole('link', { name: 'Webhook key' }).click();
     const shown = async (): Promise<string> =>
       (await page.locator('.json').first().innerText()) ?? '';

@@ -1,5 +1,5 @@
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages } from './browser.js';
+import { describePages, openApi } from './browser.js';
 import { htmlOf, optionsOf } from './html.js';
 
 let test: TestApp;
@@ -24,6 +24,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
       (JSON.parse(text ?? '') as { results: { name: string }[] }).results.map(({ name }) => name);
     await page.goto(list);
     expect(await page.getByRole('rowheader').count()).toBe(30);
+    await openApi(page);
     await page.getByText('JSON', { exact: true }).click();
     const shown = rowsOf(await page.locator('.json').textContent());
     expect([shown.length, shown[0], shown[24]]).toEqual([25, 'Team 01', 'Team 25']);
@@ -91,7 +92,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     const url = `teams/${team.id}/`;
     await test.as.superuser.patch(url, { description: 'Who is on call' }).expect(200);
     await page.goto(`/api/v2/${url}`);
-    await page.locator('.related').getByRole('link', { name: 'Activity stream' }).click();
+    await page.locator('.tabs').getByRole('link', { name: 'Activity' }).click();
     await page.getByText('2 entries').waitFor();
     const rows = page.locator('tbody tr');
     expect(await rows.first().innerText()).toContain('changed team Followed');

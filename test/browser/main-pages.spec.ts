@@ -112,7 +112,7 @@ const PAGES: readonly MainPage[] = [
   },
   {
     name: 'schedule',
-    path: () => `/api/v2/schedules/${house.schedule.id}/#form-patch`,
+    path: () => `/api/v2/schedules/${house.schedule.id}/?_form=patch`,
     heading: 'Every night',
   },
   {
@@ -145,7 +145,7 @@ const FURTHER: readonly MainPage[] = [
   { name: 'root', path: () => '/api/v2/', heading: 'API version 2' },
   {
     name: 'form',
-    path: () => '/api/v2/organizations/#form-post',
+    path: () => '/api/v2/organizations/?_form=post',
     heading: 'Organizations',
     act: async (page) => {
       await page.locator('#post-name').fill('Shop');

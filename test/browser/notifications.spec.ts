@@ -43,9 +43,9 @@ describePages('forms of notification templates', session, (open, javaScriptEnabl
     expect(text).not.toContain('canary-password');
 
     // What the form of a change holds is sent back as it is, and keeps the secret.
-    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.locator('#patch-description').fill('changed');
-    await page.getByRole('button', { name: 'Change notification template' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await test.as.superuser.get(new URL(page.url()).pathname).expect(200);
     expect(body.name).toBe(name);

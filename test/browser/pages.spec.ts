@@ -4,6 +4,7 @@ import {
   inBrowser,
   describePages,
   describePagesBothWays,
+  openApi,
   openUserMenu,
   pick,
   seriousFaults,
@@ -34,11 +35,11 @@ describePages('pages', session, (open, javaScriptEnabled) => {
     expect(await page.locator('h1').textContent()).toBe(name);
     expect(await page.getByRole('status').first().textContent()).toBe('Created.');
 
-    await page.getByRole('link', { name: 'Change', exact: true }).click();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.locator('#patch-description').fill('Two\nlines');
-    await page.getByRole('button', { name: 'Change team' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
-    expect(await page.locator('#patch-description').inputValue()).toBe('Two\nlines');
+    expect(await page.locator('.description').innerText()).toContain('Two\nlines');
 
     await page.getByRole('link', { name: 'Delete', exact: true }).click();
     await page.getByRole('button', { name: `Delete ${name}` }).click();
@@ -48,7 +49,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
 
   it('shows what is wrong beside the field and keeps what was entered', async () => {
     const { page } = open;
-    await page.goto('/api/v2/organizations/#form-post');
+    await page.goto('/api/v2/organizations/?_form=post');
     await page.locator('#post-name').fill('Home');
     await page.locator('#post-description').fill('kept <as> "typed"');
     await page.getByRole('button', { name: 'Create organization' }).click();
@@ -64,7 +65,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
   it('adds a member to a team and takes it off again', async () => {
     const { page } = open;
     const team = await test.make.team({ organization: test.home.organization.id });
-    await page.goto(`/api/v2/teams/${team.id}/users/#form-post`);
+    await page.goto(`/api/v2/teams/${team.id}/users/?_form=post`);
     await pick(page.getByLabel('User *').first(), 'nobody', javaScriptEnabled);
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('Added to the list.').waitFor();
@@ -110,7 +111,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
 
   it('takes raw JSON and says what is wrong with it', async () => {
     const { page } = open;
-    await page.goto(`/api/v2/teams/${test.home.team.id}/#form-patch`);
+    await page.goto(`/api/v2/teams/${test.home.team.id}/?_form=patch`);
     await page.locator('#form-patch').getByText('Raw data').click();
     const text = page.getByLabel('JSON (application/json)');
     await text.fill('{"description": ');
@@ -127,6 +128,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
   it('shows the answer to OPTIONS on request', async () => {
     const { page } = open;
     await page.goto('/api/v2/teams/');
+    await openApi(page);
     await page.getByRole('button', { name: 'Options' }).click();
     await page.getByText('"max_page_size"').waitFor();
   });
@@ -170,7 +172,7 @@ inBrowser()('pages', () => {
   it('shows a token once, on the page of the answer', async () => {
     open = await visit(test, test.as.users.orgMember);
     const { page } = open;
-    await page.goto('/api/v2/tokens/#form-post');
+    await page.goto('/api/v2/tokens/?_form=post');
     await page.locator('#post-description').fill('laptop');
     await page.getByRole('button', { name: /^Create / }).click();
     await page.getByText('201 Created').waitFor();
@@ -189,8 +191,8 @@ inBrowser()('pages', () => {
       // `main-pages.spec.ts` checks the API root, objects, pages of errors and the login.
       for (const path of [
         '/api/v2/teams/?page_size=1&name__icontains=e',
-        `${team}#form-patch`,
-        `${team}users/#form-post`,
+        `${team}?_form=patch`,
+        `${team}users/?_form=post`,
       ]) {
         await page.goto(path);
         expect([path, ...(await seriousFaults(page))]).toEqual([path]);
@@ -218,17 +220,23 @@ inBrowser()('pages', () => {
 describe('pages offer', () => {
   it('only what the caller may do', async () => {
     const path = `teams/${test.home.team.id}/`;
-    const change = /id="form-patch"|>\s*Change\s*<|<button[^>]*>\s*Delete/;
+    const change = />\s*(Edit|Delete)\s*</;
     expect(await htmlOf(test.as.superuser, path)).toMatch(change);
     const html = await htmlOf(test.as.teamMember, path);
     expect(html).toContain('Home Team');
     expect(html).not.toMatch(change);
+    for (const form of ['patch', 'delete']) {
+      const url = `${path}?_form=${form}`;
+      expect(await htmlOf(test.as.superuser, url)).toContain(`id="form-${form}"`);
+      expect(await htmlOf(test.as.teamMember, url)).not.toContain(`id="form-${form}"`);
+    }
   });
 
   it('no form below a parent where every response would be a refusal', async () => {
     const { id } = test.home.organization;
-    const form = /<details[^>]*class="(?:[^"]* )?form[" ]/;
-    for (const path of [`organizations/${id}/teams/`, `organizations/${id}/projects/`]) {
+    const form = /<section[^>]*class="(?:[^"]* )?form[" ]/;
+    for (const list of ['teams', 'projects']) {
+      const path = `organizations/${id}/${list}/?_form=post`;
       expect([path, form.test(await htmlOf(test.as.superuser, path))]).toEqual([path, true]);
       const html = await htmlOf(test.as.orgMember, path);
       expect([path, html.includes('<h1'), form.test(html)]).toEqual([path, true, false]);
@@ -236,8 +244,8 @@ describe('pages offer', () => {
     await test.make.grant('organization', test.home.organization, 'project_admin_role', {
       user: test.as.users.orgMember,
     });
-    const html = await htmlOf(test.as.orgMember, `organizations/${id}/projects/`);
-    expect(html).toMatch(/<a\b[^>]*>\s*Add\s*</);
-    expect(html).toMatch(form);
+    const list = `organizations/${id}/projects/`;
+    expect(await htmlOf(test.as.orgMember, list)).toMatch(/<a\b[^>]*>\s*Add\s*</);
+    expect(await htmlOf(test.as.orgMember, `${list}?_form=post`)).toMatch(form);
   });
 });

@@ -33,7 +33,7 @@ inBrowser()('pages under attack', () => {
     });
     const paths = [
       `teams/${team.id}/`,
-      `teams/${team.id}/#form-patch`,
+      `teams/${team.id}/?_form=patch`,
       `teams/${team.id}/users/`,
       'teams/?order_by=-id',
       `teams/?search=${encodeURIComponent(CANARY)}`,

@@ -41,10 +41,10 @@ async function logIn(page: Page, hasScripts: boolean): Promise<void> {
 
 async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<unknown>) {
   const team = await test.make.team({ description: 'before' });
-  await page.goto(`/api/v2/teams/${team.id}/#form-patch`);
+  await page.goto(`/api/v2/teams/${team.id}/?_form=patch`);
   await page.locator('#patch-description').fill('typed "at" length\n<b>');
   await end();
-  await page.getByRole('button', { name: 'Change team' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Your session has ended.').waitFor();
   await page.getByLabel('Username').fill('boss');
   await page.getByLabel('Password').fill('wrong');
@@ -57,7 +57,7 @@ async function keepsChange(page: Page, hasScripts: boolean, end: () => Promise<u
   expect(body.description).toBe('before');
   expect(await page.locator('#patch-name').inputValue()).toBe(team.name);
   expect(await page.locator('#patch-description').inputValue()).toBe('typed "at" length\n<b>');
-  await page.getByRole('button', { name: 'Change team' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved.').waitFor();
 }
 
@@ -109,7 +109,7 @@ describePages('sessions', boss, (open, hasScripts) => {
 
   it('keep no secret while somebody logs in', async () => {
     const { page } = open;
-    await page.goto('/api/v2/users/#form-post');
+    await page.goto('/api/v2/users/?_form=post');
     await page.locator('#post-username').fill('newcomer');
     await page.locator('#post-password').fill('nobody may read this');
     await age(AGE_SECONDS + 1);

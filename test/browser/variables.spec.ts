@@ -17,16 +17,16 @@ describePages('variables', session, (open, javaScriptEnabled) => {
   it('are told by line when they are sent, and stay as they were typed', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
-    await page.goto(`/api/v2/inventories/${id}/#form-patch`);
+    await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
     await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
     const area = page.locator('#patch-variables');
     await area.fill(WRONG);
-    await page.getByRole('button', { name: 'Change inventory' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('400 Bad Request').waitFor();
     expect(await area.inputValue()).toBe(WRONG);
     expect(await page.locator('#patch-variables-errors').textContent()).toMatch(/Line [45]: /);
     await area.fill(RIGHT);
-    await page.getByRole('button', { name: 'Change inventory' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await test.as.superuser.get(`inventories/${id}/`).expect(200);
     // Forms send line breaks as two characters.
@@ -36,10 +36,10 @@ describePages('variables', session, (open, javaScriptEnabled) => {
   it('are told by line where a key cannot be one', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
-    await page.goto(`/api/v2/inventories/${id}/#form-patch`);
+    await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
     await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
     await page.locator('#patch-variables').fill('a: 1\nb: {x: 1}\n? [a]\n: 2\n');
-    await page.getByRole('button', { name: 'Change inventory' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
     const told = page.locator('#patch-variables-errors');
     expect(await told.textContent()).toContain('Line 3: a list cannot be a key');
   });
@@ -49,7 +49,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
   it('are checked when the field is left, without being saved', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
-    await page.goto(`/api/v2/inventories/${id}/#form-patch`);
+    await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
     await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
     const area = page.locator('#patch-variables');
     await area.fill(WRONG);
@@ -70,7 +70,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
   it('are indented by Tab, which Escape gives back', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
-    await page.goto(`/api/v2/inventories/${id}/#form-patch`);
+    await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
     await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
     const area = page.locator('#patch-variables');
     const focused = (): Promise<string> => page.evaluate('document.activeElement.id');

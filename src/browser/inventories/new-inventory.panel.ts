@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { PRESET } from '../shared/presets.js';
+import { formUrl, PRESET } from '../shared/presets.js';
 
 /** Renders links to the forms that create each kind of inventory. */
 @Injectable()
@@ -14,8 +14,8 @@ export class NewInventoryPanel implements Panel {
     const { body: mayAdd } = await this.source.opens('POST', path, actor);
     if (!mayAdd) return null;
     return html`<div class="actions">
-      <a class="button" href="${path}#form-post">New inventory</a>
-      <a class="button" href="${path}?${PRESET}kind=smart#form-post">New smart inventory</a>
+      <a class="button" href="${formUrl(path, 'post')}">New inventory</a>
+      <a class="button" href="${path}?${PRESET}kind=smart">New smart inventory</a>
     </div>`;
   }
 }

@@ -3,6 +3,7 @@ import { html, type Html } from '../shared/html.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
+import { formUrl } from '../shared/presets.js';
 import { statusBadge, objectTitleOf, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 import { inventorySources } from '../../inventory-sources/inventory-sources.resource.js';
@@ -37,7 +38,7 @@ export class InventorySourcesPanel implements Panel<ShownInventory> {
       'sources',
       'Sources',
       html`<div class="actions">
-          ${mayAdd && html`<a class="button" href="${list}#form-post">Add a source</a>`}
+          ${mayAdd && html`<a class="button" href="${formUrl(list, 'post')}">Add a source</a>`}
           ${
             mayStart > 1 &&
             panelButton(

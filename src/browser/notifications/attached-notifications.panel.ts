@@ -143,7 +143,6 @@ const newLinks = (action: string): Html =>
   html`<p class="hint">
     New:
     ${NOTIFICATION_TYPE_CHOICES.map(
-      ([type, label]) =>
-        html` <a href="${action}?${PRESET}notification_type=${type}#form-post">${label}</a>`,
+      ([type, label]) => html` <a href="${action}?${PRESET}notification_type=${type}">${label}</a>`,
     )}
   </p>`;

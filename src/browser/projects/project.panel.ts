@@ -39,9 +39,7 @@ export class ProjectPanel implements Panel<ShownProject> {
       }
       ${
         isRunnable &&
-        html`<a class="button" href="${JOB_TEMPLATES}?_with.project=${id}#form-post"
-          >New job template</a
-        >`
+        html`<a class="button" href="${JOB_TEMPLATES}?_with.project=${id}">New job template</a>`
       }
     </div>`;
   }

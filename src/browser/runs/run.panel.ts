@@ -29,6 +29,8 @@ type ShownJob = ShownRun & Explained;
 @Injectable()
 @PagePanel('job', 'project_update', 'inventory_update', 'ad_hoc_command', 'system_job')
 export class RunPanel implements Panel<ShownJob> {
+  readonly leads = true;
+
   constructor(
     private readonly runs: RunsRepository,
     private readonly events: JobEventsRepository,

@@ -3,6 +3,7 @@ import { html, type Html } from '../shared/html.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
+import { formUrl } from '../shared/presets.js';
 import { timeView, objectTitleOf, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 import { schedules } from '../../schedules/schedules.resource.js';
@@ -44,7 +45,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
       'schedules',
       'Schedules',
       html`<div class="actions">
-          ${mayAdd && html`<a class="button" href="${list}#form-post">New schedule</a>`}
+          ${mayAdd && html`<a class="button" href="${formUrl(list, 'post')}">New schedule</a>`}
           ${found.length === SHOWN && html`<a class="button" href="${list}">All schedules</a>`}
         </div>
         ${

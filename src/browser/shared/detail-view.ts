@@ -7,58 +7,74 @@ import { linkOf } from './json-view.js';
 import { folded } from './layout.js';
 import { longView } from './long-view.js';
 import { relatedLinks, type RelatedParts } from './related.js';
-import { inSections, type Section } from './sections.js';
+import { inSections } from './sections.js';
 import { valueView, type Item } from './values.js';
 import { labelOf } from '../../common/fields/label.js';
 import { wordIn } from './words.js';
 
 /** Keys that are shown elsewhere on the page. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);
+/** Keys that the heading shows, or that only programmers use. */
+const NO_DETAILS = new Set(['id', 'type', 'guid', 'named_url', 'name', 'status', 'description']);
 /** Keys that are shown last, because every object has them. */
 const BOOKKEEPING = new Set(['id', 'type', 'created', 'modified']);
 
-/** Renders the related links of an object, and its fields in the sections of the layout. */
-export function detailView(
-  item: Item,
-  definition: ResourceDefinition,
-  related: RelatedParts,
-): Html {
-  const isLink = (name: string): boolean =>
-    typeof item[name] === 'string' && item[name] === memberOf(item.related, name);
-  const shown = Object.keys(item).filter((name) => !ELSEWHERE.has(name) && !isLink(name));
-  const names = [
-    ...shown.filter((name) => !BOOKKEEPING.has(name)),
-    ...shown.filter((name) => BOOKKEEPING.has(name)),
-  ];
+/** Renders the fields of an object that differ from their defaults, in the sections of the layout. */
+export function detailView(item: Item, definition: ResourceDefinition): Html {
+  const names = shownNames(item).filter(
+    (name) => !NO_DETAILS.has(name) && !isUnset(item[name], definition.field(name)),
+  );
+  if (names.length === 0) return html``;
+  return html`<section id="object-fields" data-refresh aria-labelledby="details-title" class="card">
+    <h2 id="details-title">Details</h2>
+    ${fieldSections(names, item, definition)}
+  </section>`;
+}
+
+/** Renders all fields and related links of an object, for programmers. */
+export function apiView(item: Item, definition: ResourceDefinition, related: RelatedParts): Html {
+  const names = shownNames(item);
   const isSet = (name: string): boolean => !isUnset(item[name], definition.field(name));
   const unset = names.filter((name) => !isSet(name));
-  const sections = (
-    some: readonly string[],
-    shape: (section: Section<string>, list: Html) => Html,
-  ): Html[] =>
-    inSections(definition.pages, some, (name) => name).map((section) =>
-      shape(section, fieldList(section.parts, item, definition)),
-    );
   return html`<div class="columns">
     ${relatedLinks(item, definition, related)}
-    <section id="object-fields" data-refresh aria-labelledby="fields-title" class="card">
-      <h2 id="fields-title">Fields</h2>
-      ${sections(names.filter(isSet), ({ title }, list) =>
-        definition.pages.folded?.includes(title)
-          ? folded(title, list, { kind: 'plain section' })
-          : titled(title, list),
-      )}
+    <section id="all-fields" data-refresh aria-labelledby="fields-title">
+      <h3 id="fields-title">Fields</h3>
+      ${fieldList(names.filter(isSet), item, definition)}
       ${
         unset.length > 0 &&
         folded(
-          unset.length === 1 ? 'One field is not set' : `${unset.length} fields are not set`,
-          sections(unset, ({ title }, list) => titled(title, list)),
+          unset.length === 1 ? 'Show 1 default' : `Show ${unset.length} defaults`,
+          fieldList(unset, item, definition),
           { kind: 'plain' },
         )
       }
     </section>
   </div>`;
 }
+
+/** Returns the names of the fields of an object, those that every object has last. */
+function shownNames(item: Item): string[] {
+  const isLink = (name: string): boolean =>
+    typeof item[name] === 'string' && item[name] === memberOf(item.related, name);
+  const shown = Object.keys(item).filter((name) => !ELSEWHERE.has(name) && !isLink(name));
+  return [
+    ...shown.filter((name) => !BOOKKEEPING.has(name)),
+    ...shown.filter((name) => BOOKKEEPING.has(name)),
+  ];
+}
+
+const fieldSections = (
+  names: readonly string[],
+  item: Item,
+  definition: ResourceDefinition,
+): Html[] =>
+  inSections(definition.pages, names, (name) => name).map(({ title, parts }) => {
+    const list = fieldList(parts, item, definition);
+    return definition.pages.folded?.includes(title)
+      ? folded(title, list, { kind: 'plain section' })
+      : titled(title, list);
+  });
 
 const titled = (title: string, list: Html): Html =>
   html`${title !== '' && html`<h3>${title}</h3>`}${list}`;

@@ -1,6 +1,6 @@
 import type { Field } from '../../common/fields/field.js';
 import { html, type Html } from './html.js';
-import { PRESET } from './presets.js';
+import { formUrl, PRESET } from './presets.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { wordForField } from './words.js';
 
@@ -14,7 +14,7 @@ export function choiceLinks(field: Field, { path, query, presets }: PageContext)
         .filter(([value]) => value !== '')
         .map(
           ([value, label]) =>
-            html`<li><a class="button" href="${link(String(value))}#form-post">${label}</a></li>`,
+            html`<li><a class="button" href="${link(String(value))}">${label}</a></li>`,
         )}
     </ul>`;
 }
@@ -33,6 +33,6 @@ export function chosenView(
   return html`<p class="chosen span" id="${key}-${field.name}">
     ${wordForField(field)}: <strong>${label}</strong>
     <input type="hidden" name="${field.name}" value="${value}" />
-    ${!object && html`<a href="${context.path}${withQuery(context.query)}#form-post">Choose another</a>`}
+    ${!object && html`<a href="${formUrl(context.path, 'post')}">Choose another</a>`}
   </p>`;
 }

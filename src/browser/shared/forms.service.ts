@@ -50,18 +50,23 @@ export interface Entered {
 
 type FormPart = 'attach' | 'fields' | 'raw';
 
+/**
+ * Place of a form: a page of its own, the page of its URL, or beside an object because its URL has no
+ * page.
+ */
+type FormPlace = 'page' | 'inline' | 'beside';
+
 /** Renders the form of a route from the declaration that validates its requests. */
 @Injectable()
 export class Forms {
   constructor(private readonly references: ReferenceLists) {}
 
   /**
-   * Renders the field form and the raw form of a route in a section that can be folded.
-   *
-   * @param isBeside true for a form beside an object, which has no page
+   * Renders the field form and the raw form of a route: as a card if the form is the page, else in a
+   * section that can be folded.
    */
-  async section(request: FormRequest, isBeside = false): Promise<Html> {
-    const { key, route, info, open, plan, context, entered } = request;
+  async section(request: FormRequest, place: FormPlace): Promise<Html> {
+    const { key, route, info, open, plan, entered } = request;
     const declared = open.body ? formFields(info, open, route.method) : [];
     const fields = plan
       ? formFields(info, { ...open, fields: plan.fields }, route.method)
@@ -80,18 +85,11 @@ export class Forms {
         open: part === 'raw' || (byField === null && attaching === null),
         kind: 'plain',
       });
-    return folded(
-      sectionTitle(route, info, { attaches: attaching !== null, makes: byField !== null }),
-      html`${attaching}${byField}${raw}`,
-      {
-        id: `form-${key}`,
-        open:
-          entered !== undefined ||
-          (!isBeside && asksForSomething(request)) ||
-          (!changes(route) && Object.keys(context.presets).length > 0),
-        kind: 'panel form',
-      },
-    );
+    const content = html`${attaching}${byField}${raw}`;
+    const id = `form-${key}`;
+    if (place === 'page') return html`<section class="card form" id="${id}">${content}</section>`;
+    const isOpen = entered !== undefined || (place === 'inline' && asksForSomething(request));
+    return folded(actionTitle(route, info), content, { id, open: isOpen, kind: 'panel form' });
   }
 
   /**
@@ -99,7 +97,7 @@ export class Forms {
    */
   async action(request: FormRequest): Promise<Html> {
     const { route, info, open, context } = request;
-    if (formFields(info, open, route.method).length > 0) return this.section(request, true);
+    if (formFields(info, open, route.method).length > 0) return this.section(request, 'beside');
     return html`<form method="post" action="${context.path}" class="action">
       ${csrfInput(context.csrf)}
       <button class="button" title="${info.summary}">${actionTitle(route, info)}</button>
@@ -131,7 +129,9 @@ export class Forms {
         )}
         ${formParts(inputs, layout)} ${preview && previewView(key, preview)}
         ${inputs.filter(({ secret }) => secret).map(secretInput)}
-        <div class="actions span"><button class="primary">${actionTitle(route, info)}</button></div>
+        <div class="actions span">
+          <button class="primary">${changes(route) ? 'Save' : actionTitle(route, info)}</button>
+        </div>
       </form>`;
   }
 
@@ -188,20 +188,19 @@ const plainAction = ({ route, info, context, entered }: FormRequest): Html | nul
       </form>`
     : null;
 
-/**
- * Renders the delete form folded, so that one click cannot delete an object. Works without scripts.
- */
+/** Renders the form that deletes an object, as the page that asks for confirmation. */
 export const deleteSection = (context: PageContext, info: RouteInfo, title: string): Html =>
-  folded(
-    'Delete',
-    html`<form method="post" action="${context.path}">
+  html`<section class="card form" id="form-delete">
+    <form method="post" action="${context.path}">
       ${csrfInput(context.csrf)}${methodInput('DELETE')}
       <p>${info.summary}</p>
       <p>Delete <strong>${title}</strong>? This cannot be undone.</p>
-      <button class="danger">Delete ${title}</button>
-    </form>`,
-    { id: 'form-delete', kind: 'panel form danger' },
-  );
+      <div class="actions">
+        <button class="danger">Delete ${title}</button>
+        <a class="button quiet" href="${context.path}">Cancel</a>
+      </div>
+    </form>
+  </section>`;
 
 /** Returns true for forms that create or change an object, which use the layout of the object. */
 const arranges = ({ kind }: RouteInfo): boolean => kind !== 'action';
@@ -222,16 +221,12 @@ const formFields = (info: RouteInfo, open: OpenParts, method: string): readonly 
   );
 
 /** Returns a title such as "Create team" or "Add user", or "Add or create team" for both. */
-function sectionTitle(
-  route: TableRoute,
-  info: RouteInfo,
-  { attaches, makes }: { attaches: boolean; makes: boolean },
-): string {
+export function formTitle(route: TableRoute, info: RouteInfo, open: OpenParts): string {
+  const label = info.resource?.label.toLowerCase() ?? 'object';
+  if (route.method === 'DELETE') return `Delete ${label}`;
   const title = actionTitle(route, info);
-  if (!attaches) return title;
-  return makes
-    ? `Add or ${title.toLowerCase()}`
-    : `Add ${info.resource?.label.toLowerCase() ?? 'object'}`;
+  if (!(info.attach && open.attach)) return title;
+  return open.body ? `Add or ${title.toLowerCase()}` : `Add ${label}`;
 }
 
 /** Returns the label of heading and button, such as "Create team" or "Rotate webhook key". */
@@ -239,7 +234,7 @@ export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): s
   const label = info.resource?.label.toLowerCase() ?? '';
   if (info.kind === 'create') return `Create ${label}`;
   if (info.kind === 'associate') return `Add ${label}`;
-  if (method === 'PUT' || method === 'PATCH') return label ? `Change ${label}` : 'Change';
+  if (method === 'PUT' || method === 'PATCH') return label ? `Edit ${label}` : 'Edit';
   const segments = pattern.split('/').filter((part) => part !== '' && !part.startsWith(':'));
   const last = segments.at(-1) ?? '';
   const stem = `${segments.slice(2).join('_')}_`;

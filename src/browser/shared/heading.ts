@@ -1,9 +1,11 @@
-import type { TableRoute } from '../../common/rest/route-table.service.js';
+import type { TableEntry, TableRoute } from '../../common/rest/route-table.service.js';
 import { actionTitle } from './forms.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { STAR } from './bookmarks.js';
 import { hiddenQuery } from './layout.js';
 import type { PageContext } from './page-context.js';
+import { hasFormPages, type UsableRoute } from './page-sections.service.js';
+import { formUrl } from './presets.js';
 import { ANSWER } from './response-view.js';
 import { wordFor } from './words.js';
 
@@ -12,12 +14,15 @@ export interface HeadingParts {
   title: string;
   /** Name of the object that the title belongs to. */
   of: string | null;
+  /** Description of the object on the page. */
+  description: string;
   /** State of the object on the page. */
   state: Html | null;
+  entry: TableEntry | undefined;
   /** Matched route; undefined for an unknown URL or method. */
   route: TableRoute | undefined;
   /** Routes whose forms are on the page. */
-  usable: readonly TableRoute[];
+  usable: readonly UsableRoute[];
   /** Star button of the object on the page. */
   star: Star | null;
 }
@@ -31,21 +36,26 @@ export interface Star {
 
 /** Renders the title and description of a page, and links to its forms and its API response. */
 export function heading(parts: HeadingParts): Html {
-  const { context, title, of, state, route, usable, star } = parts;
+  const { context, title, of, description, state, entry, route, usable, star } = parts;
   const listed = route?.info?.kind === 'list' && of === null ? route.info.resource : undefined;
   const about = listed?.pages.list?.about ?? route?.info?.summary;
   const kind = kindOf(route);
   const links = usable.filter(({ method }) => method !== 'PUT');
+  const isPaged = hasFormPages(entry);
   return html`<div class="heading">
     <div>
       <div class="titled">
         <h1>${title}${of !== null && html` <span class="of">– ${of}</span>`}</h1>
         ${state && html`<span id="object-state" data-refresh>${state}</span>`}
       </div>
-      <p class="description">${kind === null ? about : html`<span class="kind">${kind}</span>`}</p>
+      <p class="description">
+        ${kind === null ? about : html`<span class="kind">${kind}</span>`}
+        ${description && html`<span class="own">${description}</span>`}
+      </p>
     </div>
     <div class="tools">
-      ${star && starButton(context, star)} ${links.map(jump)}
+      ${star && starButton(context, star)}
+      ${links.map((one) => jump(one, isPaged && one.info.kind !== 'action' ? context.path : null))}
       <a class="button quiet" href="#${ANSWER}" title="What programs get of this page">API</a>
     </div>
   </div>`;
@@ -57,14 +67,21 @@ function kindOf(route: TableRoute | undefined): string | null {
   return info?.kind === 'retrieve' && info.resource ? wordFor(info.resource.type) : null;
 }
 
-function jump(route: TableRoute): HtmlValue {
+/**
+ * Renders a link to a form.
+ *
+ * @param path path whose form has a page of its own; null for a form on this page
+ */
+function jump(route: UsableRoute, path: string | null): HtmlValue {
   const { method, info } = route;
-  const text = JUMP[method] ?? (info && info.kind === 'action' ? actionTitle(route, info) : 'Add');
-  const danger = method === 'DELETE' && ' danger';
-  return html`<a class="button${danger}" href="#form-${method.toLowerCase()}">${text}</a>`;
+  const text = JUMP[method] ?? (info.kind === 'action' ? actionTitle(route, info) : 'Add');
+  const kind = method === 'DELETE' ? ' danger' : method === 'POST' && path ? ' primary' : '';
+  const key = method.toLowerCase();
+  const url = path === null ? `#form-${key}` : formUrl(path, key);
+  return html`<a class="button${kind}" href="${url}">${text}</a>`;
 }
 
-const JUMP: Record<string, string> = { PATCH: 'Change', DELETE: 'Delete' };
+const JUMP: Record<string, string> = { PATCH: 'Edit', DELETE: 'Delete' };
 
 /** Renders the star button as a GET form, which works without scripts and redirects to the page. */
 function starButton({ path, query }: PageContext, { value, isSet }: Star): Html {

@@ -5,6 +5,7 @@ import { assetUrl } from './assets.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { icon } from './icons.js';
 import { sidebar } from './navigation.js';
+import { formUrl } from './presets.js';
 import { THEMES, withQuery, type PageContext, type Theme } from './page-context.js';
 
 const SELF_FORMS = "form-action 'self'";
@@ -143,7 +144,7 @@ function account(context: PageContext): Html {
     <summary>${icon('user')}<span>${actor.username}</span></summary>
     <div class="menu">
       <a href="${profile}">Profile</a>
-      <a href="${profile}#form-patch">Change password</a>
+      <a href="${formUrl(profile, 'patch')}">Change password</a>
       <a href="${profile}tokens/">Tokens</a>
       ${themeSwitch(context)} ${TECHNICAL}
       <form method="post" action="/api/logout/">

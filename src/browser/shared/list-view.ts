@@ -5,6 +5,7 @@ import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { countOf, wordIn } from './words.js';
 import { isNarrowed } from './filters.js';
+import { formUrl } from './presets.js';
 import { isInstant, objectTitleOf, valueView, type Item } from './values.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
@@ -56,7 +57,7 @@ function nothingView({ context, definition, isMade }: ListParts): Html {
   }
   const about = definition?.pages.list;
   const first = isMade
-    ? html`<a href="#form-post">Make the first</a>`
+    ? html`<a href="${formUrl(path, 'post')}">Make the first</a>`
     : path === `/api/v2/${definition?.path}/` && about?.begins;
   return html`<p class="empty">Nothing is here yet. ${first}</p>`;
 }

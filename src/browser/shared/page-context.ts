@@ -4,7 +4,7 @@ import { cookiesOf } from '../../common/http/cookies.js';
 import { formTokenOf, issueCsrfToken } from '../../common/http/csrf.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
-import { presetsOf } from './presets.js';
+import { formMethodOf, presetsOf } from './presets.js';
 import { takeRefusal, type FormRefusal } from './refusal.js';
 
 /** Color theme; `auto` follows the preference of the browser. */
@@ -55,6 +55,8 @@ export interface PageContext {
   notice: ShownNotice | null;
   /** Errors of a form in one of the page's cards. */
   refusal: FormRefusal | null;
+  /** Method of the form that the page shows instead of the response, or null. */
+  form: string | null;
   /** Initial values of the form, by field. */
   presets: Readonly<Record<string, string>>;
   /** Bookmarks of the caller in this browser, newest first. */
@@ -81,6 +83,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     theme: THEMES.find((theme) => theme === cookies[THEME_COOKIE]) ?? 'auto',
     notice: readNotice(cookies[NOTICE_COOKIE]),
     refusal: takeRefusal(request, response),
+    form: formMethodOf(request),
     presets: presetsOf(request),
     bookmarks: {
       starred: request.actor ? bookmarksOf(request, 'starred', request.actor.id) : [],

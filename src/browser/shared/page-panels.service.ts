@@ -32,7 +32,7 @@ export interface PanelContext<Shown extends object = object> {
 
 /** A section of pages: above the fields of a type of object, above a list, or above a response. */
 export interface Panel<Shown extends object = object> {
-  /** True if the panel is placed before other panels. */
+  /** True if the panel is placed before the details of the object and before other panels. */
   readonly leads?: boolean;
   /** True if the panel renders the rows of its list instead of the default table. */
   readonly showsRows?: boolean;
@@ -68,9 +68,11 @@ export class PagePanels {
     return this.of(operationId ?? '').some(({ showsRows = false }) => showsRows);
   }
 
-  async render(type: string, context: PanelContext): Promise<Html[]> {
+  /** @param part only the panels before the details of an object, or only the others */
+  async render(type: string, context: PanelContext, part?: 'first' | 'other'): Promise<Html[]> {
     const sections: Html[] = [];
     for (const panel of this.of(type)) {
+      if (part !== undefined && (panel.leads === true) !== (part === 'first')) continue;
       const section = await panel.render(context);
       if (section) sections.push(section);
     }

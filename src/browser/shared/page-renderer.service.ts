@@ -6,9 +6,9 @@ import { isRecord } from '../../common/records.js';
 import { isStarred, remember } from './bookmarks.js';
 import { breadcrumbs } from './breadcrumbs.js';
 import { resumedForm, submissionOf } from './browser-form.js';
-import { directoryView, detailView } from './detail-view.js';
+import { apiView, detailView, directoryView } from './detail-view.js';
 import { filterPanel } from './filters.js';
-import { asksForSomething, type Entered } from './forms.service.js';
+import { asksForSomething, formTitle, type Entered } from './forms.service.js';
 import { heading, type Star } from './heading.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { page } from './layout.js';
@@ -70,31 +70,42 @@ export class PageRenderer {
     const { title, of } = place;
     const star = starOf(request, response, view);
     const usable = await this.sections.usable(view);
-    const forms = await this.sections.sections(view, usable, title);
+    const form = this.sections.formOf(view, usable);
+    const forms = await this.sections.sections(view, usable, { title, form });
+    const breadcrumb = breadcrumbs(this.table, { path, ...place });
     // A form that is shown again already shows its errors.
     const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
     const answer = responseView(context, response, view, {
       open: this.jsonIsOpen(view, usable),
       leads: leadsBy(this.table),
+      object: this.apiOf(view),
     });
+    const message = formTells ? null : view.message;
+    const answerAfter = submission?.isLook ? null : answer;
+    if (form) {
+      const effects = await this.effectsOf(form, view);
+      const content = [message, ...forms, ...effects, shown.refused && answerAfter];
+      return formPage(view, { form, content, breadcrumb, ...place });
+    }
     // Forms come before the response, except after a form was sent.
     const answersLast = shown.refused !== undefined || context.method === 'GET';
     return page({
       context,
       title: of === null ? title : `${title} – ${of}`,
-      content: html` ${breadcrumbs(this.table, { path, ...place })}
+      content: html` ${breadcrumb}
       ${heading({
         context,
         title,
         of,
+        description: descriptionOf(view, title),
         state: stateOf(view),
+        entry: view.entry,
         route: view.route,
         usable: view.status >= 400 ? [] : usable,
         star,
       })}
-      ${noticeView(context)} ${view.resumed && RESUMED} ${formTells ? null : view.message}
-      ${await this.main(view, usable)}
-      ${answersLast ? [forms, submission?.isLook ? null : answer] : [answer, forms]}`,
+      ${await this.sections.tabs(view)} ${noticeView(context)} ${view.resumed && RESUMED} ${message}
+      ${await this.main(view, usable)} ${answersLast ? [forms, answerAfter] : [answer, forms]}`,
     });
   }
 
@@ -107,18 +118,37 @@ export class PageRenderer {
     const filters = filtersOf(view);
     if (view.status === 400) return filters;
     if (view.status >= 400 || !isRecord(body)) return null;
-    const isObject = context.method === 'GET' && definition && typeof body.id === 'number';
-    const type = typeof body.type === 'string' ? body.type : definition?.type;
-    const panels = await this.panelsFor(isObject ? type : route?.info?.operationId, body, view);
+    if (actor && isObjectPage(view, body) && definition) {
+      const type = typeof body.type === 'string' ? body.type : definition.type;
+      const { buttons, forms } = await this.sections.beside(body, view, actor);
+      return html`${await this.panelsFor(type, body, view, 'first')} ${buttons}
+      ${detailView(body, definition)} ${await this.panelsFor(type, body, view, 'other')} ${forms}`;
+    }
+    const panels = await this.panelsFor(route?.info?.operationId, body, view);
     if (context.method !== 'GET') return panels;
     if (Array.isArray(body.results)) {
       return html`${panels} ${filters} ${await this.rowsOf(view, body, usable)}`;
     }
-    if (isObject && actor) {
-      return html`${panels} ${await this.sections.beside(body, view, actor)}
-      ${detailView(body, definition, { table: this.table, origin: context.origin })}`;
-    }
     return html`${panels} ${directoryView(body)}`;
+  }
+
+  /** Renders the effects of a deletion, as far as panels show them. */
+  private async effectsOf({ method }: UsableRoute, view: View): Promise<Html[]> {
+    const { body } = view;
+    const isDeletion = method === 'DELETE' && isRecord(body) && typeof body.type === 'string';
+    return isDeletion ? this.panelsFor(`${String(body.type)}_delete`, body, view) : [];
+  }
+
+  /** Renders all fields and related links of the object on the page. */
+  private apiOf(view: View): HtmlValue {
+    const { body, status, route, context } = view;
+    const definition = route?.info?.resource;
+    const isObject = status < 400 && isRecord(body) && isObjectPage(view, body);
+    return (
+      isObject &&
+      definition &&
+      apiView(body, definition, { table: this.table, origin: context.origin })
+    );
   }
 
   /** Renders the rows of a list, by the panels of their type if there are any. */
@@ -136,19 +166,11 @@ export class PageRenderer {
     key: string | undefined,
     object: Item,
     { actor, context: { csrf, path, origin, presets, query, refusal }, sent }: View,
+    part?: 'first' | 'other',
   ): Promise<Html[]> {
     if (!actor || key === undefined) return [];
-    return this.panels.render(key, {
-      object,
-      actor,
-      csrf,
-      path,
-      origin,
-      presets,
-      query,
-      refusal,
-      sent,
-    });
+    const shown = { object, actor, csrf, path, origin, presets, query, refusal, sent };
+    return this.panels.render(key, shown, part);
   }
 
   /**
@@ -164,6 +186,35 @@ export class PageRenderer {
     if (this.panels.has(route?.info?.operationId ?? '')) return false;
     return !isRecord(body) || (!Array.isArray(body.results) && directoryView(body) === null);
   }
+}
+
+const isObjectPage = ({ context, route }: View, body: Item): boolean =>
+  context.method === 'GET' && route?.info?.resource !== undefined && typeof body.id === 'number';
+
+interface FormPageParts {
+  form: UsableRoute;
+  content: HtmlValue;
+  breadcrumb: Html;
+  title: string;
+  of: string | null;
+}
+
+/** Renders the page of a form that creates, adds, changes or deletes an object. */
+function formPage(view: View, { form, content, breadcrumb, title, of }: FormPageParts): string {
+  const { context, resumed } = view;
+  const heading = formTitle(form, form.info, form.open);
+  const subject = form.method === 'POST' ? of : title;
+  const full = subject === null ? heading : `${heading} – ${subject}`;
+  return page({
+    context,
+    title: full,
+    content: html`${breadcrumb}
+      <div class="heading">
+        <h1>${heading}${subject !== null && html` <span class="of">– ${subject}</span>`}</h1>
+        <a class="button quiet" href="${context.path}">Cancel</a>
+      </div>
+      ${noticeView(context)} ${resumed && RESUMED} ${content}`,
+  });
 }
 
 /**
@@ -182,6 +233,14 @@ function starOf(
   const mark = { type, id };
   remember(request, response, actor.id, mark);
   return { value: `${actor.id}.${type}-${id}`, isSet: isStarred(request, actor.id, mark) };
+}
+
+/** Returns the description of the object on the page, unless it is its title. */
+function descriptionOf(view: View, title: string): string {
+  const { body, status } = view;
+  if (status >= 400 || !isRecord(body) || !isObjectPage(view, body)) return '';
+  const { description } = body;
+  return typeof description === 'string' && description !== title ? description : '';
 }
 
 /** Renders the status of the object on the page; returns null without a status. */

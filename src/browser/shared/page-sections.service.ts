@@ -8,7 +8,7 @@ import {
   type TableEntry,
   type TableRoute,
 } from '../../common/rest/route-table.service.js';
-import { changes, deleteSection, Forms, type Entered } from './forms.service.js';
+import { asksForSomething, changes, deleteSection, Forms, type Entered } from './forms.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { resumedFor } from './notices.js';
 import type { PageContext } from './page-context.js';
@@ -16,6 +16,7 @@ import { PageForms, type FormPlan } from './page-forms.service.js';
 import { PagePanels } from './page-panels.service.js';
 import type { PendingForm } from './pending-form.js';
 import { relatedActions } from './related.js';
+import { objectPathOf, tabList, tabsOf, type Tab } from './tabs.js';
 import type { Item } from './values.js';
 
 /** The parts of a page that determine its forms. */
@@ -69,16 +70,43 @@ export class PageSections {
     return usable;
   }
 
-  /** Renders the forms of the routes, or only the form that was rejected. */
-  async sections(
-    { context, actor, body, status, refused, resumed }: FilledPage,
+  /**
+   * Returns the route whose form is the page: that of the rejected or resumed form, or of the link to
+   * the page.
+   */
+  formOf(
+    { context, entry, status, refused, resumed }: FilledPage,
     usable: readonly UsableRoute[],
-    title: string,
+  ): UsableRoute | undefined {
+    const { path, form, presets } = context;
+    if (!hasFormPages(entry) || (status >= 400 && !refused)) return undefined;
+    const asked = refused ? context.method : form;
+    return usable.find(
+      ({ method, info }) =>
+        info.kind !== 'action' &&
+        (method === asked ||
+          resumedFor(resumed, { path, method }) !== undefined ||
+          (method === 'POST' && !refused && asked === null && Object.keys(presets).length > 0)),
+    );
+  }
+
+  /**
+   * Renders forms of the page: the form of `formOf`, or else those that the page shows beside its
+   * response, such as the form of an action or of settings.
+   */
+  async sections(
+    page: FilledPage,
+    usable: readonly UsableRoute[],
+    { title, form }: { title: string; form: UsableRoute | undefined },
   ): Promise<Html[]> {
+    const { context, entry, actor, body, status, refused, resumed } = page;
     if (!actor || (status >= 400 && !refused)) return [];
-    const wanted = refused
-      ? usable.filter(({ method }) => method === context.method)
-      : usable.filter(({ method }) => method !== 'PUT' || !hasPatch(usable));
+    const inline = usable.filter(
+      ({ method, info }) =>
+        (refused ? method === context.method : method !== 'PUT' || !hasPatch(usable)) &&
+        (info.kind === 'action' || !hasFormPages(entry)),
+    );
+    const wanted = form ? [form] : inline;
     const object = refused ? null : objectOf(context, body);
     const sections: Html[] = [];
     for (const route of wanted) {
@@ -90,20 +118,36 @@ export class PageSections {
         const entered = placed(refused, plan) ?? resumedFor(resumed, here);
         const filled = object && { ...object, ...plan?.fromObject(object) };
         const request = { key, route, info, open, plan, context, actor, object: filled, entered };
-        sections.push(await this.forms.section(request));
+        sections.push(await this.forms.section(request, form ? 'page' : 'inline'));
       }
     }
     return sections;
   }
 
+  /** Renders the tabs of the object that the page shows or is a part of. */
+  async tabs({ context, entry, actor, status }: FilledPage): Promise<Html | null> {
+    const object = objectPathOf(entry, context.path);
+    if (!actor || object === null || status >= 400) return null;
+    const tabs: Tab[] = [];
+    for (const tab of tabsOf(this.table, object)) {
+      const isOpen =
+        tab.route.info?.needs === undefined ||
+        (await this.options.openParts(tab.route, tab.path, actor)).body;
+      if (isOpen) tabs.push(tab);
+    }
+    return tabList(tabs, object, context.path);
+  }
+
   /**
-   * Renders forms of the actions on an object that the caller may perform and that have no page.
+   * Renders the actions on an object that the caller may perform and that have no page: buttons, and
+   * forms of actions with fields.
    */
   async beside(
     object: Item,
     { context, resumed }: Pick<FilledPage, 'context' | 'resumed'>,
     actor: Actor,
-  ): Promise<HtmlValue> {
+  ): Promise<{ buttons: HtmlValue; forms: HtmlValue }> {
+    const buttons: Html[] = [];
     const forms: Html[] = [];
     for (const { path, route, info } of relatedActions(this.table, object)) {
       const key = path.split('/').filter(Boolean).at(-1) ?? '';
@@ -113,10 +157,19 @@ export class PageSections {
       const there = { ...context, path };
       const entered = resumedFor(resumed, { path, method: 'POST' });
       const request = { key, route, info, open, plan: null, context: there, actor, entered };
-      forms.push(await this.forms.action({ ...request, object }));
+      const place = asksForSomething({ info, open }) ? forms : buttons;
+      place.push(await this.forms.action({ ...request, object }));
     }
-    return forms.length > 0 && html`<div class="beside">${forms}</div>`;
+    const beside = (parts: readonly Html[]): HtmlValue =>
+      parts.length > 0 && html`<div class="beside">${parts}</div>`;
+    return { buttons: beside(buttons), forms: beside(forms) };
   }
+}
+
+/** Returns true for lists and objects, whose forms have pages of their own. */
+export function hasFormPages(entry: TableEntry | undefined): boolean {
+  const kind = entry?.routes.get('GET')?.info?.kind;
+  return kind === 'list' || (kind === 'retrieve' && entry?.pattern.endsWith(':id') === true);
 }
 
 /** Returns the object on the page, to fill its update forms. */

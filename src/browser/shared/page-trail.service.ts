@@ -12,6 +12,7 @@ import {
 } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
+import { orderOf } from './tabs.js';
 import { objectTitleOf } from './values.js';
 
 /** A breadcrumb. */
@@ -41,8 +42,7 @@ export class PageTrail {
    * read. Runs one statement for each parent.
    */
   async before(definition: ResourceDefinition, row: Row, actor: Actor): Promise<Step[]> {
-    const list = `/api/v2/${definition.path}/`;
-    const all = this.isRead(list) ? list : '';
+    const all = this.listUrl(`/api/v2/${definition.path}/`);
     const name = labelOf(definition.path);
     const owner = ownerOf(definition);
     const id = owner && row[columnOf(fieldOf(definition, owner.field))];
@@ -60,12 +60,19 @@ export class PageTrail {
     return [
       ...(await this.before(kind, above, actor)),
       { name: objectTitleOf(above), url },
-      { name, url: this.isRead(below) ? below : all && `${all}?${owner.field}=${id}` },
+      {
+        name,
+        url:
+          this.listUrl(below) ||
+          (all && `${all}${all.includes('?') ? '&' : '?'}${owner.field}=${id}`),
+      },
     ];
   }
 
-  private isRead(path: string): boolean {
-    return this.table.match(path)?.routes.has('GET') ?? false;
+  /** Returns the URL of a list in the order that pages link to; empty without a page. */
+  private listUrl(path: string): string {
+    const route = this.table.match(path)?.routes.get('GET');
+    return route ? path + orderOf(route) : '';
   }
 }
 

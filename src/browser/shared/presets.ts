@@ -1,16 +1,30 @@
 import type { PlainRequest } from '../../common/http/request.js';
 
+/** Query parameter that shows a form of the URL instead of its page, by method: `?_form=patch`. */
+const FORM = '_form';
 /** Prefix of query parameters with initial values of a form: `?_with.name=Nightly`. */
 export const PRESET = '_with.';
 const presets = new WeakMap<object, Readonly<Record<string, string>>>();
+const forms = new WeakMap<object, string>();
+
+/** Returns the URL of the form that sends a method to a path. */
+export const formUrl = (path: string, method: string): string => `${path}?${FORM}=${method}`;
+
+/** Returns the method of the form that the page shows, or null for the page of the URL. */
+export const formMethodOf = (request: object): string | null => forms.get(request) ?? null;
 
 /** Returns the initial values of a form from the query, by field. */
 export const presetsOf = (request: object): Readonly<Record<string, string>> =>
   presets.get(request) ?? {};
 
-/** Moves the presets out of the query, so that other handlers do not read them. */
+/** Moves the parameters of forms out of the query, so that other handlers do not read them. */
 export function takePresets(request: PlainRequest): void {
-  const entries = Object.entries(request.query);
+  const { [FORM]: form, ...query } = request.query;
+  if (form !== undefined) {
+    forms.set(request, String(form).toUpperCase());
+    request.query = query;
+  }
+  const entries = Object.entries(query);
   const given = entries.filter(([key]) => key.startsWith(PRESET));
   if (given.length === 0) return;
   presets.set(

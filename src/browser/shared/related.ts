@@ -3,6 +3,7 @@ import { html, type Html } from './html.js';
 import type { Item } from './values.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import { isRecord } from '../../common/records.js';
+import { orderOf } from './tabs.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { wordIn } from './words.js';
 
@@ -58,15 +59,14 @@ export function relatedLinks(
 ): Html | null {
   const leads = leadsBy(table);
   const ordered = (path: string): string => {
-    const info = table.match(path)?.routes.get('GET')?.info;
-    const order = info?.kind === 'list' ? info.resource?.pages.linkedOrder : undefined;
-    return order === undefined ? path : `${path}?order_by=${order}`;
+    const route = table.match(path)?.routes.get('GET');
+    return route ? path + orderOf(route) : path;
   };
   const actions = new Set(relatedActions(table, object).map(({ path }) => path));
   const links = pathsOf(object).filter(([, path]) => !actions.has(path));
   if (links.length === 0) return null;
-  return html`<nav class="card related" aria-labelledby="related-title">
-    <h2 id="related-title">Related</h2>
+  return html`<nav class="related" aria-labelledby="related-title">
+    <h3 id="related-title">Related</h3>
     <ul>
       ${links.map(([name, path]) =>
         leads(path)

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Response } from 'express';
-import { html, type Html } from './html.js';
+import { html, type Html, type HtmlValue } from './html.js';
 import { jsonView } from './json-view.js';
 import { csrfInput, folded } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
@@ -16,23 +16,30 @@ const JSON_ROWS = 25;
 /** Id of the section with the API response. */
 export const ANSWER = 'response';
 
+interface ResponseParts {
+  /** True if the response is the main part of the page. */
+  open: boolean;
+  leads: Leads;
+  /** Fields and related links of the object on the page. */
+  object: HtmlValue;
+}
+
 /**
- * Renders the API response of a page's URL: request line, status, headers, JSON, a curl command and
- * the other methods of the URL.
+ * Renders the API response of a page's URL: fields and related links, request line, status, headers,
+ * JSON, a curl command and the other methods of the URL. Folded unless it is the main part.
  */
 export function responseView(
   context: PageContext,
   response: Response,
   { status, body }: { status: number; body: unknown },
-  { open, leads }: { open: boolean; leads: Leads },
+  { open, leads, object }: ResponseParts,
 ): Html {
   const target = context.path + withQuery(context.query, { format: null });
   const json = context.path + withQuery(context.query, { format: 'json' });
   const document =
     body !== undefined && folded('JSON', documentView(body, json, leads), { kind: 'plain', open });
-  return html`<section class="response" id="${ANSWER}" aria-labelledby="response-title">
+  const content = html`${object}
     <div class="line">
-      <h2 id="response-title">API</h2>
       <code class="request"><b>${context.method}</b> ${target}</code>
       <span class="badge ${status < 400 ? 'good' : 'bad'}">${status} ${STATUS_CODES[status]}</span>
       ${context.method === 'GET' && status < 400 && html`<a class="button small" href="${json}">View as JSON</a>`}
@@ -40,7 +47,11 @@ export function responseView(
       ${methodList(String(response.getHeader('Allow') ?? ''))}
     </div>
     ${folded('Headers', headerList(response), { kind: 'plain' })}
-    ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })} ${document}
+    ${folded('Copy as curl', curlView(context, target), { kind: 'plain' })} ${document}`;
+  if (!open) return folded('API', content, { id: ANSWER });
+  return html`<section class="response" id="${ANSWER}" aria-labelledby="response-title">
+    <h2 id="response-title">API</h2>
+    ${content}
   </section>`;
 }
 

@@ -256,6 +256,12 @@
   enhance('[data-picker]', picker);
   window.addEventListener('hashchange', reveal);
   reveal();
+  // The page of a form begins in its first field, or in the first one with an error.
+  const fields = 'input:not([type=hidden]), select, textarea';
+  if (!location.hash) {
+    const form = document.querySelector('section.form');
+    (form?.querySelector('[aria-invalid=true]') ?? form?.querySelector(fields))?.focus();
+  }
   // A refusal is shown where the user looks; the cause of a failed run stands below its title.
   document.querySelector('.message.error[role=alert]')?.scrollIntoView({ block: 'center' });
 })();

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
+import { formUrl } from '../shared/presets.js';
 
 /** Labels and paths of the lists that create templates. */
 const MADE = [
@@ -24,7 +25,7 @@ export class NewTemplatePanel implements Panel {
     const links = MADE.filter((_kind, index) => open[index]);
     if (links.length === 0) return null;
     return html`<div class="actions">
-      ${links.map(([label, path]) => html`<a class="button" href="${path}#form-post">${label}</a>`)}
+      ${links.map(([label, path]) => html`<a class="button" href="${formUrl(path, 'post')}">${label}</a>`)}
     </div>`;
   }
 }

@@ -4,6 +4,7 @@ import { folded } from '../shared/layout.js';
 import { panelButton, panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
+import { formUrl } from '../shared/presets.js';
 import { statusBadge, timeView, type Item } from '../shared/values.js';
 import { existing } from '../../common/invariants.js';
 import { isRecord } from '../../common/records.js';
@@ -132,7 +133,7 @@ function filtersView({ template, templateUrl, csrf }: Parts): HtmlValue {
     rule !== undefined &&
     html`<p>
       Changes from forks: <strong>${rule}</strong>.
-      <a href="${templateUrl}#form-patch">Change</a>
+      <a href="${formUrl(templateUrl, 'patch')}">Change</a>
     </p>`
   }
   ${trialForm(templateUrl, text, csrf)}`;
@@ -142,7 +143,7 @@ function postsView(posts: readonly Item[], { template, templateUrl }: Parts): Ht
   if (template.webhook_credential === null) {
     return html`<p class="hint">
       Without a token nothing is posted back:
-      <a href="${templateUrl}#form-patch">choose a webhook credential</a>.
+      <a href="${formUrl(templateUrl, 'patch')}">choose a webhook credential</a>.
     </p>`;
   }
   if (posts.length === 0) return html`<p class="hint">Nothing was posted yet.</p>`;

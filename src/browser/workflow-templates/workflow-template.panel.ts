@@ -25,6 +25,8 @@ interface ShownWorkflow {
 @Injectable()
 @PagePanel('workflow_job_template')
 export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
+  readonly leads = true;
+
   constructor(
     private readonly nodes: WorkflowTemplateNodesRepository,
     private readonly source: PanelSource,

@@ -17,6 +17,8 @@ interface ShownApproval {
 @Injectable()
 @PagePanel('workflow_approval')
 export class ApprovalPanel implements Panel<ShownApproval> {
+  readonly leads = true;
+
   readonly covers = ['approve', 'deny'];
 
   render({ object: approval, csrf }: PanelContext<ShownApproval>): Html {

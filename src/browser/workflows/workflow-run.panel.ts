@@ -32,6 +32,8 @@ type ShownWorkflowRun = ShownRun & { job_explanation?: string };
 @Injectable()
 @PagePanel('workflow_job')
 export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
+  readonly leads = true;
+
   constructor(
     private readonly runs: RunsRepository,
     private readonly nodes: WorkflowJobNodesRepository,

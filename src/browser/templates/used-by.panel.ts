@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { labelOf } from '../../common/fields/label.js';
+import { resource } from '../../common/resource/registry.js';
+import { html, type Html } from '../shared/html.js';
+import { panelCard } from '../shared/panel-forms.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { objectTitleOf, type Item } from '../shared/values.js';
+
+interface UsedObject {
+  id: number;
+  type: string;
+}
+
+/** Maximum number of users of each kind in the card; the lists of the API are complete. */
+const SHOWN = 10;
+
+const NOTIFIED = [
+  'notification_templates_started',
+  'notification_templates_success',
+  'notification_templates_error',
+];
+
+/** Kinds of objects that may use an object, with the filters that find them, by its type. */
+const USES: Readonly<Record<string, readonly (readonly [type: string, filters: string[]])[]>> = {
+  credential: [
+    ['job_template', ['credentials', 'webhook_credential']],
+    ['workflow_job_template', ['webhook_credential']],
+    ['project', ['credential']],
+    ['inventory_source', ['credential']],
+    ['execution_environment', ['credential']],
+    ['organization', ['galaxy_credentials']],
+  ],
+  inventory: [
+    ['job_template', ['inventory']],
+    ['workflow_job_template', ['inventory']],
+  ],
+  project: [
+    ['job_template', ['project']],
+    ['inventory_source', ['source_project']],
+  ],
+  notification_template: [
+    ['unified_job_template', NOTIFIED],
+    ['organization', NOTIFIED],
+  ],
+};
+
+/** Lists the objects that use an object, on its page and where its deletion is confirmed. */
+@Injectable()
+@PagePanel(...Object.keys(USES).flatMap((type) => [type, `${type}_delete`]))
+export class UsedByPanel implements Panel<UsedObject> {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object, actor }: PanelContext<UsedObject>): Promise<Html> {
+    const lists: Html[] = [];
+    for (const [type, filters] of USES[object.type] ?? []) {
+      const list = await this.list(type, filters, object.id, actor);
+      if (list) lists.push(list);
+    }
+    return panelCard(
+      'used-by',
+      'Used by',
+      lists.length === 0 ? html`<p class="hint">Nothing that you may see uses it.</p>` : lists,
+    );
+  }
+
+  private async list(
+    type: string,
+    filters: readonly string[],
+    id: number,
+    actor: Actor,
+  ): Promise<Html | null> {
+    const definition = resource(type);
+    const [only] = filters.length === 1 ? filters : [];
+    const query = Object.fromEntries(
+      filters.map((name) => [only === undefined ? `or__${name}` : name, String(id)]),
+    );
+    const found = await this.source.list(definition, { ...query, page_size: `${SHOWN}` }, actor);
+    if (found.length === 0) return null;
+    const all = `/api/v2/${definition.path}/?${String(new URLSearchParams(query))}`;
+    return html`<ul class="held">
+        ${found.map(userItem)}
+      </ul>
+      ${found.length === SHOWN && html`<p><a href="${all}">All of this kind</a></p>`}`;
+  }
+}
+
+const userItem = (user: Item): Html =>
+  html`<li>
+    <a href="${String(user.url)}">${objectTitleOf(user)}</a>
+    <small>${labelOf(String(user.type))}</small>
+  </li>`;

@@ -54,7 +54,7 @@ export const schedules = defineResource({
   pages: {
     list: { about: 'What is launched by itself, and when next.' },
     within: 'unified_job_template',
-    columns: ['name', 'unified_job_template', 'enabled', 'next_run', 'last_run', 'description'],
+    columns: ['name', 'unified_job_template', 'enabled', 'next_run', 'last_run'],
     sections: {
       When: ['rrule', 'enabled', 'timezone', 'next_run', 'dtstart', 'dtend', 'until', 'last_run'],
       'With what': ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],

@@ -24,7 +24,7 @@ export const systemJobTemplates = defineResource({
   },
   pages: {
     list: { about: 'Clean-ups that keep the installation small. They run as system jobs.' },
-    columns: ['name', 'status', 'description', 'last_job_run', 'next_job_run'],
+    columns: ['name', 'status', 'last_job_run', 'next_job_run'],
   },
   relations: {
     jobs: {

@@ -33,7 +33,7 @@ export const unifiedTemplates = defineResource({
       title: 'All templates',
       about: 'What can be run: playbooks, workflows, and syncs of projects and inventories.',
     },
-    columns: ['name', 'status', 'description', 'organization', 'last_job_run'],
+    columns: ['name', 'status', 'organization', 'last_job_run'],
   },
   summary: ['id', 'name', 'description'],
   policy: {

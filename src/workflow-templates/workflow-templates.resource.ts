@@ -65,7 +65,7 @@ export const workflowTemplates = defineResource({
       'Questions at launch': WORKFLOW_ASKS,
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
-    columns: ['name', 'status', 'description', 'organization', 'last_job_run'],
+    columns: ['name', 'status', 'organization', 'last_job_run'],
   },
   policy: {
     read: hasRole('workflow_job_template', 'read_role'),

@@ -288,6 +288,10 @@ export async function openDrawer(page: Page): Promise<void> {
 export const openApi = (page: Page): Promise<void> =>
   page.locator('summary', { hasText: /^API$/ }).click();
 
+/** Opens the builder of filters of a list. */
+export const openFilters = (page: Page): Promise<void> =>
+  page.getByText('More filters and order').click();
+
 /** Opens the menu of the user, which holds the themes and the logout. */
 export const openUserMenu = (page: Page): Promise<void> =>
   page.locator('.account > summary').click();

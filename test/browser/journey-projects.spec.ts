@@ -78,11 +78,9 @@ describeJourney('lists of what there is to run', session, 2, async (walk) => {
   await walk.open('Templates');
   // A reference is told by its name or not at all.
   expect((await headings()).map((text) => text.trim())).toEqual([
-    'ID',
-    'Type',
     'Name',
+    'Type',
     'Status',
-    'Description',
     'Organization',
     'Last run',
   ]);

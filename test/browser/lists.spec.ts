@@ -38,10 +38,10 @@ describePages('lists', session, (open, javaScriptEnabled) => {
 
   it('have their rows first on a small screen, with the filters folded', async () => {
     const { page } = open;
-    const fold = page.getByText('Filters and order');
+    const fold = page.getByText('More filters and order');
     const order = page.getByLabel('Order');
     await page.goto(list);
-    expect([await order.isVisible(), await fold.isVisible()]).toEqual([true, false]);
+    expect([await order.isVisible(), await fold.isVisible()]).toEqual([false, true]);
     await page.setViewportSize({ width: 390, height: 844 });
     const first = await page.getByRole('rowheader', { name: 'Team 01' }).boundingBox();
     expect(first?.y).toBeLessThan(844);

@@ -5,6 +5,7 @@ import {
   describePages,
   describePagesBothWays,
   openApi,
+  openFilters,
   openUserMenu,
   pick,
   seriousFaults,
@@ -86,6 +87,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
       });
     }
     await page.goto('/api/v2/teams/');
+    await openFilters(page);
     await page.getByLabel('Field').selectOption('name');
     await page.getByLabel('Value').fill(`of ${organization.id}`);
     await page.getByLabel('Comparison').selectOption('icontains');

@@ -1,6 +1,6 @@
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages, openUserMenu } from './browser.js';
+import { describePages, openFilters, openUserMenu } from './browser.js';
 import { htmlOf, optionsOf, textIn, wordsOf } from './html.js';
 
 let test: TestApp;
@@ -113,11 +113,13 @@ describePages('words', session, (open) => {
     await test.make.team({ name: 'Filled', description: 'with words', organization });
     await test.make.team({ name: 'Empty', organization });
     await page.goto(`/api/v2/teams/?organization=${organization}`);
+    await openFilters(page);
     await page.getByLabel('Field').selectOption('description');
     await page.getByLabel('Comparison').selectOption('is empty');
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('link', { name: 'Remove filter description is empty' }).waitFor();
     expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Empty']);
+    await openFilters(page);
     await page.getByLabel('Field').selectOption('description');
     await page.getByLabel('Comparison').selectOption('is not empty');
     await page.getByRole('button', { name: 'Apply' }).click();

@@ -38,7 +38,7 @@ const MAX_SELECTS = 3;
 
 /**
  * Renders search, filters, order and page size of a list as one form that works without scripts.
- * All controls except the search are folded.
+ * Order, page size and the builder of filters are folded.
  */
 export function filterPanel(context: PageContext, definition: ResourceDefinition): Html {
   const { path, query } = context;
@@ -70,9 +70,10 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
           />
         </div>`
       }
+      ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
+      <button>Apply</button>
       <details class="more">
-        <summary>Filters and order</summary>
-        ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
+        <summary>More filters and order</summary>
         ${orderSelect(fields, one(query.order_by), definition)}
         <div class="field">
           <label for="page_size">Per page</label>
@@ -86,7 +87,6 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
         </div>
         ${addFilter(fields)}
       </details>
-      <button class="primary">Apply</button>
     </form>
     ${activeFilters(context, definition)}`;
 }

@@ -16,13 +16,14 @@ const NEVER_COLUMNS = new Set([
   'type',
   'url',
   'created',
+  'guid',
   'related',
   'summary_fields',
   'password',
 ]);
 
 /** Columns that are shown even if they are empty. */
-const TOLD = new Set(['name', 'username', 'status', 'description']);
+const TOLD = new Set(['name', 'username', 'status']);
 
 export interface ListParts {
   context: PageContext;
@@ -66,15 +67,19 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
   const columns = columnsOf(definition, rows);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
   const labels = columns.map((name) => wordIn(definition, name));
+  const [first = ''] = columns;
+  const showsId = rows.some((row) => 'id' in row && !isNamed(row, first, definition));
   // All rows have the same labels, so each label is rendered once.
   const marks = labels.map((label) => html`data-label="${label}"`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
     <table class="stacks">
       <thead>
         <tr>
-          ${rows.some((row) => 'id' in row) && heading(context, definition, 'id', 'ID')}
-          ${typed && html`<th scope="col">Type</th>`}
-          ${columns.map((name, index) => heading(context, definition, name, labels[index] ?? ''))}
+          ${showsId && heading(context, definition, 'id', 'ID')}
+          ${columns.map((name, index) => [
+            heading(context, definition, name, labels[index] ?? ''),
+            index === 0 && typed && html`<th scope="col">Type</th>`,
+          ])}
           ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
         </tr>
       </thead>
@@ -82,9 +87,13 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
         ${rows.map(
           (row) =>
             html`<tr>
-              ${'id' in row && html`<td class="number" data-label="ID">${linked(row, String(row.id))}</td>`}
-              ${typed && html`<td data-label="Type">${labelOf(String(row.type))}</td>`}
-              ${columns.map((name, index) => cell(row, name, definition, index === 0 ? null : marks[index]))}
+              ${showsId && html`<td class="number" data-label="ID">${linked(row, String(row.id))}</td>`}
+              ${columns.map((name, index) => [
+                cell(row, name, definition, index === 0 ? null : marks[index]),
+                index === 0 &&
+                  typed &&
+                  html`<td data-label="Type">${labelOf(String(row.type))}</td>`,
+              ])}
               ${removable && html`<td class="end">${removal(context, row)}</td>`}
             </tr>`,
         )}
@@ -110,9 +119,13 @@ function cell(
 ): Html {
   const shown = valueView(name, row, definition);
   if (mark) return html`<td ${mark}>${shown}</td>`;
-  const named = typeof row[name] === 'string' && row[name] !== '' && !isInstant(name, definition);
-  return html`<th scope="row">${named ? linked(row, String(row[name])) : shown}</th>`;
+  const isLink = isNamed(row, name, definition);
+  return html`<th scope="row">${isLink ? linked(row, String(row[name])) : shown}</th>`;
 }
+
+/** Returns true if a cell names its row, so that it is the link to the row's page. */
+const isNamed = (row: Item, name: string, definition: ResourceDefinition | undefined): boolean =>
+  typeof row[name] === 'string' && row[name] !== '' && !isInstant(name, definition);
 
 /**
  * Returns the columns of the layout, or else up to seven scalar fields: names first, then the
@@ -123,9 +136,15 @@ function columnsOf(
   rows: readonly Item[],
 ): readonly string[] {
   if (definition?.pages.columns) return definition.pages.columns;
+  const hasName = rows.some((row) => 'name' in row || 'username' in row);
   const present = Object.keys(rows[0] ?? {}).filter((name) => {
     const field = definition?.field(name);
-    if (NEVER_COLUMNS.has(name) || field?.kind === 'json' || field?.kind === 'variables') {
+    if (
+      NEVER_COLUMNS.has(name) ||
+      (name === 'description' && hasName) ||
+      field?.kind === 'json' ||
+      field?.kind === 'variables'
+    ) {
       return false;
     }
     // Empty columns are omitted, except for those that users expect.

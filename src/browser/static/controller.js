@@ -247,6 +247,35 @@
     section.querySelector('input:not([type=hidden]), select, textarea, .folded button')?.focus();
   }
 
+  const UNITS = [
+    ['hour', 3600],
+    ['minute', 60],
+    ['second', 1],
+  ];
+  const DAY_SECONDS = 86_400;
+
+  /** Shows an instant in the time zone of the browser, near ones also by their distance. */
+  function localTime(time) {
+    const instant = new Date(time.dateTime);
+    if (Number.isNaN(instant.getTime()) || time.title) return;
+    time.title = time.textContent;
+    const pad = (number) => String(number).padStart(2, '0');
+    const clock = `${pad(instant.getHours())}:${pad(instant.getMinutes())}`;
+    const seconds = Math.round((instant - Date.now()) / 1000);
+    if (Math.abs(seconds) >= DAY_SECONDS) {
+      const day = `${instant.getFullYear()}-${pad(instant.getMonth() + 1)}-${pad(instant.getDate())}`;
+      time.textContent = `${day} ${clock}`;
+      return;
+    }
+    const [unit, size] = UNITS.find(([, one]) => Math.abs(seconds) >= one) ?? ['second', 1];
+    const distance = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+    time.textContent = `${clock}, ${distance.format(Math.trunc(seconds / size), unit)}`;
+  }
+
+  /** Converts the times of a page, also of one that another script has loaded. */
+  globalThis.showLocalTimes = (page) => page.querySelectorAll('time').forEach(localTime);
+  globalThis.showLocalTimes(document);
+
   const enhance = (selector, apply) => document.querySelectorAll(selector).forEach(apply);
   enhance('[data-submit]', (form) => form.submit());
   enhance('[data-theme-switch]', themeSwitch);

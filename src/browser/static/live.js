@@ -10,6 +10,7 @@
     const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    globalThis.showLocalTimes(fresh);
     for (const old of document.querySelectorAll('[data-refresh]')) {
       const now = fresh.getElementById(old.id);
       if (!now) continue;

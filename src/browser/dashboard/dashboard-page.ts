@@ -6,7 +6,7 @@ import { page } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import type { DayCount } from '../../runs/run-overviews.repository.js';
 import { shorten, statusBadge, timeView } from '../shared/values.js';
-import { DAYS, type Dashboard, type DashboardRun } from './dashboard.service.js';
+import { DAYS, type Dashboard, type DashboardRun, type SetupStep } from './dashboard.service.js';
 import { labelOf } from '../../common/fields/label.js';
 
 /** Interval between refreshes of a visible page, in seconds. */
@@ -15,11 +15,12 @@ const REFRESH_SECONDS = 20;
 /** Renders the dashboard. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
   const { days, active, failures, approvals, destinations, verdicts } = dashboard;
-  const { starred, recent, isLive } = dashboard;
+  const { starred, recent, steps, isLive } = dashboard;
   return page({
     context,
     title: 'Dashboard',
     content: html`<h1>Dashboard</h1>
+      ${steps.length > 0 && card('setup', 'First steps', checklist(steps))}
       ${card(
         'plot',
         `Jobs of the last ${DAYS} days`,
@@ -27,38 +28,37 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
           <p><a href="/statistics/">More statistics</a></p>`,
       )}
       <div class="cards">
-        ${card('starred', 'Starred', bookmarkList(starred, 'The star on the page of an object keeps it here.'))}
-        ${card('recent', 'Looked at lately', bookmarkList(recent, 'Nothing yet.'))}
+        ${card('starred', 'Starred', bookmarkList(starred, 'Star an object on its page to keep it here.'))}
+        ${card('recent', 'Recently viewed', bookmarkList(recent, 'No pages viewed yet.'))}
         ${card(
           'active',
           'Active now',
           runList(
             active,
-            'Nothing is running. Templates are launched from their pages.',
+            'No active runs.',
             '/api/v2/unified_jobs/?finished__isnull=true&order_by=-id',
           ),
         )}
         ${card(
           'failures',
-          'Last failures',
+          'Recent failures',
           runList(
             failures,
-            'Nothing has failed.',
+            'No failures.',
             '/api/v2/unified_jobs/?status__in=failed,error&order_by=-id',
           ),
         )}
         ${card(
           'approvals',
-          'Waiting for your decision',
+          'Waiting for your approval',
           runList(
             approvals,
-            'Nothing waits for you.',
+            'No approvals are waiting for you.',
             '/api/v2/workflow_approvals/?status=pending&order_by=-id',
           ),
         )}
         ${card('destinations', 'Failing notifications', destinationList(destinations))}
         ${card('deliveries', 'Webhook deliveries', verdictList(verdicts))}
-        ${card('parts', 'How it fits together', PARTS)}
       </div>
       ${
         isLive &&
@@ -129,7 +129,7 @@ function bookmarkList(objects: readonly BookmarkedObject[], none: string): Html 
 }
 
 function destinationList(destinations: Dashboard['destinations']): Html {
-  if (destinations.length === 0) return nothing('Everything was delivered.');
+  if (destinations.length === 0) return nothing('No failed notifications.');
   return html`<ul class="rows">
     ${destinations.map(
       ({ url, name, failures, error }) =>
@@ -143,7 +143,7 @@ function destinationList(destinations: Dashboard['destinations']): Html {
 }
 
 function verdictList(verdicts: Dashboard['verdicts']): Html {
-  if (verdicts.length === 0) return nothing('Nothing was received.');
+  if (verdicts.length === 0) return nothing('No deliveries.');
   return html`<ul class="rows">
     ${verdicts.map(
       ({ verdict, deliveries }) =>
@@ -157,23 +157,23 @@ function verdictList(verdicts: Dashboard['verdicts']): Html {
   </ul>`;
 }
 
-/** Steps of the first setup; each step needs the previous steps. */
-const PARTS_IN_ORDER = [
-  ['projects', 'Projects', 'where playbooks come from'],
-  ['inventories', 'Inventories', 'the machines that they run on'],
-  ['credentials', 'Credentials', 'what lets runs in there'],
-  ['job_templates', 'Job templates', 'which playbook runs on what: launch them'],
-  ['workflow_job_templates', 'Workflow job templates', 'templates as steps, with approvals'],
-  ['notification_templates', 'Notification templates', 'who is told how it went'],
-  ['organizations', 'Organizations', 'whose it all is, and who may do what'],
-] as const;
-
-const PARTS = html`<ul class="rows">
-  ${PARTS_IN_ORDER.map(
-    ([path, name, about]) =>
-      html`<li>
-        <a href="/api/v2/${path}/">${name}</a>
-        <small>${about}</small>
-      </li>`,
-  )}
-</ul>`;
+/** Renders the steps of the first setup. */
+function checklist(steps: readonly SetupStep[]): Html {
+  return html`<ol class="checklist">
+    ${steps.map(
+      ({ label, about, isDone, url }, index) =>
+        html`<li class="${isDone ? 'done' : ''}">
+          <span class="tick" aria-hidden="true">${isDone ? '✓' : index + 1}</span>
+          <div>
+            ${
+              isDone || url === null
+                ? html`<strong>${label}</strong
+                    >${isDone && html`<span class="hidden"> (done)</span>`}`
+                : html`<a href="${url}">${label}</a>`
+            }
+            <small>${about}</small>
+          </div>
+        </li>`,
+    )}
+  </ol>`;
+}

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { BookmarkedObjects, type BookmarkedObject } from '../shared/bookmarked-objects.service.js';
 import type { PageContext } from '../shared/page-context.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { formUrl } from '../shared/presets.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { NotificationsRepository } from '../../notifications/notifications.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
@@ -54,9 +56,37 @@ export interface Dashboard {
   verdicts: VerdictCount[];
   starred: BookmarkedObject[];
   recent: BookmarkedObject[];
+  /** Steps of the first setup; empty once a job was launched, and for callers who may create no template. */
+  steps: SetupStep[];
   /** True if the page updates without a reload. */
   isLive: boolean;
 }
+
+/** A step of the first setup. */
+export interface SetupStep {
+  label: string;
+  about: string;
+  isDone: boolean;
+  /** Path of the form or list of the step; null for callers who may not take the step. */
+  url: string | null;
+}
+
+/** Steps of the first setup by the type of object that each creates; each needs the previous ones. */
+const STEPS = [
+  [
+    'organization',
+    'Create an organization',
+    'It owns the other objects and defines who may use them.',
+  ],
+  ['project', 'Add a project', 'A git repository with playbooks.'],
+  ['inventory', 'Add an inventory', 'The hosts that playbooks run on.'],
+  ['credential', 'Add a credential', 'An SSH key, a password or a token that jobs log in with.'],
+  [
+    'job_template',
+    'Create a job template',
+    'A playbook, an inventory and the options of its runs.',
+  ],
+] as const;
 
 /** Loads the parts of the dashboard that the caller may read, with one statement for each part. */
 @Injectable()
@@ -67,6 +97,7 @@ export class DashboardService {
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly bookmarked: BookmarkedObjects,
     private readonly settings: RuntimeSettings,
+    private readonly source: PanelSource,
   ) {}
 
   async load(actor: Actor, { starred, recent }: PageContext['bookmarks']): Promise<Dashboard> {
@@ -79,8 +110,28 @@ export class DashboardService {
       verdicts: await this.deliveries.countVerdicts(actor, LOOKBACK),
       starred: await this.bookmarked.named(starred, actor),
       recent: await this.bookmarked.named(recent, actor),
+      steps: await this.steps(actor),
       isLive: (await this.settings.get('UI_LIVE_UPDATES_ENABLED')).UI_LIVE_UPDATES_ENABLED,
     };
+  }
+
+  private async steps(actor: Actor): Promise<SetupStep[]> {
+    if (await this.exists('job', actor)) return [];
+    const steps: SetupStep[] = [];
+    for (const [type, label, about] of STEPS) {
+      const list = `/api/v2/${resource(type).path}/`;
+      const { body: mayCreate } = await this.source.opens('POST', list, actor);
+      const isDone = await this.exists(type, actor);
+      steps.push({ label, about, isDone, url: mayCreate ? formUrl(list, 'post') : null });
+    }
+    // Every user may create a credential; a setup ends with a template.
+    if (steps.at(-1)?.url === null) return [];
+    const launch = { label: 'Launch the template', about: 'Its page has the button.' };
+    return [...steps, { ...launch, isDone: false, url: '/api/v2/job_templates/' }];
+  }
+
+  private async exists(type: string, actor: Actor): Promise<boolean> {
+    return (await this.source.list(resource(type), { page_size: '1' }, actor)).length > 0;
   }
 
   /** Returns notification templates with recent failures or retries. */

@@ -1,0 +1,64 @@
+/** The checklist on the dashboard of an installation in which nothing has been launched. */
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { htmlOf, wordsOf } from './html.js';
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+const cardOf = (html: string): string => /<section id="setup".*?<\/section>/s.exec(html)?.[0] ?? '';
+
+/** Labels of the steps that are done, or that are not. */
+const steps = (html: string, isDone: boolean): string[] =>
+  [...cardOf(html).matchAll(/<li class="(done)?">.*?<\/li>/gs)]
+    .filter(([, mark]) => (mark === 'done') === isDone)
+    .map(([item]) => wordsOf(item)[1] ?? '');
+
+describe('the first steps', () => {
+  it('tick themselves off, lead to their forms, and go with the first job', async () => {
+    const dashboard = (): Promise<string> => htmlOf(test.as.superuser, '/');
+    const before = await dashboard();
+    expect(steps(before, true)).toEqual(['Create an organization']);
+    expect(steps(before, false)).toEqual([
+      'Add a project',
+      'Add an inventory',
+      'Add a credential',
+      'Create a job template',
+      'Launch the template',
+    ]);
+    const [link] = /\/api\/v2\/projects\/\?_form=post/.exec(cardOf(before)) ?? [];
+    expect(await htmlOf(test.as.superuser, String(link))).toContain('id="form-post"');
+
+    const { id } = await test.make.jobTemplate();
+    expect(steps(await dashboard(), true)).toContain('Create a job template');
+    await test.database.execute(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id)
+      VALUES ('job', 'First', 'successful', ${id})`);
+    expect(cardOf(await dashboard())).toBe('');
+  });
+
+  it('are not there for users who may create nothing', async () => {
+    expect(cardOf(await htmlOf(test.as.nobody, '/'))).toBe('');
+  });
+});
+
+describe('the uses of an object', () => {
+  it('stand on its page and where its deletion is confirmed, as far as the user may read them', async () => {
+    const project = await test.make.project({ organization: test.home.organization.id });
+    const path = `projects/${project.id}/`;
+    const uses = async (caller: typeof test.as.superuser, page: string): Promise<string[]> => {
+      const html = await htmlOf(caller, page);
+      return wordsOf(/<section[^>]*id="used-by".*?<\/section>/s.exec(html)?.[0] ?? '');
+    };
+    expect(await uses(test.as.superuser, path)).toContain('No uses that you may see.');
+    await test.make.jobTemplate({ name: 'Deploy by it', project: project.id });
+    expect(await uses(test.as.superuser, path)).toContain('Deploy by it');
+    expect(await uses(test.as.superuser, `${path}?_form=delete`)).toContain('Deploy by it');
+    await test.make.grant('project', project, 'read_role', { user: test.as.users.nobody });
+    expect(await uses(test.as.nobody, path)).not.toContain('Deploy by it');
+  });
+});

@@ -91,7 +91,7 @@ export const activityStream = defineResource({
   capabilities: {},
   audited: false,
   pages: {
-    list: { title: 'Activity', about: 'Who did what, when, and with which objects.' },
+    list: { title: 'Activity', about: 'Changes to objects: user, operation and time.' },
     linkedOrder: '-id',
   },
   summaryKeys: { actor: null },

@@ -17,7 +17,7 @@ export const credentials = defineResource({
   path: 'credentials',
   type: 'credential',
   entity: Credential,
-  pages: { list: { about: 'Secrets that runs use: shown to nobody, and used by those who may.' } },
+  pages: { list: { about: 'Secrets that runs log in with. Their values are never shown.' } },
   hooks: CredentialHooks,
   naturalKey: ['name', 'credential_type', 'organization'],
   auditHidden: ['inputs'],

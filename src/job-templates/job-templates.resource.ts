@@ -50,7 +50,7 @@ export const jobTemplates = defineResource({
   },
   pages: {
     list: {
-      about: 'A playbook of a project, the inventory it runs on, and what a launch asks for.',
+      about: 'A playbook, the inventory it runs on, and the prompts of a launch.',
     },
     sections: {
       'What runs': ['project', 'playbook', ...launchFieldsOf('what'), 'start_at_task'],

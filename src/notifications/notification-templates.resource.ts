@@ -29,7 +29,8 @@ export const notificationTemplates = defineResource({
   entity: NotificationTemplate,
   pages: {
     list: {
-      about: 'Who is told of runs: a chat, an address, a system. Templates say of which runs.',
+      about:
+        'Chats, addresses and systems that get notifications. Each template selects its events.',
     },
   },
   hooks: NotificationTemplateHooks,
@@ -80,8 +81,8 @@ export const notifications = defineResource({
   counter: totalsBy(NotificationTotal),
   pages: {
     list: {
-      about: 'Who was told of what, and how that went.',
-      begins: 'The page of a template says who is told of its runs.',
+      about: 'Sent notifications and their results.',
+      begins: 'Add a notification on the page of a template.',
     },
     within: 'notification_template',
   },

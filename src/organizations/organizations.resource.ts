@@ -33,7 +33,7 @@ export const organizations = defineResource({
   path: 'organizations',
   type: 'organization',
   entity: Organization,
-  pages: { list: { about: 'What belongs together, and who may do what with it.' } },
+  pages: { list: { about: 'Owners of the other objects, with their members and roles.' } },
   hooks: OrganizationHooks,
   naturalKey: ['name'],
   unique: [

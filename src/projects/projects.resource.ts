@@ -48,7 +48,7 @@ export const projects = defineResource({
   },
   usable: { start: isSynced, schedule: isSynced },
   pages: {
-    list: { about: 'Where playbooks come from: repositories, synced, or folders of this machine.' },
+    list: { about: 'Sources of playbooks: synced repositories, or folders of this machine.' },
     sections: {
       'Where from': [
         'scm_type',

@@ -182,8 +182,8 @@ export const unifiedJobs = defineResource({
   pages: {
     list: {
       title: 'All jobs',
-      about: 'What ran, runs and will run: playbooks, workflows, commands, syncs and approvals.',
-      begins: 'A template that is launched brings the first.',
+      about: 'Runs of playbooks, workflows, commands, syncs and approvals.',
+      begins: 'Launch a template to start the first run.',
     },
     ...RUN_PAGES,
   },

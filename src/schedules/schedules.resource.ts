@@ -52,7 +52,7 @@ export const schedules = defineResource({
     },
   ],
   pages: {
-    list: { about: 'What is launched by itself, and when next.' },
+    list: { about: 'Times at which templates launch automatically.' },
     within: 'unified_job_template',
     columns: ['name', 'unified_job_template', 'enabled', 'next_run', 'last_run'],
     sections: {

@@ -31,7 +31,8 @@ export const unifiedTemplates = defineResource({
   pages: {
     list: {
       title: 'All templates',
-      about: 'What can be run: playbooks, workflows, and syncs of projects and inventories.',
+      about:
+        'Everything that can run: playbooks, workflows, and syncs of projects and inventories.',
     },
     columns: ['name', 'status', 'organization', 'last_job_run'],
   },

@@ -64,7 +64,11 @@ export const users = defineResource({
   path: 'users',
   type: 'user',
   entity: User,
-  pages: { list: { about: 'Who may log in. The page of each says what they may do, and why.' } },
+  pages: {
+    list: {
+      about: 'Accounts that can log in. The page of a user lists the roles and their origin.',
+    },
+  },
   orderBy: ['username'],
   hooks: UserHooks,
   naturalKey: ['username'],

@@ -22,8 +22,8 @@ export const webhookDeliveries = defineResource({
   counter: totalsBy(WebhookDeliveryTotal),
   pages: {
     list: {
-      about: 'What code hosts sent, and what became of it.',
-      begins: 'The page of a template connects a repository: its card Webhook says how.',
+      about: 'Events from code hosts and their results.',
+      begins: 'Connect a repository on the page of a template.',
     },
     within: 'template',
   },

@@ -58,7 +58,9 @@ export const workflowTemplates = defineResource({
     copy: 'copy',
   },
   pages: {
-    list: { about: 'Templates as steps: what runs after which, on success, on failure or always.' },
+    list: {
+      about: 'Templates as steps that run after each other on success, on failure or always.',
+    },
     sections: {
       'What runs': launchFieldsOf('what', ({ inWorkflows }) => inWorkflows === true),
       'On what': launchFieldsOf('where', ({ inWorkflows }) => inWorkflows === true),

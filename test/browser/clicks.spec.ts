@@ -44,7 +44,7 @@ describeJourney('from the dashboard to the cause of a failure', session, 1, asyn
   await test.as.superuser.post(`job_templates/${template.id}/launch/`).send({}).expect(201);
   await fail((await lastJob(template)).id, 'The disk is full.');
   await page.goto('/');
-  await walk.link(String(template.name), page.getByRole('region', { name: 'Last failures' }));
+  await walk.link(String(template.name), page.getByRole('region', { name: 'Recent failures' }));
   await page.locator('.cause').getByText('The disk is full.').waitFor();
   await walk.look('cause');
 });
@@ -66,9 +66,9 @@ describeJourney('what happened in the last hours', session, 1, async (walk) => {
   const told = async (number: number): Promise<string> =>
     (await rows.nth(number).innerText()).replace(/\s+/g, ' ').replace(/ \d\d:\d\d, .+$/, '');
   expect([await told(0), await told(1), await told(2)]).toEqual([
-    `superuser gave user orgMember the role Member of team Night ${mark}`,
+    `superuser granted user orgMember the role Member of team Night ${mark}`,
     `superuser changed team Night ${mark}: description`,
-    `superuser made team Night ${mark}`,
+    `superuser created team Night ${mark}`,
   ]);
   await walk.look('activity');
 });
@@ -93,7 +93,7 @@ describeJourney('asking two questions at the launch, and answering', session, 8,
   const template = await test.make.jobTemplate({ name: `Asking ${walk.mark}` });
   await walk.open('Templates');
   await walk.link(String(template.name));
-  await walk.link('Write a survey');
+  await walk.link('Add survey');
   const first = page.getByRole('group', { name: 'Question 1', exact: true });
   await first.getByLabel('Question', { exact: true }).fill('Which region?');
   await first.getByLabel('Variable').fill('region');

@@ -39,7 +39,7 @@ describeJourney('telling a chat of failures', session, 5, async (walk) => {
   await page.getByLabel('Target URL').fill(`${sink.url}/hooks/room`);
   await walk.look('notification-form');
   await walk.button('Create notification template');
-  await page.getByText('Nothing was sent yet.').waitFor();
+  await page.getByText('No notifications sent yet.').waitFor();
   await walk.button('Send a test');
   await page.getByText('Successful', { exact: true }).waitFor();
   await page.locator('#sent').getByText('One attempt').waitFor();
@@ -83,11 +83,11 @@ describeJourneyBothWays('telling somebody who is there already', session, 3, asy
   await page.goto(`/api/v2/job_templates/${id}/`);
   const row = page.getByRole('row', { name: 'When it succeeds' });
   await walk.choose(row.locator('#attach-notification_templates_success'), name);
-  await walk.button('Attach', row);
+  await walk.button('Add notification', row);
   await row.getByRole('link', { name, exact: true }).waitFor();
   await walk.look('notifications-attached');
   const { body } = await test.as.superuser.get(path).expect(200);
   expect(body.results.map((one: Row) => one.id)).toEqual([other]);
-  await row.getByRole('button', { name: /^Detach/ }).click();
-  await row.getByText('nobody is told').waitFor();
+  await row.getByRole('button', { name: /^Remove/ }).click();
+  await row.getByText('No notifications').waitFor();
 });

@@ -57,7 +57,7 @@ describeJourney('what was told to the code host', session, 3, async (walk) => {
     WHERE id = ${template.id}`);
   await toWebhook(walk, name);
   const posts = walk.page.locator('#posts');
-  expect(await posts.innerText()).toContain('Nothing was posted yet.');
+  expect(await posts.innerText()).toContain('No statuses posted yet.');
   await hook.send(webhookSample('service_a', 'pull_request')).expect(202);
   await test.database.execute(sql`
     UPDATE webhook_status_posts SET outcome = 'failed', reason = 'The code host refused the token.'

@@ -87,8 +87,8 @@ describeJourney('untying a step and taking it away', session, 2, async (walk) =>
   await test.as.superuser.post(edges, { id: ids[1] }).expect(204);
   await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
   const row = page.locator('#build').getByRole('row', { name: last });
-  await walk.button(/^Untie/, row);
-  await row.getByText('at once').waitFor();
+  await walk.button(/^Remove link/, row);
+  await row.getByText('immediately').waitFor();
   await walk.button(/^Remove/, row);
   await page.getByText('Deleted.').waitFor();
   expect(await row.count()).toBe(0);
@@ -111,7 +111,7 @@ describeJourneyInAllWays('approving what waits', session, 2, async (walk) => {
     expect(asked.body.results.map((one: Row) => one.name)).toContain(question);
   }, 30_000);
   await page.goto('/');
-  await walk.link(question, page.getByRole('region', { name: 'Waiting for your decision' }));
+  await walk.link(question, page.getByRole('region', { name: 'Waiting for your approval' }));
   await page.getByText('The workflow waits. You can decide.').waitFor();
   await walk.look('approval');
   await walk.button('Approve', page.locator('.decision'));

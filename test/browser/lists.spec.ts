@@ -96,7 +96,7 @@ describePages('lists', session, (open, javaScriptEnabled) => {
     await page.getByText('2 entries').waitFor();
     const rows = page.locator('tbody tr');
     expect(await rows.first().innerText()).toContain('changed team Followed');
-    expect(await rows.last().innerText()).toContain('made team Followed');
+    expect(await rows.last().innerText()).toContain('created team Followed');
     expect(await page.getByLabel('Order').inputValue()).toBe('-id');
   });
 

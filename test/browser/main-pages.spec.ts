@@ -113,7 +113,7 @@ const PAGES: readonly MainPage[] = [
   {
     name: 'schedule',
     path: () => `/api/v2/schedules/${house.schedule.id}/?_form=patch`,
-    heading: 'Every night',
+    heading: 'Edit schedule – Every night',
   },
   {
     name: 'webhook',
@@ -146,7 +146,7 @@ const FURTHER: readonly MainPage[] = [
   {
     name: 'form',
     path: () => '/api/v2/organizations/?_form=post',
-    heading: 'Organizations',
+    heading: 'Create organization',
     act: async (page) => {
       await page.locator('#post-name').fill('Shop');
       await page.getByRole('button', { name: 'Create organization' }).click();

@@ -74,7 +74,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
 
     await page.getByRole('button', { name: 'Remove nobody' }).click();
     await page.getByText('Removed from the list.').waitFor();
-    expect(await page.getByText('Nothing is here yet.').count()).toBe(1);
+    expect(await page.getByText('No users yet.').count()).toBe(1);
   });
 
   it('filters, orders and pages a list', async () => {

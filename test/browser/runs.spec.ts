@@ -136,12 +136,12 @@ inBrowser()('pages of runs', () => {
     await page.goto(`/api/v2/job_templates/${template}/`);
     const last = page.getByRole('region', { name: 'Last runs' });
     await last.getByRole('row', { name: new RegExp(`^#${job.id} Failed`) }).waitFor();
-    await last.getByRole('link', { name: 'All its runs' }).click();
+    await last.getByRole('link', { name: 'All runs' }).click();
     await page.getByRole('heading', { level: 1, name: 'All jobs' }).waitFor();
-    await page.getByRole('link', { name: String(job.id), exact: true }).waitFor();
+    await page.locator(`tbody a[href="/api/v2/jobs/${job.id}/"]`).waitFor();
     const never = await test.make.jobTemplate();
     await page.goto(`/api/v2/job_templates/${never.id}/`);
-    await page.getByText('It has not run yet.').waitFor();
+    await page.getByText('No runs yet.').waitFor();
   });
 
   it('shows the tasks of a run with what came of them, what failed unfolded', async () => {

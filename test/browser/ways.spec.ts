@@ -48,7 +48,7 @@ describePages('the way to a page', session, (open) => {
     const { page } = open;
     const { id } = test.home.team;
     await page.goto('/');
-    await page.getByText('The star on the page of an object keeps it here.').waitFor();
+    await page.getByText('Star an object on its page to keep it here.').waitFor();
     await page.goto(`/api/v2/teams/${id}/`);
     await page.getByRole('button', { name: 'Star', pressed: false }).click();
     await page.getByRole('button', { name: 'Star', pressed: true }).waitFor();
@@ -56,7 +56,7 @@ describePages('the way to a page', session, (open) => {
     await page.goto(`/api/v2/hosts/${host.id}/`);
     await page.goto('/');
     const starred = page.getByRole('region', { name: 'Starred' });
-    const recent = page.getByRole('region', { name: 'Looked at lately' });
+    const recent = page.getByRole('region', { name: 'Recently viewed' });
     expect(await recent.getByRole('link').allInnerTexts()).toEqual(['web-1', 'Home Team']);
     await starred.getByRole('link', { name: 'Home Team' }).click();
     await page.getByRole('button', { name: 'Star', pressed: true }).click();

@@ -16,13 +16,13 @@ describePages('words', session, (open) => {
   it('say of a list why it is empty, and what to do next', async () => {
     const { page } = open;
     await page.goto('/api/v2/notifications/');
-    await page.getByText('The page of a template says who is told').waitFor();
+    await page.getByText('Add a notification on the page of a template.').waitFor();
     await page.goto('/api/v2/notification_templates/');
-    await page.getByRole('link', { name: 'Make the first' }).click();
+    await page.getByRole('link', { name: 'Create notification template' }).click();
     await page.getByText('Notification type:').waitFor();
     await page.goto('/api/v2/notification_templates/?name=none');
     await page.getByRole('link', { name: 'Show all' }).click();
-    await page.getByText('Nothing is here yet.').waitFor();
+    await page.getByText('No notification templates yet.').waitFor();
   });
 
   it('name an object once, and by its kind where it has no name', async () => {
@@ -60,7 +60,7 @@ describePages('words', session, (open) => {
       return told.map((text) => text.trim());
     };
     for (const [path, kind, words] of [
-      [project, 'Project', ['Source control', 'Told when it fails', 'URL by name']],
+      [project, 'Project', ['Source control', 'Failure notifications', 'URL by name']],
       [`job_templates/${template.id}/`, 'Job template', ['Survey', 'Roles', 'Ask for limit']],
     ] as const) {
       await page.goto(`/api/v2/${path}`);
@@ -90,7 +90,7 @@ describePages('words', session, (open) => {
     expect(await kinds.allInnerTexts()).toContain('Job template');
     await page.goto(`/api/v2/job_templates/${template.id}/`);
     await page.goto('/');
-    const seen = page.getByRole('region', { name: 'Looked at lately' }).getByRole('listitem');
+    const seen = page.getByRole('region', { name: 'Recently viewed' }).getByRole('listitem');
     expect((await seen.first().innerText()).split(/\s*\n\s*/)).toEqual(['Held', 'Job template']);
   });
 
@@ -123,7 +123,7 @@ describePages('words', session, (open) => {
     await page.getByLabel('Field').selectOption('description');
     await page.getByLabel('Comparison').selectOption('is not empty');
     await page.getByRole('button', { name: 'Apply' }).click();
-    await page.getByText('Nothing matches what you look for.').waitFor();
+    await page.getByText('No results match the filters.').waitFor();
     await page.getByRole('link', { name: 'Remove filter description is empty' }).click();
     expect(await page.getByRole('rowheader').allTextContents()).toEqual(['Filled']);
   });

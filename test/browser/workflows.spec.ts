@@ -76,11 +76,11 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
     const { page } = open;
     await launch('Denied');
     await page.goto('/');
-    const waiting = page.getByRole('region', { name: 'Waiting for your decision' });
+    const waiting = page.getByRole('region', { name: 'Waiting for your approval' });
     await waiting.getByRole('link', { name: 'Roll it out?' }).first().click();
     await page.getByText('The workflow waits. You can decide.').waitFor();
     await page.locator('.decision').getByRole('button', { name: 'Deny' }).click();
-    await page.getByText('It was denied, or nobody decided in time.').waitFor();
+    await page.getByText('It was denied, or the time for the decision ran out.').waitFor();
     await page.getByRole('link', { name: 'Show the workflow' }).click();
     // The failure path asks the next question.
     await comes('a[aria-label="Roll it out?, Approval, failed"]');

@@ -44,7 +44,7 @@ export class ActivityPanel implements Panel<{ results?: unknown }> {
 function actorOf({ summary_fields: summary, related }: Item): HtmlValue {
   const actor = memberOf(summary, 'actor');
   const name = memberOf(actor, 'username');
-  if (typeof name !== 'string') return actor === undefined ? 'The controller' : 'Somebody';
+  if (typeof name !== 'string') return actor === undefined ? 'The controller' : 'A user';
   const url = memberOf(related, 'actor');
   return typeof url === 'string' ? html`<a href="${url}">${name}</a>` : name;
 }
@@ -60,15 +60,15 @@ function told(entry: Item): Html {
       const list = html` <small>${labelOf(relationship)}</small>`;
       return isAdded
         ? html`added ${second} to ${first}${list}`
-        : html`took ${second} from ${first}${list}`;
+        : html`removed ${second} from ${first}${list}`;
     }
     const role = labelOf((relationship.split('.')[1] ?? '').replace(/_role$/, ''));
     return isAdded
-      ? html`gave ${first} the role ${role} of ${second}`
-      : html`took the role ${role} of ${second} from ${first}`;
+      ? html`granted ${first} the role ${role} of ${second}`
+      : html`revoked the role ${role} of ${second} from ${first}`;
   }
   if (operation === 'update') return html`changed ${first}${fieldsOf(changes)}`;
-  return html`${operation === 'delete' ? 'deleted' : 'made'} ${first}`;
+  return html`${operation === 'delete' ? 'deleted' : 'created'} ${first}`;
 }
 
 /**

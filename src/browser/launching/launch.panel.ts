@@ -75,7 +75,7 @@ const surveySwitch = (template: ShownTemplate, csrf: string): HtmlValue =>
 const surveyLink = ({ url, summary_fields: { survey, user_capabilities: may } }: ShownTemplate) =>
   may?.edit === true &&
   html`<a class="button" href="${url}survey_spec/#form-post"
-    >${survey === undefined ? 'Write a survey' : 'Change its survey'}</a
+    >${survey === undefined ? 'Add survey' : 'Edit survey'}</a
   >`;
 
 /** Renders a link to the launch form, or a button that launches a template without prompts. */
@@ -87,7 +87,7 @@ function launchButton(template: ShownTemplate, csrf: string): Html {
   return html`<form method="post" action="${url}">
     ${csrfInput(csrf)}${
       isSurveyOff(template)
-        ? html`<button class="button">Launch without its survey</button>`
+        ? html`<button class="button">Launch without survey</button>`
         : html`<button class="button primary">Launch</button>`
     }
   </form>`;

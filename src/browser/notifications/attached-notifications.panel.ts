@@ -102,7 +102,7 @@ function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
   return html`<tr>
     <th scope="row">${label}</th>
     <td>
-      ${attached.length === 0 && html`<span class="none">nobody is told</span>`}
+      ${attached.length === 0 && html`<span class="none">No notifications</span>`}
       <ul class="held">
         ${attached.map((one) => attachedItem(one, form, mayAttach))}
       </ul>
@@ -112,8 +112,8 @@ function eventRow(row: EventRow, { url, csrf, choices }: RowParts): Html {
         canPick &&
         panelForm(
           form,
-          html`${objectSelect({ id: `attach-${name}`, name: 'id', label: 'Tell', list: '/api/v2/notification_templates/' }, others)}
-            <button>Attach</button>`,
+          html`${objectSelect({ id: `attach-${name}`, name: 'id', label: 'Notification template', list: '/api/v2/notification_templates/' }, others)}
+            <button>Add notification</button>`,
         )
       }
       ${mayMake && newLinks(action)}
@@ -133,7 +133,7 @@ const attachedItem = (
       panelForm(
         form,
         html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
-          <button class="small">Detach<span class="hidden"> ${objectTitleOf(one)}</span></button>`,
+          <button class="small">Remove<span class="hidden"> ${objectTitleOf(one)}</span></button>`,
       )
     }
   </li>`;

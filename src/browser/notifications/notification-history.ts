@@ -17,7 +17,7 @@ export interface HistoryParts {
 /** Renders recent notifications with their attempts and a button to resend. */
 export function notificationHistory(parts: HistoryParts): Html {
   const { records } = parts;
-  if (records.length === 0) return html`<p class="hint">Nothing was sent yet.</p>`;
+  if (records.length === 0) return html`<p class="hint">No notifications sent yet.</p>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="What was sent">
     <table class="stacks">
       <thead>

@@ -51,7 +51,7 @@ export class NotificationTemplatePanel implements Panel<ShownTemplate> {
     const [newest] = records;
     return panelCard(
       'sent',
-      'Sent lately',
+      'Recent notifications',
       html`${mayTest && testForm({ action: `${url}test/`, csrf, returnTo: `${url}#sent` })}
         <div class="actions">
           <a class="button" href="${url}notifications/?order_by=-id">All that was sent</a>

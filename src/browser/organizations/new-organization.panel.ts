@@ -12,14 +12,14 @@ export class NewOrganizationPanel implements Panel {
 
   async render({ actor, csrf, path }: PanelContext): Promise<Html | null> {
     if (!(await this.source.opens('POST', path, actor)).body) return null;
-    const name = { id: 'new-organization', name: 'name', label: 'Another organization' };
+    const name = { id: 'new-organization', name: 'name', label: 'Name of the organization' };
     return panelCard(
       'new',
-      'Begin here',
+      'New organization',
       panelForm(
         { action: path, csrf },
         html`${panelTextInput(name, { required: true, maxlength: 512 })}
-          <button class="primary">Make it</button>`,
+          <button class="primary">Create</button>`,
       ),
     );
   }

@@ -28,11 +28,11 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
     const query = { organization: String(id), order_by: 'name', page_size: String(SHOWN) };
     const teams = await this.source.list(resource('team'), query, actor);
     const { body: mayMake } = await this.source.opens('POST', list, actor);
-    const name = { id: 'new-team', name: 'name', label: 'Another team' };
+    const name = { id: 'new-team', name: 'name', label: 'Name of the new team' };
     return panelCard(
       'teams',
       'Teams',
-      html`${teams.length === 0 && html`<p class="hint">None that you may see yet.</p>`}
+      html`${teams.length === 0 && html`<p class="hint">No teams yet.</p>`}
         <ul class="held">
           ${teams.map((team) => html`<li><a href="${String(team.url)}">${objectTitleOf(team)}</a></li>`)}
         </ul>
@@ -45,7 +45,7 @@ export class OrganizationTeamsPanel implements Panel<ShownOrganization> {
               <button class="primary">Create team</button>`,
           )
         }
-        <p><a href="${url}access_list/">Who may do what here</a></p>`,
+        <p><a href="${url}access_list/">Access</a></p>`,
     );
   }
 }

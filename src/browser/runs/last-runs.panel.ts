@@ -27,9 +27,9 @@ export class LastRunsPanel implements Panel<{ id: number }> {
       'last-runs',
       'Last runs',
       last.length === 0
-        ? html`<p class="hint">It has not run yet.</p>`
+        ? html`<p class="hint">No runs yet.</p>`
         : html`${runTable(last, runs)}
-            <p><a href="${all}">All its runs</a></p>`,
+            <p><a href="${all}">All runs</a></p>`,
     );
   }
 }

@@ -40,7 +40,7 @@ const TIMES = declareFields([
         ['once', 'only once'],
         [AS_TEXT, 'as the rule below says'],
       ],
-      { label: 'Of what', default: 'day', required: true },
+      { label: 'Unit', default: 'day', required: true },
     ),
   ],
   ['start_time', Char({ label: 'At', default: '02:00', required: true, control: 'time' })],

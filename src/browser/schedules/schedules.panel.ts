@@ -50,7 +50,7 @@ export class SchedulesPanel implements Panel<ShownTemplate> {
         </div>
         ${
           found.length === 0
-            ? html`<p class="hint">Nothing launches it by itself.</p>`
+            ? html`<p class="hint">No schedules yet.</p>`
             : html`<ul class="held">
                 ${found.map((schedule) => scheduleItem(schedule, back))}
               </ul>`

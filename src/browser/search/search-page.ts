@@ -22,7 +22,7 @@ export const searchPage = (context: PageContext, found: Found): string =>
   });
 
 function results({ query, groups }: Found): Html {
-  if (query === '') return html`<p class="hint">Nothing was asked for yet.</p>`;
+  if (query === '') return html`<p class="hint">Enter a search term.</p>`;
   if (groups.length === 0) {
     return html`<p class="hint">
       Nothing that you may read has all of these words. Parts of words are found too.

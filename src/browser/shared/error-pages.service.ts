@@ -115,7 +115,7 @@ export class ErrorPages extends ErrorViews {
           <ul>
             ${roles.map((role) => html`<li>${role}</li>`)}
           </ul>
-          <p>Ask somebody who administers the object or its organization to grant it.</p>`
+          <p>Ask an administrator of the object or its organization to grant it.</p>`
       }
       ${status === 401 && html`<p>The session has ended. <a href="/api/login/">Log in</a> and send it again.</p>`}
       ${status >= 500 && html`<p>Request id: <code>${String(response.getHeader('X-API-Request-Id') ?? '')}</code></p>`}

@@ -44,6 +44,6 @@ export const previewView = (key: string, { content }: Preview): Html =>
   html`<div class="preview span">
     <button name="${LOOK_FIELD}" value="true" formnovalidate>Preview</button>
     <div id="${key}-preview" data-preview role="status">
-      ${content ?? html`<p class="hint">What is filled in says nothing yet.</p>`}
+      ${content ?? html`<p class="hint">Fill in the form to see a preview.</p>`}
     </div>
   </div>`;

@@ -56,7 +56,7 @@ export function heading(parts: HeadingParts): Html {
     <div class="tools">
       ${star && starButton(context, star)}
       ${links.map((one) => jump(one, isPaged && one.info.kind !== 'action' ? context.path : null))}
-      <a class="button quiet" href="#${ANSWER}" title="What programs get of this page">API</a>
+      <a class="button quiet" href="#${ANSWER}" title="API response of this page">API</a>
     </div>
   </div>`;
 }

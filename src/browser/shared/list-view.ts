@@ -3,7 +3,7 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { html, type Html } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
-import { countOf, wordIn } from './words.js';
+import { countOf, pluralOf, wordIn } from './words.js';
 import { isNarrowed } from './filters.js';
 import { formUrl } from './presets.js';
 import { isInstant, objectTitleOf, valueView, type Item } from './values.js';
@@ -52,15 +52,14 @@ export function listView(parts: ListParts): Html {
 function nothingView({ context, definition, isMade }: ListParts): Html {
   const { path, query } = context;
   if (isNarrowed(query)) {
-    return html`<p class="empty">
-      Nothing matches what you look for. <a href="${path}">Show all</a>
-    </p>`;
+    return html`<p class="empty">No results match the filters. <a href="${path}">Show all</a></p>`;
   }
   const about = definition?.pages.list;
+  const kind = definition?.label.toLowerCase() ?? 'entry';
   const first = isMade
-    ? html`<a href="${formUrl(path, 'post')}">Make the first</a>`
+    ? html`<a href="${formUrl(path, 'post')}">Create ${kind}</a>`
     : path === `/api/v2/${definition?.path}/` && about?.begins;
-  return html`<p class="empty">Nothing is here yet. ${first}</p>`;
+  return html`<p class="empty">No ${pluralOf(definition)} yet. ${first}</p>`;
 }
 
 function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {

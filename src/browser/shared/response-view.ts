@@ -111,7 +111,7 @@ function curlView({ origin, method }: PageContext, target: string): Html {
   return html`<div class="copy" data-copy>
       <pre tabindex="0" role="region" aria-label="curl command">${command}</pre>
     </div>
-    <p class="hint">Make a token at <a href="/api/v2/tokens/">Tokens</a>.</p>`;
+    <p class="hint">Create a token at <a href="/api/v2/tokens/">Tokens</a>.</p>`;
 }
 
 /** Quotes a text as one word of a POSIX shell. */

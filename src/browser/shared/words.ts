@@ -12,10 +12,10 @@ const CALLED: ReadonlyMap<string, string> = new Map(
     job_slice_count: 'Slices',
     last_job_run: 'Last run',
     named_url: 'URL by name',
-    notification_templates_approvals: 'Told of approvals',
-    notification_templates_error: 'Told when it fails',
-    notification_templates_started: 'Told when it starts',
-    notification_templates_success: 'Told when it succeeds',
+    notification_templates_approvals: 'Approval notifications',
+    notification_templates_error: 'Failure notifications',
+    notification_templates_started: 'Start notifications',
+    notification_templates_success: 'Success notifications',
     object_roles: 'Roles',
     rrule: 'Rule',
     scm_clean: 'Discard local changes',
@@ -62,12 +62,17 @@ export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string 
 
 /** Returns a count such as "1 inventory"; "entries" if the list has its own title. */
 export function countOf(definition: ResourceDefinition | undefined, count: number): string {
-  if (!definition || definition.pages.list?.title !== undefined) {
-    return `${count} ${count === 1 ? 'entry' : 'entries'}`;
-  }
-  const kind = count === 1 ? wordFor(definition.type) : wordFor(definition.path);
-  return `${count} ${uncapitalized(kind)}`;
+  if (count !== 1) return `${count} ${pluralOf(definition)}`;
+  return isPlain(definition) ? `1 ${uncapitalized(wordFor(definition.type))}` : '1 entry';
 }
+
+/** Returns the word for several objects of a list, such as "inventories". */
+export const pluralOf = (definition: ResourceDefinition | undefined): string =>
+  isPlain(definition) ? uncapitalized(wordFor(definition.path)) : 'entries';
+
+/** Returns true for a list of one kind of objects, which has no title of its own. */
+const isPlain = (definition: ResourceDefinition | undefined): definition is ResourceDefinition =>
+  definition !== undefined && definition.pages.list?.title === undefined;
 
 /** Returns a label for use within a sentence; keeps abbreviations unchanged. */
 const uncapitalized = (text: string): string =>

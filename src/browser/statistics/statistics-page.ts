@@ -46,7 +46,7 @@ const card = (id: string, title: string, content: HtmlValue): Html =>
     ${content}
   </section>`;
 
-const NOTHING = html`<p class="hint">Nothing of this kind in these days.</p>`;
+const NOTHING = html`<p class="hint">No data in this period.</p>`;
 
 const OUTCOMES = ['successful', 'failed', 'error', 'canceled'] as const;
 
@@ -69,7 +69,7 @@ function outcomeChart(outcomes: readonly DayOutcomes[]): Html {
 
 const durationChart = (outcomes: readonly DayOutcomes[]): Html =>
   columnChart({
-    summary: 'Half of the jobs of each day took no longer than this',
+    summary: 'Median duration of the jobs of each day',
     title: 'Lengths by day',
     unit: 'Day',
     columns: outcomes.map(dayName),
@@ -80,7 +80,7 @@ const durationChart = (outcomes: readonly DayOutcomes[]): Html =>
         values: outcomes.map(({ median_seconds: seconds }) => seconds ?? 0),
       },
     ],
-    legend: () => 'Half of the jobs took no longer',
+    legend: () => 'Median duration',
     format: durationText,
   });
 
@@ -174,7 +174,7 @@ function barTable([first, ...others]: readonly string[], rows: readonly BarRow[]
 function queueView({ queue, capacity }: Statistics): Html {
   return html`${
     queue.length === 0
-      ? html`<p class="hint">Nothing waits and nothing runs.</p>`
+      ? html`<p class="hint">No waiting or running jobs.</p>`
       : html`<ul class="rows">
           ${queue.map(
             ({ status, runs, oldest }) =>
@@ -201,7 +201,7 @@ function capacityView({ capacity, consumed }: Capacity): Html {
     ${
       capacity === 0
         ? 'No worker is alive.'
-        : `${consumed} of ${capacity} forks of the instances are taken.`
+        : `${consumed} of ${capacity} forks of the instances in use.`
     }
   </p>`;
 }

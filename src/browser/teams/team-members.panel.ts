@@ -53,7 +53,7 @@ export class TeamMembersPanel implements Panel<ShownTeam> {
     const choice = {
       id: 'member',
       name: 'id',
-      label: 'Somebody who is here',
+      label: 'Existing user',
       list: '/api/v2/users/',
     };
     return panelCard(
@@ -87,7 +87,7 @@ const memberItem = (one: Item, form: PanelForm, mayRemove: boolean): Html =>
   </li>`;
 
 function newcomer(form: PanelForm): Html {
-  const name = { id: 'new-member', name: 'username', label: 'Somebody new' };
+  const name = { id: 'new-member', name: 'username', label: 'New user' };
   const password = { id: 'new-member-password', name: 'password', label: 'Password' };
   const secret = { type: 'password', maxlength: 128, autocomplete: 'new-password' };
   return panelForm(

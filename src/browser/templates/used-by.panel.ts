@@ -61,7 +61,7 @@ export class UsedByPanel implements Panel<UsedObject> {
     return panelCard(
       'used-by',
       'Used by',
-      lists.length === 0 ? html`<p class="hint">Nothing that you may see uses it.</p>` : lists,
+      lists.length === 0 ? html`<p class="hint">No uses that you may see.</p>` : lists,
     );
   }
 

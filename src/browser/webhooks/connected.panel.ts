@@ -31,7 +31,7 @@ export class ConnectedPanel implements Panel<ShownTemplate> {
       return panelCard(
         'webhook',
         'Webhook',
-        html`<p class="hint">No repository launches it. Connect one of</p>
+        html`<p class="hint">Launch this template from a repository. Connect:</p>
           ${serviceButtons(form)}`,
       );
     }
@@ -51,7 +51,7 @@ export class ConnectedPanel implements Panel<ShownTemplate> {
 }
 
 function lastDelivery(last: Item | undefined): HtmlValue {
-  if (!last) return 'Nothing was received yet.';
+  if (!last) return 'No deliveries yet.';
   const { url, event, verdict, received } = last;
   // A rejected delivery has no event.
   const what = typeof event === 'string' && event !== '' ? event : 'a delivery';

@@ -9,7 +9,7 @@ export function deliveriesView(
   { csrf, returnTo }: { csrf: string; returnTo: string },
 ): Html {
   if (deliveries.length === 0) {
-    return html`<p class="hint">Nothing was received yet. The code host can send a test.</p>`;
+    return html`<p class="hint">No deliveries yet. The code host can send a test.</p>`;
   }
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Last deliveries">
     <table class="stacks">

@@ -107,8 +107,8 @@ function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
     </dl>
     ${folded(
       'Replace the secret',
-      html`<p>The former one stops working at once: enter the new one at the code host.</p>
-        ${panelButton(rotate, 'Make a new secret', 'danger')}`,
+      html`<p>The old secret stops working immediately. Enter the new one at the code host.</p>
+        ${panelButton(rotate, 'Create new secret', 'danger')}`,
       { kind: 'plain' },
     )}`;
 }
@@ -146,7 +146,7 @@ function postsView(posts: readonly Item[], { template, templateUrl }: Parts): Ht
       <a href="${formUrl(templateUrl, 'patch')}">choose a webhook credential</a>.
     </p>`;
   }
-  if (posts.length === 0) return html`<p class="hint">Nothing was posted yet.</p>`;
+  if (posts.length === 0) return html`<p class="hint">No statuses posted yet.</p>`;
   return html`<ul class="rows">
     ${posts.map(
       ({ url, created, status, outcome, reason }) =>

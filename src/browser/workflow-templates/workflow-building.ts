@@ -132,7 +132,7 @@ function nodeRows(parts: BuildingParts): Html {
 function startsAfter(id: number, parts: BuildingParts): HtmlValue {
   const leading = parts.edges.filter(({ to }) => to === id);
   const nameOf = (one: number): string => parts.nodes.find((node) => node.id === one)?.name ?? '';
-  if (leading.length === 0) return 'at once';
+  if (leading.length === 0) return 'immediately';
   return html`<ul class="held">
     ${leading.map(
       ({ from, kind }) =>
@@ -146,7 +146,7 @@ function startsAfter(id: number, parts: BuildingParts): HtmlValue {
             },
             html`${hiddenInput('id', id)} ${hiddenInput('disassociate', 'true')}
               <button class="small">
-                Untie<span class="hidden"> from ${nameOf(from)}</span>
+                Remove link<span class="hidden"> from ${nameOf(from)}</span>
               </button>`,
           )}
         </li>`,

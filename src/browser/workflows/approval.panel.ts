@@ -45,8 +45,8 @@ function sentence({
   const waits = job === undefined ? 'The workflow' : 'The job';
   const role = job === undefined ? 'approve role of the workflow' : 'admin role of its template';
   if (status === 'successful') return html`It was approved: ${waits.toLowerCase()} goes on.`;
-  if (status === 'failed') return html`It was denied, or nobody decided in time.`;
+  if (status === 'failed') return html`It was denied, or the time for the decision ran out.`;
   if (status !== 'pending') return html`It was ${status} before anybody decided.`;
   return html`${waits} waits${end !== null && html` until ${timeView(end)}`}.
-  ${mayDecide ? 'You can decide.' : `Somebody with the ${role} has to decide.`}`;
+  ${mayDecide ? 'You can decide.' : `A user with the ${role} has to decide.`}`;
 }

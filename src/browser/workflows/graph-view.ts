@@ -167,7 +167,7 @@ function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
               <td data-label="Kind">${kind}</td>
               ${hasStates && html`<td data-label="State">${state !== null && statusBadge(state)}</td>`}
               <td data-label="Starts">
-                ${edges.some(({ to }) => to === id) ? after(id) : 'at once'}
+                ${edges.some(({ to }) => to === id) ? after(id) : 'immediately'}
               </td>
             </tr>`,
         )}

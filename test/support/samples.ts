@@ -9,9 +9,9 @@ import type { Link } from '../../src/common/resource/select-rows.js';
 import { insertRow } from '../../src/database/rows.js';
 import { ident, join, sql } from '../../src/database/sql.js';
 import type { TestApp } from './boot.js';
-import { IDENTITY_PROVIDER, publicClient } from './sample-bodies.js';
+import { LOGINS } from './sample-logins.js';
 
-type Maker = (samples: Samples) => Promise<Row>;
+export type Maker = (samples: Samples) => Promise<Row>;
 
 const event = { event: 'runner_on_ok', event_data: '{}', stdout: 'ok', start_line: 0, end_line: 1 };
 
@@ -104,19 +104,7 @@ const MAKERS: Record<string, Maker> = {
   label: (samples) => samples.row('label', { name: samples.name('Label') }),
   instance_group: (samples) =>
     samples.row('instance_group', { name: samples.name('Group'), organization: undefined }),
-  o_auth2_application: (all) => all.row('o_auth2_application', publicClient(all.name('App'))),
-  authenticator: (samples) =>
-    samples.row('authenticator', { name: samples.name('idp'), configuration: IDENTITY_PROVIDER }),
-  authenticator_map: async (samples) => {
-    const { id: authenticator_id } = await samples.of('authenticator');
-    return samples.insert('authenticator_maps', { authenticator_id, name: 'M', map_type: 'deny' });
-  },
-  external_identity: async (samples) =>
-    samples.row('external_identity', {
-      authenticator: (await samples.of('authenticator')).id,
-      subject: samples.name('subject'),
-      user: (await samples.of('user')).id,
-    }),
+  ...LOGINS,
   execution_environment: (samples) =>
     samples.row('execution_environment', { name: samples.name('EE'), image: 'quay.io/team/ee' }),
   instance: async (samples) =>

@@ -1,0 +1,20 @@
+import { IDENTITY_PROVIDER, publicClient } from './sample-bodies.js';
+import type { Maker } from './samples.js';
+
+/** Makers of the objects by which users and applications log in. */
+export const LOGINS: Record<string, Maker> = {
+  o_auth2_application: (samples) =>
+    samples.row('o_auth2_application', publicClient(samples.name('App'))),
+  authenticator: (samples) =>
+    samples.row('authenticator', { name: samples.name('idp'), configuration: IDENTITY_PROVIDER }),
+  authenticator_map: async (samples) => {
+    const { id: authenticator_id } = await samples.of('authenticator');
+    return samples.insert('authenticator_maps', { authenticator_id, name: 'M', map_type: 'deny' });
+  },
+  external_identity: async (samples) =>
+    samples.row('external_identity', {
+      authenticator: (await samples.of('authenticator')).id,
+      subject: samples.name('subject'),
+      user: (await samples.of('user')).id,
+    }),
+};

@@ -254,10 +254,10 @@
   ];
   const DAY_SECONDS = 86_400;
 
-  /** Shows an instant in the time zone of the browser, near ones also by their distance. */
+  /** Shows an instant in UTC in the time zone of the browser, near ones also by their distance. */
   function localTime(time) {
     const instant = new Date(time.dateTime);
-    if (Number.isNaN(instant.getTime()) || time.title) return;
+    if (Number.isNaN(instant.getTime()) || !time.textContent.endsWith(' UTC')) return;
     time.title = time.textContent;
     const pad = (number) => String(number).padStart(2, '0');
     const clock = `${pad(instant.getHours())}:${pad(instant.getMinutes())}`;

@@ -50,7 +50,6 @@
   function showPreview(form, page) {
     const preview = form.querySelector('[data-preview]');
     const shown = preview && page.getElementById(preview.id);
-    if (shown) globalThis.showLocalTimes(shown);
     if (shown) preview.replaceChildren(...shown.childNodes);
   }
 

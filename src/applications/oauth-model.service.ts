@@ -79,7 +79,7 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
   async saveAuthorizationCode(
     code: NewCode,
     client: Client,
-    user: User,
+    user: GrantUser,
   ): Promise<AuthorizationCode> {
     const challenge = code.codeChallenge ?? null;
     if (client.isPublic === true && challenge === null) {
@@ -87,7 +87,7 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
         'Missing parameter: `code_challenge`, which public applications need',
       );
     }
-    const { id, grant } = user as GrantUser;
+    const { id, grant } = user;
     const stored = {
       digest: tokenDigest(code.authorizationCode),
       application_id: Number(client.id),
@@ -146,8 +146,8 @@ export class OAuthModel implements AuthorizationCodeModel, RefreshTokenModel, Pa
     }
   }
 
-  async saveToken(token: Token, client: Client, user: User): Promise<Token> {
-    const { id, grant } = user as GrantUser;
+  async saveToken(token: Token, client: Client, user: GrantUser): Promise<Token> {
+    const { id, grant } = user;
     const scope = (token.scope ?? DEFAULT_SCOPE).join(' ');
     const issued = await this.database.transaction(() =>
       this.issuer.addPair({ id: grant, application: Number(client.id), user: id, scope }),

@@ -13,7 +13,7 @@ import type { Token } from './token.entity.js';
 import { TokensRepository } from './tokens.repository.js';
 import { MASKED_TOKEN, tokens } from './tokens.resource.js';
 
-/** What an application may do, and for whom. */
+/** Permission of a user for an application to act in their name. */
 export interface Grant {
   id: string;
   application: number;
@@ -75,11 +75,16 @@ export class TokensService {
     const { token, digest } = issueToken();
     const refresh = issueToken(REFRESH_TOKEN_PREFIX);
     const row = await this.add({
-      ...{ ...of, description, digest, grant },
+      ...of,
+      description,
+      digest,
+      grant,
       lifetimeSeconds: this.settings.OAUTH2_ACCESS_TOKEN_AGE,
     });
     await this.stored.addRefresh({
-      ...{ ...of, digest: refresh.digest, grant },
+      ...of,
+      digest: refresh.digest,
+      grant,
       lifetimeSeconds: this.settings.OAUTH2_REFRESH_TOKEN_AGE,
     });
     return { row, token, refreshToken: refresh.token };
@@ -92,7 +97,10 @@ export class TokensService {
       operation: 'create',
       object1: { ...refOf(tokens, row), name: description },
       changes: {
-        ...{ id: row.id, scope, user, token: MASKED_TOKEN },
+        id: row.id,
+        scope,
+        user,
+        token: MASKED_TOKEN,
         ...(application === undefined ? {} : { application }),
       },
     });

@@ -313,7 +313,7 @@ const WITHOUT_TIMERS = 'window.setTimeout = (work) => void Promise.resolve().the
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Faults of accessibility that axe calls serious or critical, as `rule: element`.
+ * Faults of accessibility that axe calls moderate, serious or critical, as `rule: element`.
  *
  * @param hasScripts whether the page may run its own
  * @param runOnly the rules to check; all of axe unless given
@@ -334,7 +334,7 @@ export async function seriousFaults(
       ...(rules ? { runOnly: rules } : {}),
     });
     return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact }) => impact !== 'minor')
       .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
   }, runOnly);
 }

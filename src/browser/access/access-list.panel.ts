@@ -256,7 +256,7 @@ function strongest({ type, label, roles }: ResourceDefinition, implied: readonly
 }
 
 const holdersTable = (holders: readonly Held[]): Html =>
-  html`<div class="scroll" tabindex="0" role="region" aria-label="Who may do what">
+  html`<div class="scroll" tabindex="0" role="region" aria-label="Users with access">
     <table class="stacks">
       <thead>
         <tr>

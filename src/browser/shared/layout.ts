@@ -97,7 +97,7 @@ const TECHNICAL = html`<a href="/api/v2/">API</a> <a href="/api/docs/">Explorer<
 const FOOTER = html`<footer class="foot">${TECHNICAL}</footer>`;
 
 const searchBox = (): Html =>
-  html`<form class="bar-search" method="get" action="/search/" role="search">
+  html`<form class="bar-search" method="get" action="/search/" role="search" aria-label="Site">
     <input
       type="search"
       name="q"

@@ -11,7 +11,7 @@ export function deliveriesView(
   if (deliveries.length === 0) {
     return html`<p class="hint">No deliveries yet. The code host can send a test.</p>`;
   }
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Last deliveries">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table of deliveries">
     <table class="stacks">
       <thead>
         <tr>

@@ -117,6 +117,7 @@ export const externalIdentities = defineResource({
   orderBy: ['id'],
   summary: ['id', 'subject'],
   auditParent: { field: 'user', type: 'user' },
+  capabilities: { delete: 'delete' },
   pages: {
     list: { about: 'Accounts of identity providers, and the users that they log in.' },
     within: 'authenticator',

@@ -4,7 +4,7 @@ import { Token } from '../auth/token.entity.js';
 import { tokens } from '../auth/tokens.resource.js';
 import { TokensService } from '../auth/tokens.service.js';
 import type { Actor } from '../common/access.js';
-import { CLIENT_SECRET_PREFIX, issueToken } from '../common/crypto/tokens.js';
+import { issueToken } from '../common/crypto/tokens.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
@@ -45,7 +45,7 @@ export class ApplicationsController extends ResourceController(applications, [
   @Post()
   async create(@Body() body: Application, @CurrentActor() actor: Actor): Promise<object> {
     const { resources } = this.services;
-    const { token: secret, digest } = issueToken(CLIENT_SECRET_PREFIX);
+    const { token: secret, digest } = issueToken('acs');
     const row = await resources.create(applications, { ...body }, actor, {
       injected: { secret_digest: digest },
     });

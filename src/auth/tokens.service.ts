@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { issueToken, REFRESH_TOKEN_PREFIX } from '../common/crypto/tokens.js';
+import { issueToken } from '../common/crypto/tokens.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
@@ -73,7 +73,7 @@ export class TokensService {
   /** Creates the tokens of a grant, in the caller's transaction. */
   async addPair({ id: grant, ...of }: Grant, description = ''): Promise<TokenPair> {
     const { token, digest } = issueToken();
-    const refresh = issueToken(REFRESH_TOKEN_PREFIX);
+    const refresh = issueToken('acr');
     const row = await this.add({
       ...of,
       description,

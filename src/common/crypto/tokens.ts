@@ -6,8 +6,6 @@ const RANDOM_LENGTH = 43;
 
 /** Prefix by which secret scanners recognize a leaked token. */
 export const ACCESS_TOKEN_PREFIX = 'act';
-export const REFRESH_TOKEN_PREFIX = 'acr';
-export const CLIENT_SECRET_PREFIX = 'acs';
 
 /** New token, which is shown once, and the digest that is stored instead of the token. */
 export interface IssuedToken {

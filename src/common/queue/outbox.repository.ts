@@ -15,12 +15,6 @@ export interface OutboxRow {
   attempts: number;
 }
 
-/** Measurement of a queue. */
-export interface QueueSample {
-  label: string;
-  value: number;
-}
-
 /**
  * Returns the statement that acknowledges work, to be part of the statement that completes the work.
  * `ids` selects the subjects.
@@ -32,25 +26,21 @@ export const acknowledged = (queue: QueueName, ids: Sql): Sql => sql`
 export const isQueued = (queue: QueueName, subject: Sql): Sql => sql`
   EXISTS (SELECT 1 FROM outbox WHERE queue = ${queue} AND subject_id = ${subject})`;
 
+/** Name of the instance that work is for, by the id of its subject; any instance if absent. */
+export type Machines = ReadonlyMap<number, string>;
+
 @Injectable()
 export class OutboxRepository extends TableRepository<OutboxRow> {
   constructor(@InjectRepository(OutboxEntry) repository: Repository<OutboxEntry>) {
     super(repository);
   }
 
-  /**
-   * Adds work that the caller passes to its queue after the commit.
-   *
-   * @param subjects ids, each with the name of the instance that the work is for, or null for any
-   */
-  addDue(
-    queue: QueueName,
-    subjects: readonly (readonly [id: number, machine: string | null])[],
-  ): Promise<OutboxRow[]> {
+  /** Adds work that the caller passes to its queue after the commit. */
+  addDue(queue: QueueName, ids: readonly number[], machines?: Machines): Promise<OutboxRow[]> {
     const insert = insertRows(
       'outbox',
       { queue: 'text', subject_id: 'bigint', machine: 'text', enqueued_at: 'timestamptz' },
-      subjects.map((subject) => [queue, ...subject, 'now']),
+      ids.map((id) => [queue, id, machines?.get(id) ?? null, 'now']),
     );
     return this.database.rows<OutboxRow>(
       sql`${insert} RETURNING id, queue, subject_id, machine, attempts`,
@@ -95,15 +85,15 @@ export class OutboxRepository extends TableRepository<OutboxRow> {
   }
 
   /** Returns the number of outbox rows by queue. */
-  countByQueue(): Promise<QueueSample[]> {
-    return this.database.rows<QueueSample>(
+  countByQueue(): Promise<{ label: string; value: number }[]> {
+    return this.database.rows(
       sql`SELECT queue AS label, count(*)::int AS value FROM outbox GROUP BY queue`,
     );
   }
 
   /** Returns the time in seconds for which the oldest row has been due, by queue. */
-  secondsDueByQueue(): Promise<QueueSample[]> {
-    return this.database.rows<QueueSample>(sql`
+  secondsDueByQueue(): Promise<{ label: string; value: number }[]> {
+    return this.database.rows(sql`
       SELECT queue AS label, EXTRACT(epoch FROM now() - min(run_at))::float8 AS value
       FROM outbox WHERE run_at <= now() GROUP BY queue`);
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Sql } from '../../database/sql.js';
-import { OutboxRepository, type OutboxRow } from './outbox.repository.js';
+import { OutboxRepository, type Machines, type OutboxRow } from './outbox.repository.js';
 import { QueuePort } from './queue.port.js';
 import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
 
@@ -22,16 +22,9 @@ export class Outbox {
    *
    * @param machines name of the instance that each work is for, by id; any if absent
    */
-  async add(
-    queue: QueueName,
-    ids: readonly number[],
-    machines?: ReadonlyMap<number, string>,
-  ): Promise<void> {
+  async add(queue: QueueName, ids: readonly number[], machines?: Machines): Promise<void> {
     if (ids.length === 0) return;
-    const rows = await this.rows.addDue(
-      queue,
-      ids.map((id) => [id, machines?.get(id) ?? null]),
-    );
+    const rows = await this.rows.addDue(queue, ids, machines);
     this.database.afterCommit(() => void this.queue.add(rows.map(toMessage)));
   }
 

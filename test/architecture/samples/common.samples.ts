@@ -16,7 +16,7 @@ export default {
       countOpen: [[]],
     }),
     samplesOf(outbox.OutboxRepository, {
-      addDue: [['runs', [[1, 'here']]]],
+      addDue: [['runs', [1], new Map([[1, 'here']])]],
       addMissing: [['runs', sql`SELECT 1 AS id, 'here' AS machine`]],
       acknowledge: [['runs', [1]]],
       postpone: [['runs', 1, 60]],

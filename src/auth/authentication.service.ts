@@ -133,7 +133,8 @@ export class AuthenticationService {
     if (isReadOnly && !SAFE.has(method)) throw new Forbidden();
     if (use.stale) await this.tokens.touch(digest);
     const scope = currentScope();
-    if (scope) Object.assign(scope, { tokenDigest: digest, isReadOnly });
+    const isApplication = use.application_id !== null;
+    if (scope) Object.assign(scope, { tokenDigest: digest, isReadOnly, isApplication });
     return this.actorOf(use);
   }
 

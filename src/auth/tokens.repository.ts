@@ -13,6 +13,8 @@ const MOST_SHOWN = 10;
 /** User and scope of a token. `stale` is true if the last recorded use is older than a minute. */
 export interface TokenUse extends Account {
   scope: string;
+  /** Application that acts with the token; null: a personal token. */
+  application_id: number | null;
   stale: boolean;
 }
 
@@ -38,6 +40,7 @@ export type StoredRefreshToken = Pick<
 
 const useOf = (digest: string): Sql => sql`
   SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
+    tok.application_id,
     (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
   FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
   WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`;
@@ -55,6 +58,9 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
   }
 
   async endOthers(user: number, kept: string | null): Promise<void> {
+    await this.database.execute(sql`
+      DELETE FROM refresh_tokens WHERE user_id = ${user}
+        AND grant_id IS DISTINCT FROM (SELECT grant_id FROM tokens WHERE digest = ${kept}::text)`);
     await this.database.execute(sql`
       DELETE FROM tokens WHERE user_id = ${user} AND digest IS DISTINCT FROM ${kept}::text`);
   }
@@ -127,7 +133,9 @@ export class TokensRepository extends TableRepository<RowOf<Token>> implements T
     return existing(row, 'an INSERT returns its row');
   }
 
+  /** Adds a refresh token, and deletes expired ones. */
   async addRefresh(token: NewRefreshToken): Promise<void> {
+    await this.database.execute(sql`DELETE FROM refresh_tokens WHERE expires < now()`);
     await this.database.execute(sql`
       INSERT INTO refresh_tokens (digest, application_id, user_id, scope, grant_id, expires)
       VALUES (${token.digest}, ${token.application}, ${token.user}, ${token.scope}, ${token.grant},

@@ -32,7 +32,7 @@ export const tokens = defineResource({
     read: isOwnerOr('auditor_role'),
     add: () => everyone,
     mayAdd: () => TRUE,
-    change: isOwnerOr('admin_role'),
+    change: isActor('user_id'),
     delete: isOwnerOr('admin_role'),
   },
   extend: async (rows) =>

@@ -4,6 +4,8 @@ import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { issueToken } from '../common/crypto/tokens.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { Forbidden } from '../common/errors/errors.js';
+import { currentScope } from '../common/http/request-scope.js';
 import { ReferencesService } from '../common/rest/references.service.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import type { Representation } from '../common/resource/represent.js';
@@ -44,13 +46,15 @@ export class TokensService {
    * Creates a token for a user; the route has verified the permission. Only the response contains the
    * token in clear text; its digest is stored. A token of an application has a refresh token.
    *
-   * @throws Invalid if there is no such application, Forbidden if the caller cannot read it
+   * @throws Invalid if there is no such application, Forbidden if the caller cannot read it or is an
+   *   application, which could outlive its grant by a token
    */
   async create(
     { description, scope, application }: Token,
     user: Pick<Row, 'id'>,
     actor: Actor,
   ): Promise<Representation> {
+    if (currentScope()?.isApplication) throw new Forbidden('An application cannot create tokens.');
     if (typeof application === 'number') {
       const made = await this.database.transaction(async () => {
         await this.references.assertExist(tokens, { application });

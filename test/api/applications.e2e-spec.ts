@@ -300,6 +300,23 @@ describe('the token endpoint', () => {
     await exchange(app, code, { client_secret: app.client_secret }).expect(200);
   });
 
+  it('ends with the other tokens of a user whose password changes, and grants no further ones', async () => {
+    const app = await application();
+    const { body: user } = await test.as.superuser
+      .post('users/', { username: 'changing', password: PASSWORD })
+      .expect(201);
+    await test.as.superuser
+      .post(`organizations/${organization.id}/users/`, { id: user.id })
+      .expect(204);
+    const client = await test.as.asUser(user as Row);
+    const { body: pair } = await client.post('tokens/', { application: app.id }).expect(201);
+    await bearer(pair.token).post('tokens/', {}).expect(403);
+    await client.patch(`users/${user.id}/`, { password: `${PASSWORD} 2` }).expect(200);
+    await bearer(pair.token).get('me/').expect(401);
+    const again = { client_id: app.client_id, refresh_token: pair.refresh_token };
+    await token({ grant_type: 'refresh_token', ...again }).expect(400);
+  });
+
   it('does not add to the scope of a grant', async () => {
     const app = await application();
     const { refresh_token: refresh } = await granted(app, 'read');

@@ -101,6 +101,9 @@ const ACTIONS: Record<string, (samples: Samples) => Promise<Body>> = {
     organization: samples.home,
     jobs: [{ unified_job_template: (await samples.of('job_template')).id }],
   }),
+  users_authorized_tokens_create: async (samples) => ({
+    application: (await samples.of('o_auth2_application')).id,
+  }),
   job_templates_survey_spec_replace: async () => ({ name: 'Survey', description: '', spec }),
   workflow_job_templates_survey_spec_replace: async () => ({
     name: 'Survey',

@@ -8,6 +8,8 @@ export interface RequestScope {
   sourceIp: string;
   /** True if the request's token is read-only. */
   isReadOnly?: boolean;
+  /** True if an application sent the request with a token of a user. */
+  isApplication?: boolean;
   /** Digest of the browser session of the request. */
   sessionDigest?: string;
   /** Digest of the token of the request. */

@@ -67,6 +67,7 @@ options:
     env: [{name: ANSIBLE_CACHE_PLUGIN_TIMEOUT}]
 '''
 import json
+import os
 from ansible.parsing.ajson import AnsibleJSONEncoder
 from ansible.plugins.cache import BaseFileCacheModule
 
@@ -74,6 +75,9 @@ class CacheModule(BaseFileCacheModule):
     _persistent = False
 
     def _load(self, filepath):
+        # A host has no facts if its name is also a folder.
+        if os.path.isdir(filepath):
+            raise FileNotFoundError(filepath)
         with open(filepath, encoding='utf-8') as file:
             return json.load(file)
 

@@ -9,6 +9,7 @@ const OUTLINES = {
   dark: 'M20 14A8.5 8.5 0 1 1 10 4a7 7 0 0 0 10 10z',
   // Kinds and controls
   activity: 'M3 12h4l3-7 4 14 3-7h4',
+  application: 'M4 5h16v14H4zM4 9h16M7 7h.01',
   approval: 'M4 4h16v16H4zM8 12l3 3 5-6',
   authenticator: 'M12 3l8 3v6c0 5-3.5 8-8 9-4.5-1-8-4-8-9V6zM9 12l2 2 4-4',
   credential: 'M12 15.5a4.5 4.5 0 1 1-9 0 4.5 4.5 0 0 1 9 0zM10.7 12.3 20 3M16 7l3 3',

@@ -109,8 +109,9 @@ const GROUPS: readonly (readonly [title: string, items: readonly Item[]])[] = [
         label: 'Users',
         icon: 'user',
         path: 'users',
-        includes: ['me', 'tokens', 'roles'],
+        includes: ['me', 'tokens', 'roles', 'external_identities'],
       },
+      { label: 'Applications', icon: 'application', path: 'applications' },
     ],
   ],
   [

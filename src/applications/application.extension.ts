@@ -17,7 +17,7 @@ export class ApplicationExtension {
         id,
         {
           fields: { client_secret: type === 'public' ? undefined : MASKED_TOKEN },
-          summary: { tokens: tokens.get(id) ?? { count: 0, results: [] } },
+          summary_fields: { tokens: tokens.get(id) ?? { count: 0, results: [] } },
         },
       ]),
     );

@@ -1,6 +1,7 @@
 import { hasRoleOn, holdsAny } from '../access/predicates.js';
 import { tokens } from '../auth/tokens.resource.js';
 import { everyone } from '../common/access.js';
+import { INTEGER, list, object, STRING } from '../common/fields/json-schema.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { Application } from './application.entity.js';
 import { ApplicationExtension } from './application.extension.js';
@@ -41,4 +42,14 @@ export const applications = defineResource({
     tokens: { kind: 'has-many', target: () => tokens, field: 'application' },
   },
   extension: ApplicationExtension,
+  shows: {
+    // Public clients have no secret.
+    optional: ['client_secret'],
+    summary_fields: {
+      tokens: object({
+        count: INTEGER,
+        results: list(object({ id: INTEGER, scope: STRING, token: STRING })),
+      }),
+    },
+  },
 });

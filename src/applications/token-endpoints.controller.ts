@@ -6,7 +6,12 @@ import type { Reply } from '../common/http/reply.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { AuthorizationServer } from './authorization-server.service.js';
 
-const FAULT = object({ error: STRING, error_description: STRING });
+/** Fault of the protocol; `detail` if the body could not be read. */
+const FAULT = object({ error: STRING, error_description: STRING, detail: STRING }, [
+  'error',
+  'error_description',
+  'detail',
+]);
 const ROUTE = {
   kind: 'action',
   // Applications authenticate with their own id and secret.

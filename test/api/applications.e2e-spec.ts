@@ -15,7 +15,9 @@ let csrf: string;
 let organization: Row;
 
 beforeAll(async () => {
-  test = await boot({ settings: { OAUTH2_PASSWORD_GRANT: '1', LOGIN_RATE: '1000' } });
+  test = await boot({
+    settings: { OAUTH2_PASSWORD_GRANT: '1', PASSWORD_CHANGE_ENDS_TOKENS: '1', LOGIN_RATE: '1000' },
+  });
   organization = await test.make.organization({ name: 'Clients' });
   await test.make.user({ username: 'ada', password: PASSWORD });
   agent = supertest.agent(test.url);
@@ -142,6 +144,11 @@ it('lets openid-client get, use, refresh and revoke tokens', async () => {
     }),
   ]);
 
+  const { body: shown } = await test.as.superuser.get(`applications/${app.id}/`).expect(200);
+  expect(shown.summary_fields.tokens).toEqual({
+    count: 1,
+    results: [{ id: list.results[0].id, scope: 'read', token: '************' }],
+  });
   const next = await openid.refreshTokenGrant(config, String(tokens.refresh_token));
   await bearer(tokens.access_token).get('me/').expect(401);
   await bearer(next.access_token).get('me/').expect(200);

@@ -380,10 +380,10 @@ it('are chosen in the forms of templates, launches, projects and organizations',
   });
   const url = `job_templates/${template.id}/`;
   for (const [path, field] of [
-    [url, 'execution_environment'],
+    [`${url}?_form=patch`, 'execution_environment'],
     [`${url}launch/`, 'execution_environment'],
-    [`projects/${project.id}/`, 'default_environment'],
-    [`organizations/${organization}/`, 'default_environment'],
+    [`projects/${project.id}/?_form=patch`, 'default_environment'],
+    [`organizations/${organization}/?_form=patch`, 'default_environment'],
   ] as const) {
     const { text } = await as.superuser.get(path).set('Accept', 'text/html').expect(200);
     const control = new RegExp(`<select[^>]* name="${field}".*?</select>`, 's').exec(text)?.[0];

@@ -195,7 +195,7 @@ describe('CUSTOM_LOGO', () => {
   it('is the image of all pages, until it is reset', async () => {
     const { as } = test;
     const own = await as.anonymous.get('/logo/').expect(302);
-    expect(own.headers.location).toMatch(/^\/static\/mark\.[0-9a-f]+\.svg$/);
+    expect(own.headers.location).toMatch(/^\/static\/favicon\.[0-9a-f]+\.svg$/);
     await as.anonymous.get(own.headers.location!).expect(200).expect('Content-Type', /svg/);
     await as.superuser.patch('settings/ui/', { CUSTOM_LOGO: logo }).expect(200);
     const shown = await as.anonymous.get('/logo/').expect(200);

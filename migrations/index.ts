@@ -46,8 +46,8 @@ import { RunInEnvironments1795630000000 } from './1795630000000-run-in-environme
 import { MeasureInstances1795640000000 } from './1795640000000-measure-instances.js';
 import { AddAuthenticators1795650000000 } from './1795650000000-add-authenticators.js';
 import { ReportAnsible1795655000000 } from './1795655000000-report-ansible.js';
-import { AddApplications1795785420890 } from './1795785420890-add-applications.js';
 import { LinkExternalIdentities1795786029882 } from './1795786029882-link-external-identities.js';
+import { AddApplications1795792802184 } from './1795792802184-add-applications.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -99,6 +99,6 @@ export const migrations = {
   MeasureInstances1795640000000,
   AddAuthenticators1795650000000,
   ReportAnsible1795655000000,
-  AddApplications1795785420890,
   LinkExternalIdentities1795786029882,
+  AddApplications1795792802184,
 };

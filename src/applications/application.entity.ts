@@ -1,7 +1,7 @@
-import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { Column, Entity, Index } from 'typeorm';
+import { GrantSecret } from '../auth/token.entity.js';
 import { Bool, Char, Choices, Reference, Text } from '../common/fields/field.js';
 import { NamedEntity } from '../common/resource/resource.entity.js';
-import { CASCADE } from '../database/table.js';
 
 /** OAuth 2 client that acts for users with tokens that they granted (docs/applications.md). */
 @Entity('applications')
@@ -64,39 +64,13 @@ export class Application extends NamedEntity {
   secret_digest!: string;
 }
 
-/** Authorization code, which an application exchanges for tokens once (RFC 6749, section 4.1). */
+/** Authorization code, which an application exchanges for tokens (RFC 6749, section 4.1). */
 @Entity('authorization_codes')
-export class AuthorizationCode {
-  @PrimaryColumn('text')
-  digest!: string;
-
-  @Column('integer')
-  @ForeignKey('applications', CASCADE)
-  @Index()
-  application_id!: number;
-
-  @Column('integer')
-  @ForeignKey('users', CASCADE)
-  @Index()
-  user_id!: number;
-
+export class AuthorizationCode extends GrantSecret {
   @Column('text')
   redirect_uri!: string;
-
-  @Column('text')
-  scope!: string;
 
   /** S256 challenge (RFC 7636); null for a confidential client that sent none. */
   @Column({ type: 'text', nullable: true })
   code_challenge!: string | null;
-
-  @Column('uuid')
-  grant_id!: string;
-
-  @Column('timestamp with time zone')
-  @Index()
-  expires!: string;
-
-  @Column({ type: 'boolean', default: false })
-  used!: boolean;
 }

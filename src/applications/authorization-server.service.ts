@@ -79,10 +79,9 @@ export class AuthorizationServer {
    *
    * @param isAllowed false: the user refused
    * @returns URL of the application, with the code or an error
-   * @throws BadRequest as `consentRequest`
+   * @throws BadRequest if the application or its redirect URI is wrong: the user must not be redirected
    */
   async authorize(parameters: OAuthParameters, user: number, isAllowed: boolean): Promise<string> {
-    await this.consentRequest(parameters);
     const body = { ...parameters, allowed: String(isAllowed) };
     const request = new OAuth2Server.Request({ headers: {}, method: 'POST', query: {}, body });
     const response = new OAuth2Server.Response();

@@ -1,7 +1,7 @@
-import { Column, Entity, ForeignKey, Index } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { Choices, DateTime, Reference, Text } from '../common/fields/field.js';
 import { ResourceEntity } from '../common/resource/resource.entity.js';
-import { CASCADE, GeneratedId } from '../database/table.js';
+import { CASCADE } from '../database/table.js';
 
 @Entity('tokens')
 @Index('tokens_digest_key', ['digest'], { unique: true })
@@ -58,14 +58,9 @@ export class Token extends ResourceEntity {
   grant_id!: string | null;
 }
 
-/** Refresh token, which an application exchanges once for the next pair of tokens. */
-@Entity('refresh_tokens')
-@Index('refresh_tokens_digest_key', ['digest'], { unique: true })
-export class RefreshToken {
-  @GeneratedId()
-  id!: number;
-
-  @Column('text')
+/** Secret of a grant that an application exchanges for tokens once. */
+export abstract class GrantSecret {
+  @PrimaryColumn('text')
   digest!: string;
 
   @Column('integer')
@@ -89,7 +84,11 @@ export class RefreshToken {
   @Index()
   expires!: string;
 
-  /** True once the token was exchanged: a second use is theft, and ends the grant. */
+  /** True once the secret was exchanged: a second use is theft, and ends the grant. */
   @Column({ type: 'boolean', default: false })
   used!: boolean;
 }
+
+/** Refresh token, which an application exchanges for the next pair of tokens. */
+@Entity('refresh_tokens')
+export class RefreshToken extends GrantSecret {}

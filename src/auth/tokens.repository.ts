@@ -33,10 +33,7 @@ export type NewRefreshToken = Required<
   Pick<NewToken, 'scope' | 'user' | 'digest' | 'lifetimeSeconds' | 'application' | 'grant'>
 >;
 
-export type StoredRefreshToken = Pick<
-  RefreshToken,
-  'application_id' | 'user_id' | 'scope' | 'grant_id' | 'expires' | 'used'
->;
+export type StoredRefreshToken = Omit<RefreshToken, 'digest'>;
 
 const useOf = (digest: string): Sql => sql`
   SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,

@@ -127,6 +127,12 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
     for (const name of ['git', 'sh', 'find', 'chown']) {
       await symlink(join('/usr/bin', name), join(bare, name));
     }
+    // A worker that this instance had before its restart still counts for a few seconds.
+    await cluster.rows(
+      `INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity, last_seen)
+       VALUES ('before', $1, 'before', 1, '', 4, now() - make_interval(secs => 27))`,
+      [hostname()],
+    );
     const worker = await cluster.worker({
       ...{ OUTBOUND_ALLOW: '127.0.0.0/8', ...isolated, PATH: bare },
     });

@@ -11,14 +11,7 @@ import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
 import { InventoryUpdate } from '../inventory-updates/inventory-update.service.js';
 import { EngineMissing, JobEnvironments } from './job-environments.service.js';
 import { Leases } from './leases.service.js';
-import {
-  blamed,
-  CannotStart,
-  isExplained,
-  outcomeOf,
-  type RunOutcome,
-  type RunKind,
-} from './outcome.js';
+import { blamed, isExplained, outcomeOf, type RunOutcome, type RunKind } from './outcome.js';
 import { PlaybookJob } from './playbook-job.service.js';
 import { SystemJobRun } from '../system-jobs/system-job-run.service.js';
 import { WorkerNode } from './worker-node.service.js';
@@ -53,7 +46,7 @@ export class RunsHandler implements QueueHandler {
   }
 
   async handle(runId: number): Promise<void> {
-    if (this.active.isStopping) return;
+    if (this.active.isStopping || (await this.mayNotStart(runId))) return;
     const run = await this.leases.take(runId);
     if (!run) return;
     try {
@@ -70,9 +63,7 @@ export class RunsHandler implements QueueHandler {
   private async toEnd(run: ActiveRun): Promise<void> {
     let outcome: RunOutcome;
     try {
-      const kind = await this.kindOf(run);
-      const refusal = kind.isTrusted ? null : await this.boundary.refusal();
-      if (refusal !== null) throw new CannotStart(refusal);
+      const kind = await this.kindOf(run.id);
       await this.environments.provide(run);
       outcome = await kind.run(run);
     } catch (error) {
@@ -86,8 +77,16 @@ export class RunsHandler implements QueueHandler {
     return this.leases.finish(run, judged(run, outcome));
   }
 
-  private async kindOf(run: ActiveRun): Promise<RunKind<ActiveRun>> {
-    const type = (await this.runs.typesOf([run.id])).get(run.id);
+  /**
+   * Returns true if the run needs a sandbox that this worker does not have. It stays `waiting` until
+   * another worker takes it or the scheduler places it again.
+   */
+  private async mayNotStart(id: number): Promise<boolean> {
+    return (await this.boundary.refusal()) !== null && !(await this.kindOf(id)).isTrusted;
+  }
+
+  private async kindOf(id: number): Promise<RunKind<ActiveRun>> {
+    const type = (await this.runs.typesOf([id])).get(id);
     if (!isOneOf(WORKED_KINDS, type)) throw new Error(`Runs of type ${type} have no process`);
     return this.kinds[type];
   }

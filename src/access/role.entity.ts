@@ -8,7 +8,7 @@ import { CASCADE, SET_NULL } from '../database/table.js';
 @Index('roles_object_key', ['content_type', 'object_id', 'role_field'], { unique: true })
 @Index('roles_content_type_object_id_id_order_idx', ['content_type', 'object_id', 'id'])
 export class Role {
-  @Integer({ readOnly: true, label: 'ID' })
+  @Integer({ readOnly: true, label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
   @Char({ readOnly: true, search: true, hidden: true, help: 'Role field of the object.' })

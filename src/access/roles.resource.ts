@@ -1,7 +1,7 @@
 import { describeRole } from '../common/resource/role-words.js';
 import { defineResource, type Relation, type RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext } from '../common/resource/extension.js';
-import { BOOLEAN, INTEGER, object, STRING } from '../common/fields/json-schema.js';
+import { BOOLEAN, described, INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import { findResource, resource } from '../common/resource/registry.js';
 import { summariesOf } from '../common/resource/represent.js';
 import { ident, sql } from '../database/sql.js';
@@ -65,7 +65,10 @@ export const roles = defineResource({
   expression: calledSo,
   extend,
   shows: {
-    fields: { name: STRING, description: STRING },
+    fields: {
+      name: described(STRING, 'Name of the role.'),
+      description: described(STRING, 'Rights that the role gives.'),
+    },
     // Named by the object's type.
     relatedOthers: STRING,
     summary_fields: {

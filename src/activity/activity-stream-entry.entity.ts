@@ -15,17 +15,22 @@ import { labelOf } from '../common/fields/label.js';
 @Index('activity_stream_organization_id_idx', ['organization_id'])
 @Index('activity_stream_parent_idx', ['parent_type', 'parent_id'])
 export class ActivityStreamEntry {
-  @Integer({ ...WIDE, label: 'ID', readOnly: true })
+  @Integer({ ...WIDE, label: 'ID', readOnly: true, help: 'Database id of this object.' })
   id!: number;
 
-  @DateTime({ readOnly: true, nullable: false, columnDefault: 'now()' })
+  @DateTime({
+    readOnly: true,
+    nullable: false,
+    columnDefault: 'now()',
+    help: 'Time of the change.',
+  })
   timestamp!: string;
 
   @Choices(
     ['create', 'update', 'delete', 'associate', 'disassociate'].map(
       (word) => [word, labelOf(word)] as const,
     ),
-    { readOnly: true },
+    { readOnly: true, help: 'Kind of the change.' },
   )
   operation!: string;
 
@@ -42,13 +47,13 @@ export class ActivityStreamEntry {
   @Char({ readOnly: true, help: 'Type of the second object of an association.' })
   object2!: string;
 
-  @Char({ readOnly: true })
+  @Char({ readOnly: true, help: 'Name of the relation that an association changed.' })
   object_association!: string;
 
   @Char({ readOnly: true, help: 'Resource type a granted role belongs to.' })
   object_type!: string;
 
-  @Char({ readOnly: true })
+  @Char({ readOnly: true, help: 'Instance on which the change was made.' })
   action_node!: string;
 
   @Reference('user', { readOnly: true, nullable: true, hidden: true })

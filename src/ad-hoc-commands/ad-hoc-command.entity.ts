@@ -46,10 +46,14 @@ export class AdHocCommand extends ExecutedJob {
   })
   override unified_job_template!: Reference | null;
 
-  @Choices(JOB_TYPES, { default: 'run', blank: false })
+  @Choices(JOB_TYPES, { default: 'run', blank: false, help: 'Run, or check without changes.' })
   job_type!: string;
 
-  @Reference('inventory', { nullable: true, needs: 'adhoc' })
+  @Reference('inventory', {
+    nullable: true,
+    needs: 'adhoc',
+    help: 'Inventory that the run works on.',
+  })
   inventory!: Reference | null;
 
   @Text({ help: 'Host pattern; all hosts when empty.' })
@@ -83,7 +87,7 @@ export class AdHocCommand extends ExecutedJob {
   @Integer({ min: 0, default: 0, help: 'Hosts at once; 0 leaves it to Ansible.' })
   forks!: number;
 
-  @Choices(VERBOSITIES, { default: 0 })
+  @Choices(VERBOSITIES, { default: 0, help: 'Level of detail of the output.' })
   verbosity!: number;
 
   @Variables({
@@ -93,10 +97,10 @@ export class AdHocCommand extends ExecutedJob {
   })
   extra_vars!: string;
 
-  @Bool()
+  @Bool({ help: 'If true, tasks run with escalated privileges.' })
   become_enabled!: boolean;
 
-  @Bool()
+  @Bool({ help: 'If true, the output shows the differences in changed files.' })
   diff_mode!: boolean;
 
   @SecretText(PASSWORD)
@@ -112,6 +116,11 @@ export class AdHocCommand extends ExecutedJob {
   isolation!: string;
 
   /** Number of hosts by status, from the final statistics. */
-  @Json({ readOnly: true, detailOnly: true, schema: mapOf(INTEGER) })
+  @Json({
+    readOnly: true,
+    detailOnly: true,
+    schema: mapOf(INTEGER),
+    help: 'Number of hosts by their last status.',
+  })
   host_status_counts!: Record<string, number>;
 }

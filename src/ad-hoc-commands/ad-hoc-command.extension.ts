@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { list, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
-import { launchedBy, LAUNCHED_BY } from '../runs/launched-by.js';
+import { launchedBy, LAUNCHED_BY, PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { ShownRuns } from '../runs/shown-runs.service.js';
 import type { AdHocCommand } from './ad-hoc-command.entity.js';
 import { CommandPasswords } from './command-passwords.service.js';
 
 export const AD_HOC_COMMAND_SHOWS: ShownBesides = {
-  fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: list(STRING) },
+  fields: { launched_by: LAUNCHED_BY, passwords_needed_to_start: PASSWORDS_NEEDED },
 };
 
 /** Adds the data of ad hoc commands that are not columns, with two statements per page. */

@@ -17,7 +17,7 @@ export class Application extends NamedEntity {
   })
   organization!: Reference;
 
-  @Char({ readOnly: true, label: 'Client ID' })
+  @Char({ readOnly: true, label: 'Client ID', help: 'Public identifier of the application.' })
   client_id!: string;
 
   @Text({

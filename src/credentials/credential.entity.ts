@@ -52,7 +52,7 @@ export class Credential extends NamedEntity {
   @Json({ filter: false, help: 'Values for the inputs of the type; secrets show as $encrypted$.' })
   inputs!: CredentialInputs;
 
-  @Bool({ readOnly: true })
+  @Bool({ readOnly: true, help: 'True if the product provides the credential.' })
   managed!: boolean;
 
   @Char({ ...COMPUTED, computed: namespaceOf, help: 'Namespace of the type.' })

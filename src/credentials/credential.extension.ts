@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { RolesRepository, type DirectHolder } from '../access/roles.repository.js';
 import { entryOf } from '../common/invariants.js';
-import { BOOLEAN, INTEGER, list, mapOf, object, STRING } from '../common/fields/json-schema.js';
+import {
+  BOOLEAN,
+  described,
+  INTEGER,
+  list,
+  mapOf,
+  object,
+  STRING,
+} from '../common/fields/json-schema.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
@@ -26,7 +34,11 @@ export const CREDENTIAL_SHOWS: ShownBesides = {
       description: 'Inputs that are looked up, with the name of the store.',
     },
   },
-  summary: { kind: STRING, cloud: BOOLEAN, kubernetes: BOOLEAN },
+  summary: {
+    kind: described(STRING, 'Namespace of the type.'),
+    cloud: described(BOOLEAN, 'The type is of the kind cloud.'),
+    kubernetes: described(BOOLEAN, 'The type is of the kind kubernetes.'),
+  },
 };
 
 /**

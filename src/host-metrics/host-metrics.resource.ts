@@ -1,5 +1,5 @@
 import { superusersOnly } from '../common/access.js';
-import { INTEGER, orNull } from '../common/fields/json-schema.js';
+import { described, INTEGER, orNull } from '../common/fields/json-schema.js';
 import { defineResource, type Row } from '../common/resource/define-resource.js';
 import type { Extension } from '../common/resource/extension.js';
 import { HostMetricHooks } from './host-metric.hooks.js';
@@ -40,7 +40,9 @@ export const hostMetrics = defineResource({
   ],
   policy: { ...OPERATORS_ONLY, delete: superusersOnly },
   extend: constant({ used_in_inventories: null }),
-  shows: { fields: { used_in_inventories: orNull(INTEGER) } },
+  shows: {
+    fields: { used_in_inventories: described(orNull(INTEGER), 'Always null: not counted.') },
+  },
 });
 
 export const monthlyHostMetrics = defineResource({
@@ -59,5 +61,10 @@ export const monthlyHostMetrics = defineResource({
   ],
   policy: OPERATORS_ONLY,
   extend: constant({ license_capacity: 0, indirectly_managed_hosts: 0 }),
-  shows: { fields: { license_capacity: INTEGER, indirectly_managed_hosts: INTEGER } },
+  shows: {
+    fields: {
+      license_capacity: described(INTEGER, 'Always 0: there is no licence.'),
+      indirectly_managed_hosts: described(INTEGER, 'Always 0: no host is managed through others.'),
+    },
+  },
 });

@@ -19,7 +19,11 @@ export class OidcConfiguration {
   @Char({ required: true, max: 1024, help: 'URL of the provider, without /.well-known.' })
   issuer!: string;
 
-  @Char({ required: true, label: 'Client ID' })
+  @Char({
+    required: true,
+    label: 'Client ID',
+    help: 'Identifier of this installation at the provider.',
+  })
   client_id!: string;
 
   @SecretText({ max: 1024, help: 'Empty for a public client.' })
@@ -151,7 +155,11 @@ export class GithubConfiguration {
   })
   base_url!: string;
 
-  @Char({ required: true, label: 'Client ID' })
+  @Char({
+    required: true,
+    label: 'Client ID',
+    help: 'Identifier of this installation at the provider.',
+  })
   client_id!: string;
 
   @SecretText({ required: true, max: 1024 })

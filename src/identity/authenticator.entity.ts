@@ -107,7 +107,13 @@ const TRIGGERS = [
 @Index('authenticator_maps_name_key', ['authenticator_id', 'name'], { unique: true })
 @Index('authenticator_maps_order_idx', ['authenticator_id', 'order', 'id'])
 export class AuthenticatorMap extends NamedEntity {
-  @Reference('authenticator', { required: true, immutable: true, index: false, needs: 'change' })
+  @Reference('authenticator', {
+    required: true,
+    immutable: true,
+    index: false,
+    needs: 'change',
+    help: 'Authenticator that the map belongs to.',
+  })
   authenticator!: Reference;
 
   @Integer({ default: 1, min: 0, help: 'Order of evaluation; names the first map that denies.' })
@@ -129,10 +135,20 @@ export class AuthenticatorMap extends NamedEntity {
   })
   value!: string;
 
-  @Reference('organization', { nullable: true, onDelete: 'CASCADE', index: 'where set' })
+  @Reference('organization', {
+    nullable: true,
+    onDelete: 'CASCADE',
+    index: 'where set',
+    help: 'Organization that the map gives a role in.',
+  })
   organization!: Reference | null;
 
-  @Reference('team', { nullable: true, onDelete: 'CASCADE', index: 'where set' })
+  @Reference('team', {
+    nullable: true,
+    onDelete: 'CASCADE',
+    index: 'where set',
+    help: 'Team that the map gives a role in.',
+  })
   team!: Reference | null;
 
   @Char({
@@ -152,7 +168,13 @@ const IN_EFFECT = { readOnly: true, default: false } as const;
 @Entity('external_identities')
 @Index('external_identities_subject_key', ['authenticator_id', 'subject'], { unique: true })
 export class ExternalIdentity extends ResourceEntity {
-  @Reference('authenticator', { required: true, immutable: true, index: false, needs: 'change' })
+  @Reference('authenticator', {
+    required: true,
+    immutable: true,
+    index: false,
+    needs: 'change',
+    help: 'Authenticator of the account.',
+  })
   authenticator!: Reference;
 
   @Char({

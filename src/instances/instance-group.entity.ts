@@ -56,10 +56,10 @@ export class InstanceGroup extends ResourceEntity {
   @Float({ ...COMPUTED, help: 'Free part of the capacity, 0 to 100.' })
   percent_capacity_remaining!: number;
 
-  @Integer(COMPUTED)
+  @Integer({ ...COMPUTED, help: 'Number of runs that are placed in the group.' })
   jobs_running!: number;
 
-  @Integer(COMPUTED)
+  @Integer({ ...COMPUTED, help: 'Number of runs that were ever placed in the group.' })
   jobs_total!: number;
 
   @Integer({ ...COMPUTED, help: 'Instances of it; of `default`, those that are ready.' })

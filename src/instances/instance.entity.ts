@@ -89,6 +89,7 @@ export class Instance extends ResourceEntity {
   @Choices([['execution', 'Execution node']], {
     ...FILTERED,
     computed: () => sql`'execution'::text`,
+    help: 'Tasks of the instance: control, execution or both.',
   })
   node_type!: string;
 

@@ -135,6 +135,7 @@ export class Host extends NamedEntity {
     readOnly: true,
     nullable: true,
     index: 'where set',
+    help: 'Last job that ran on the host.',
   })
   last_job!: Reference | null;
 
@@ -143,6 +144,7 @@ export class Host extends NamedEntity {
     readOnly: true,
     nullable: true,
     index: 'where set',
+    help: 'Result of the last job on the host.',
   })
   last_job_host_summary!: Reference | null;
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   BOOLEAN,
+  described,
   INSTANT,
   INTEGER,
   list,
@@ -110,7 +111,7 @@ function relatedOf(id: number, kind: unknown): Record<string, string | null> {
 const NAMED = { id: INTEGER, name: STRING };
 
 export const HOST_SHOWS: ShownBesides = {
-  fields: { has_inventory_sources: BOOLEAN },
+  fields: { has_inventory_sources: described(BOOLEAN, 'True if a source created the host.') },
   related: ['original_host'],
   summary_fields: {
     groups: object({ count: INTEGER, results: list(object(NAMED)) }),

@@ -107,7 +107,11 @@ export class InventorySource extends UnifiedTemplate {
   timeout!: number;
 
   // The column is shared with job templates, which have another default.
-  @Choices(SOURCE_VERBOSITIES, { default: 1, columnDefault: 0 })
+  @Choices(SOURCE_VERBOSITIES, {
+    default: 1,
+    columnDefault: 0,
+    help: 'Level of detail of the output.',
+  })
   verbosity!: number;
 
   @Text({ help: 'Host pattern for the hosts that are taken.' })

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   BOOLEAN,
+  described,
   INSTANT,
   list,
   object,
@@ -28,9 +29,9 @@ const UPDATE = object({
 });
 export const SOURCE_SHOWS: ShownBesides = {
   fields: {
-    last_updated: orNull(INSTANT),
-    last_update_failed: BOOLEAN,
-    custom_virtualenv: orNull(STRING),
+    last_updated: described(orNull(INSTANT), 'Time of the last update.'),
+    last_update_failed: described(BOOLEAN, 'True if the last update failed.'),
+    custom_virtualenv: described(orNull(STRING), 'Always null: no effect.'),
   },
   related: ['current_update', 'last_update'],
   summary_fields: {

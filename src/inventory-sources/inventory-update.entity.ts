@@ -26,70 +26,106 @@ export class InventoryUpdate extends ExecutedJob {
   @Reference('instance_group', PLACED)
   override instance_group!: Reference | null;
 
-  @Reference('inventory', { ...READ_ONLY, nullable: true })
+  @Reference('inventory', {
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Inventory that the run works on.',
+  })
   inventory!: Reference | null;
 
   @Reference('inventory_source', {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
+    help: 'Inventory source that is updated.',
   })
   inventory_source!: Reference | null;
 
-  @Choices(SOURCES, READ_ONLY)
+  @Choices(SOURCES, { ...READ_ONLY, help: 'Kind of the source.' })
   source!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Path of the inventory in the project.' })
   source_path!: string;
 
-  @Variables({ ...READ_ONLY, ...describedAs('string') })
+  @Variables({ ...READ_ONLY, ...describedAs('string'), help: 'Options of the source.' })
   source_vars!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Branch, tag or commit.' })
   scm_branch!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Revision of the project.' })
   scm_revision!: string;
 
-  @Reference('project', { ...READ_ONLY, nullable: true, detailOnly: true })
+  @Reference('project', {
+    ...READ_ONLY,
+    nullable: true,
+    detailOnly: true,
+    help: 'Project that the inventory is read from.',
+  })
   source_project!: Reference | null;
 
-  @Reference('project_update', { ...WIDE, ...READ_ONLY, nullable: true })
+  @Reference('project_update', {
+    ...WIDE,
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Update of the project that this update started.',
+  })
   source_project_update!: Reference | null;
 
   @Reference('credential', {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
+    help: 'Credential of the source.',
   })
   credential!: Reference | null;
 
-  @Reference('execution_environment', { ...READ_ONLY, nullable: true, index: false })
+  @Reference('execution_environment', {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Execution environment of the run; null for the default.',
+  })
   execution_environment!: Reference | null;
 
-  @Text(READ_ONLY)
+  @Text({
+    ...READ_ONLY,
+    help: 'Host variable, as a dotted path, that says whether the host is enabled.',
+  })
   enabled_var!: string;
 
-  @Text(READ_ONLY)
+  @Text({ ...READ_ONLY, help: 'Value of `enabled_var` for enabled hosts.' })
   enabled_value!: string;
 
-  @Text(READ_ONLY)
+  @Text({ ...READ_ONLY, help: 'Regular expression for the names of the imported hosts.' })
   host_filter!: string;
 
-  @Bool(READ_ONLY)
+  @Bool({
+    ...READ_ONLY,
+    help: 'If true, hosts and groups that the source no longer has are removed.',
+  })
   overwrite!: boolean;
 
-  @Bool(READ_ONLY)
+  @Bool({ ...READ_ONLY, help: 'If true, variables from elsewhere are removed.' })
   overwrite_vars!: boolean;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({
+    ...READ_ONLY,
+    default: 0,
+    help: 'Seconds until the run is canceled; 0 for the setting, -1 for no limit.',
+  })
   timeout!: number;
 
   // The column is shared with jobs, which have another default.
-  @Choices(SOURCE_VERBOSITIES, { ...READ_ONLY, default: 1, columnDefault: 0 })
+  @Choices(SOURCE_VERBOSITIES, {
+    ...READ_ONLY,
+    default: 1,
+    columnDefault: 0,
+    help: 'Level of detail of the output.',
+  })
   verbosity!: number;
 
-  @Text(READ_ONLY)
+  @Text({ ...READ_ONLY, help: 'Host pattern for the imported hosts.' })
   limit!: string;
 
   @Choices(ISOLATIONS, ISOLATION_FIELD)

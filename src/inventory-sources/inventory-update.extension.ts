@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BOOLEAN, list, orNull, STRING } from '../common/fields/json-schema.js';
+import { BOOLEAN, described, list, orNull, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
@@ -17,8 +17,8 @@ export const UPDATE_SHOWS: ShownBesides = {
   ...TEMPLATE_RUN_SHOWS,
   fields: {
     ...TEMPLATE_RUN_SHOWS.fields,
-    license_error: BOOLEAN,
-    custom_virtualenv: orNull(STRING),
+    license_error: described(BOOLEAN, 'Always false: there is no licence.'),
+    custom_virtualenv: described(orNull(STRING), 'Always null: no effect.'),
   },
   summary_fields: {
     ...TEMPLATE_RUN_SHOWS.summary_fields,

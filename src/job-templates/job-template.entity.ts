@@ -14,7 +14,7 @@ export interface JobTemplate extends WebhookJobTemplateFields, RetentionFields, 
 @Includes(TEMPLATE_SWITCHES, 'survey_enabled')
 @Includes(TEMPLATE_OPTIONS, 'organization')
 export class JobTemplate extends UnifiedTemplate {
-  @Reference('project', { nullable: true, needs: 'use' })
+  @Reference('project', { nullable: true, needs: 'use', help: 'Project of the playbook.' })
   project!: Reference | null;
 
   @Char({ max: 1024, help: 'Playbook of the project.' })
@@ -27,28 +27,30 @@ export class JobTemplate extends UnifiedTemplate {
   })
   organization!: Reference | null;
 
-  @Bool()
+  @Bool({ help: 'If true, notified handlers run although a task failed.' })
   force_handlers!: boolean;
 
-  @Char({ max: 1024 })
+  @Char({ max: 1024, help: 'Name of the task at which the playbook starts.' })
   start_at_task!: string;
 
-  @Bool()
+  @Bool({ help: 'If true, facts are stored and given to later jobs.' })
   use_fact_cache!: boolean;
 
-  @Bool()
+  @Bool({ help: 'If true, tasks run with escalated privileges.' })
   become_enabled!: boolean;
 
   @Bool({ help: 'Runs may overlap.' })
   allow_simultaneous!: boolean;
 
-  @Char({ max: 1024, filter: false })
+  @Char({ max: 1024, filter: false, help: 'Key that hosts send with provisioning callbacks.' })
   host_config_key!: string;
 
-  @Bool()
+  @Bool({ help: 'If true, launches ask the questions of the survey.' })
   survey_enabled!: boolean;
 
-  @Bool()
+  @Bool({
+    help: 'If true, jobs do not use the instance groups of the inventory and the organization.',
+  })
   prevent_instance_group_fallback!: boolean;
 
   @Json({ internal: true, nullable: true })

@@ -32,7 +32,11 @@ const READ_ONLY = { readOnly: true } as const;
   unique: true,
 })
 export class Notification extends WideResourceEntity {
-  @Reference('notification_template', { ...READ_ONLY, index: false })
+  @Reference('notification_template', {
+    ...READ_ONLY,
+    index: false,
+    help: 'Template of the notification.',
+  })
   notification_template!: Reference;
 
   @Choices(
@@ -52,16 +56,16 @@ export class Notification extends WideResourceEntity {
   @Text({ ...READ_ONLY, help: 'Why the last attempt failed; while pending, why it has to wait.' })
   error!: string;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of recipients.' })
   notifications_sent!: number;
 
-  @Choices(NOTIFICATION_TYPE_CHOICES, { ...READ_ONLY, search: true })
+  @Choices(NOTIFICATION_TYPE_CHOICES, { ...READ_ONLY, search: true, help: 'Channel.' })
   notification_type!: NotificationType;
 
   @Text({ ...READ_ONLY, help: 'Readable; secret parts of addresses are masked.' })
   recipients!: string;
 
-  @Text({ ...READ_ONLY, search: true })
+  @Text({ ...READ_ONLY, search: true, help: 'Subject of the message.' })
   subject!: string;
 
   @Json({ ...READ_ONLY, search: true, help: 'What was sent, as the channel takes it.' })
@@ -121,7 +125,12 @@ export class Notification extends WideResourceEntity {
 @Entity('notification_attempts')
 @Index('notification_attempts_key', ['notification_id', 'number'], { unique: true })
 export class NotificationAttempt extends WideResourceEntity {
-  @Reference('notification', { ...WIDE, ...READ_ONLY, index: false })
+  @Reference('notification', {
+    ...WIDE,
+    ...READ_ONLY,
+    index: false,
+    help: 'Notification that was sent.',
+  })
   notification!: Reference;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Position among the attempts, from 1.' })

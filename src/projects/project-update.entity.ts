@@ -13,7 +13,7 @@ export interface ProjectUpdate extends WebhookRunFields {}
  */
 @Includes(WebhookRunFields)
 export class ProjectUpdate extends ExecutedJob {
-  @Reference('project', { ...READ_ONLY, nullable: true })
+  @Reference('project', { ...READ_ONLY, nullable: true, help: 'Project that is updated.' })
   project!: Reference | null;
 
   @Choices(
@@ -23,42 +23,47 @@ export class ProjectUpdate extends ExecutedJob {
       ['svn', 'Subversion'],
       ['archive', 'Remote Archive'],
     ],
-    READ_ONLY,
+    { ...READ_ONLY, help: 'Kind of source control.' },
   )
   scm_type!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Address of the repository or archive.' })
   scm_url!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Branch, tag or commit.' })
   scm_branch!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Further references that are fetched.' })
   scm_refspec!: string;
 
-  @Bool(READ_ONLY)
+  @Bool({ ...READ_ONLY, help: 'If true, local changes are discarded before the update.' })
   scm_clean!: boolean;
 
-  @Bool(READ_ONLY)
+  @Bool({ ...READ_ONLY, help: 'If true, the checkout is deleted before the update.' })
   scm_delete_on_update!: boolean;
 
-  @Bool(READ_ONLY)
+  @Bool({ ...READ_ONLY, help: 'If true, submodules follow their branches.' })
   scm_track_submodules!: boolean;
 
   @Reference('credential', {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
+    help: 'Source control credential.',
   })
   credential!: Reference | null;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Folder of the project below the project root.' })
   local_path!: string;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({
+    ...READ_ONLY,
+    default: 0,
+    help: 'Seconds until the run is canceled; 0 for the setting, -1 for no limit.',
+  })
   timeout!: number;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Revision of the project.' })
   scm_revision!: string;
 
   @Choices(ISOLATIONS, ISOLATION_FIELD)
@@ -69,10 +74,10 @@ export class ProjectUpdate extends ExecutedJob {
       ['check', 'Check'],
       ['run', 'Run'],
     ],
-    { ...READ_ONLY, default: 'check' },
+    { ...READ_ONLY, default: 'check', help: 'Check for an update, or a run that a job needs.' },
   )
   job_type!: string;
 
-  @Text(READ_ONLY)
+  @Text({ ...READ_ONLY, help: 'Comma-separated tags to run.' })
   job_tags!: string;
 }

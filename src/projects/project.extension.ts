@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   BOOLEAN,
+  described,
   INSTANT,
   object,
   orNull,
@@ -22,7 +23,10 @@ const UPDATE = object({
 });
 
 export const PROJECT_SHOWS: ShownBesides = {
-  fields: { last_updated: orNull(INSTANT), last_update_failed: BOOLEAN },
+  fields: {
+    last_updated: described(orNull(INSTANT), 'Time of the last update.'),
+    last_update_failed: described(BOOLEAN, 'True if the last update failed.'),
+  },
   related: ['webhook_receiver', 'current_update', 'last_update'],
   summary_fields: { current_update: UPDATE, last_update: UPDATE },
 };

@@ -59,6 +59,7 @@ class LaunchOptions {
     nullable: true,
     needs: 'use',
     refusal: 'You do not have use_role to the inventory',
+    help: 'Inventory that the run works on.',
   })
   inventory!: Reference;
 
@@ -89,15 +90,15 @@ class LaunchOptions {
   skip_tags!: string;
 
   @Prompt({ asks: 'job_type', about: 'what', harmless: 'switch' })
-  @Choices(JOB_TYPES, { default: 'run' })
+  @Choices(JOB_TYPES, { default: 'run', help: 'Run, or check without changes.' })
   job_type!: string;
 
   @Prompt({ asks: 'verbosity', about: 'how', harmless: 'value' })
-  @Choices(VERBOSITIES, { default: 0 })
+  @Choices(VERBOSITIES, { default: 0, help: 'Level of detail of the output.' })
   verbosity!: number;
 
   @Prompt({ asks: 'diff_mode', about: 'how', harmless: 'value' })
-  @Bool()
+  @Bool({ help: 'If true, the output shows the differences in changed files.' })
   diff_mode!: boolean;
 
   @Prompt({
@@ -112,7 +113,11 @@ class LaunchOptions {
   scm_branch!: string;
 
   @Prompt({ asks: 'forks', about: 'how', harmless: 'value' })
-  @Integer({ min: 0, default: 0 })
+  @Integer({
+    min: 0,
+    default: 0,
+    help: 'Number of hosts that are worked on at once; 0 for the default of Ansible.',
+  })
   forks!: number;
 
   @Prompt({ asks: 'timeout', about: 'how', harmless: 'value' })
@@ -120,7 +125,7 @@ class LaunchOptions {
   timeout!: number;
 
   @Prompt({ asks: 'job_slice_count', about: 'how', harmless: 'value' })
-  @Integer({ min: 0, default: 1 })
+  @Integer({ min: 0, default: 1, help: 'Number of parts into which the hosts are divided.' })
   job_slice_count!: number;
 
   @Prompt({

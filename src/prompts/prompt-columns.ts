@@ -28,7 +28,6 @@ export const optional = (field: Field): Field => ({
 const shown = ({ field, ofRun }: LaunchOption): Field => ({
   ...optional(field),
   readOnly: true,
-  help: '',
   min: null,
   needs: null,
   ...ofRun,
@@ -37,7 +36,10 @@ const shown = ({ field, ofRun }: LaunchOption): Field => ({
 /** Returns the switch fields of a template. */
 const switches = (options: readonly LaunchOption[]): readonly Field[] =>
   declareFields([
-    ...options.map((option) => [option.switch, Bool()] as const),
+    ...options.map(
+      (option) =>
+        [option.switch, Bool({ help: `If true, launches can set \`${option.name}\`.` })] as const,
+    ),
     [
       'allow_connection_vars',
       Bool({

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { INTEGER, list, STRING } from '../common/fields/json-schema.js';
+import { described, INTEGER, list, STRING } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { resource } from '../common/resource/registry.js';
@@ -7,6 +7,7 @@ import { CREDENTIAL_SUMMARY } from '../credentials/credentials.repository.js';
 import { passwordsNeeded } from '../credentials/types/inputs.js';
 import { LABEL_SUMMARY, labelSummaries } from '../labels/label-links.js';
 import { displayArtifacts } from './artifacts.js';
+import { PASSWORDS_NEEDED } from './launched-by.js';
 import { ShownRuns } from './shown-runs.service.js';
 import { TemplateRunExtension, TEMPLATE_RUN_SHOWS, withOwn } from './template-run.extension.js';
 import type { Job } from './job.entity.js';
@@ -14,8 +15,11 @@ import { JobCredentialsRepository, type CredentialOfJob } from './job-credential
 
 export const JOB_SHOWS: ShownBesides = {
   ...TEMPLATE_RUN_SHOWS,
-  fields: { ...TEMPLATE_RUN_SHOWS.fields, passwords_needed_to_start: list(STRING) },
-  summary: { job_template_id: INTEGER, job_template_name: STRING },
+  fields: { ...TEMPLATE_RUN_SHOWS.fields, passwords_needed_to_start: PASSWORDS_NEEDED },
+  summary: {
+    job_template_id: described(INTEGER, 'Database id of the job template.'),
+    job_template_name: described(STRING, 'Name of the job template.'),
+  },
   summary_fields: {
     ...TEMPLATE_RUN_SHOWS.summary_fields,
     labels: LABEL_SUMMARY,

@@ -1,5 +1,7 @@
 import {
+  described,
   INTEGER,
+  list,
   orNull,
   object,
   partial,
@@ -11,12 +13,15 @@ import type { RunFacts } from './runs.repository.js';
 
 const PRODUCT = 'Automation Controller';
 
-export const LAUNCHED_BY = partial({
-  id: orNull(WIDE_INTEGER),
-  name: STRING,
-  type: STRING,
-  url: orNull(STRING),
-});
+export const LAUNCHED_BY = described(
+  partial({ id: orNull(WIDE_INTEGER), name: STRING, type: STRING, url: orNull(STRING) }),
+  'User, schedule, webhook or workflow job that launched the run.',
+);
+
+export const PASSWORDS_NEEDED = described(
+  list(STRING),
+  'Names of the passwords that a launch must give.',
+);
 
 /** Schema of the summary of a run's template. */
 export const RUN_TEMPLATE = object({

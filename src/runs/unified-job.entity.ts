@@ -118,22 +118,26 @@ export class UnifiedJob extends WideResourceEntity {
   })
   unified_job_template!: Reference | null;
 
-  @Choices(labelled(LAUNCH_TYPES), { readOnly: true, default: 'manual' })
+  @Choices(labelled(LAUNCH_TYPES), {
+    readOnly: true,
+    default: 'manual',
+    help: 'Way in which the run was launched.',
+  })
   launch_type!: string;
 
-  @Choices(labelled(JOB_STATUSES), { readOnly: true, default: 'new' })
+  @Choices(labelled(JOB_STATUSES), { readOnly: true, default: 'new', help: 'Status of the run.' })
   status!: JobStatus;
 
-  @Bool({ readOnly: true })
+  @Bool({ readOnly: true, help: 'True if the run failed.' })
   failed!: boolean;
 
-  @DateTime({ readOnly: true })
+  @DateTime({ readOnly: true, help: 'Time at which the run started.' })
   started!: string | null;
 
-  @DateTime({ readOnly: true })
+  @DateTime({ readOnly: true, help: 'Time at which the run ended.' })
   finished!: string | null;
 
-  @DateTime({ readOnly: true })
+  @DateTime({ readOnly: true, help: 'Time at which the run was canceled.' })
   canceled_on!: string | null;
 
   @Float({ readOnly: true, default: 0, columnType: 'double precision', help: 'Seconds.' })
@@ -142,10 +146,10 @@ export class UnifiedJob extends WideResourceEntity {
   @Text({ readOnly: true, help: 'Why the run is as it is, where that is not obvious.' })
   job_explanation!: string;
 
-  @Char({ readOnly: true })
+  @Char({ readOnly: true, help: 'Instance that executes the run.' })
   execution_node!: string;
 
-  @Char({ readOnly: true })
+  @Char({ readOnly: true, help: 'Instance that controls the run.' })
   controller_node!: string;
 
   @Reference('instance_group', { ...PLACED, hidden: true })
@@ -159,7 +163,12 @@ export class UnifiedJob extends WideResourceEntity {
   @Integer({ internal: true, default: 1 })
   impact!: number;
 
-  @Reference('organization', { readOnly: true, nullable: true, index: false })
+  @Reference('organization', {
+    readOnly: true,
+    nullable: true,
+    index: false,
+    help: 'Organization that the run belongs to.',
+  })
   organization!: Reference | null;
 
   @Reference('schedule', {
@@ -246,16 +255,21 @@ export abstract class ExecutedJob extends UnifiedJob {
   })
   environment_digest!: string;
 
-  @Text({ readOnly: true, detailOnly: true, filter: false })
+  @Text({ readOnly: true, detailOnly: true, filter: false, help: 'Command line of the run.' })
   job_args!: string;
 
-  @Text({ readOnly: true, detailOnly: true })
+  @Text({ readOnly: true, detailOnly: true, help: 'Working directory of the run.' })
   job_cwd!: string;
 
-  @Json({ readOnly: true, detailOnly: true, schema: mapOf(STRING) })
+  @Json({
+    readOnly: true,
+    detailOnly: true,
+    schema: mapOf(STRING),
+    help: 'Environment variables of the run; secrets are replaced.',
+  })
   job_env!: Record<string, string>;
 
-  @Text({ readOnly: true, detailOnly: true })
+  @Text({ readOnly: true, detailOnly: true, help: 'Cause of an internal error.' })
   result_traceback!: string;
 
   @Bool({ readOnly: true, help: 'All events of the run are stored.' })

@@ -12,17 +12,18 @@ const READ_ONLY = { readOnly: true } as const;
 
 /** Fields about the webhook that launched a run. */
 export class WebhookRunFields {
-  @Choices(WEBHOOK_SERVICES, READ_ONLY)
+  @Choices(WEBHOOK_SERVICES, { ...READ_ONLY, help: 'Code host whose webhook launched the run.' })
   webhook_service!: string;
 
   @Reference('credential', {
     ...READ_ONLY,
     nullable: true,
     index: 'where set',
+    help: 'Access token that statuses are posted with.',
   })
   webhook_credential!: Reference | null;
 
-  @Char({ ...READ_ONLY, max: 128 })
+  @Char({ ...READ_ONLY, max: 128, help: 'Identifier of the delivery that launched the run.' })
   webhook_guid!: string;
 
   @Reference('webhook_delivery', {

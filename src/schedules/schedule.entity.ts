@@ -14,7 +14,7 @@ export interface Schedule extends SavedOptions {}
 @Index('schedules_due_idx', ['next_run'], { where: 'enabled' })
 @Index('schedules_template_name_key', ['unified_job_template_id', 'name'], { unique: true })
 @Index('schedules_name_order_idx', ['name', 'id'])
-@Includes(SAVED_OPTIONS.map((field) => ({ ...field, help: '' })), 'extra_data')
+@Includes(SAVED_OPTIONS, 'extra_data')
 export class Schedule extends NamedEntity {
   @Text({
     required: true,

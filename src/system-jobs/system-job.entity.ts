@@ -19,10 +19,15 @@ export type CleanupKind = (typeof CLEANUPS)[number][0];
 /** One clean-up of the installation, which runs as system jobs (docs/contract/system-jobs.md). */
 export class SystemJobTemplate extends UnifiedTemplate {
   // The column is shared with job templates, which have another default.
-  @Choices(CLEANUPS, { ...READ_ONLY, columnDefault: 'run' })
+  @Choices(CLEANUPS, { ...READ_ONLY, columnDefault: 'run', help: 'Kind of the clean-up.' })
   job_type!: CleanupKind;
 
-  @Reference('execution_environment', { ...READ_ONLY, nullable: true, index: false })
+  @Reference('execution_environment', {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Execution environment of the run; null for the default.',
+  })
   execution_environment!: Reference | null;
 }
 
@@ -33,16 +38,22 @@ export class SystemJob extends ExecutedJob {
     nullable: true,
     index: false,
     column: 'unified_job_template_id',
+    help: 'System job template that was launched.',
   })
   system_job_template!: Reference | null;
 
   // The column is shared with other runs, which have another default.
-  @Choices(CLEANUPS, { ...READ_ONLY, columnDefault: 'check' })
+  @Choices(CLEANUPS, { ...READ_ONLY, columnDefault: 'check', help: 'Kind of the clean-up.' })
   job_type!: CleanupKind;
 
   @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: 'Variables of the launch.' })
   extra_vars!: string;
 
-  @Reference('execution_environment', { ...READ_ONLY, nullable: true, index: false })
+  @Reference('execution_environment', {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Execution environment of the run; null for the default.',
+  })
   execution_environment!: Reference | null;
 }

@@ -7,7 +7,11 @@ import { and } from '../database/sql.js';
 import { UnifiedTemplate } from './unified-template.entity.js';
 
 class AnyUnifiedTemplate extends UnifiedTemplate {
-  @Reference('organization', { readOnly: true, nullable: true })
+  @Reference('organization', {
+    readOnly: true,
+    nullable: true,
+    help: 'Organization that the template belongs to.',
+  })
   organization!: Reference | null;
 }
 

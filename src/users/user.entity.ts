@@ -14,13 +14,13 @@ export class User extends ResourceEntity {
   })
   username!: string;
 
-  @Char({ max: 150, search: true })
+  @Char({ max: 150, search: true, help: 'First name.' })
   first_name!: string;
 
-  @Char({ max: 150, search: true })
+  @Char({ max: 150, search: true, help: 'Last name.' })
   last_name!: string;
 
-  @Email({ search: true, label: 'Email address' })
+  @Email({ search: true, label: 'Email address', help: 'Mail address.' })
   email!: string;
 
   @Bool({ label: 'Superuser status', help: 'May do everything.' })
@@ -37,7 +37,7 @@ export class User extends ResourceEntity {
   })
   password!: string;
 
-  @DateTime({ readOnly: true })
+  @DateTime({ readOnly: true, help: 'Time of the last login.' })
   last_login!: string | null;
 
   @Char({

@@ -10,7 +10,7 @@ import {
   type Actor,
   type Predicate,
 } from '../common/access.js';
-import { list, object, STRING } from '../common/fields/json-schema.js';
+import { described, list, object, STRING } from '../common/fields/json-schema.js';
 import { defineResource } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { ENCRYPTED } from '../common/fields/text.js';
@@ -117,7 +117,13 @@ export const users = defineResource({
   extend: async (rows) =>
     new Map(rows.map((row) => [row.id, { fields: { password: ENCRYPTED, ...LOCAL } }])),
   shows: {
-    fields: { auth: list(object({})), ldap_dn: STRING },
+    fields: {
+      auth: described(list(object({})), 'Always empty.'),
+      ldap_dn: described(
+        STRING,
+        'Always empty; external_identities has the accounts of directories.',
+      ),
+    },
     summary_fields: ACCESS_SUMMARIES,
   },
 });

@@ -16,10 +16,15 @@ const READ_ONLY = { readOnly: true } as const;
 @Index('webhook_deliveries_dedupe_key', ['template_id', 'service', 'dedupe_key'], { unique: true })
 @Index('webhook_deliveries_body_digest', ['template_id', 'body_digest'], { unique: true })
 export class WebhookDelivery {
-  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
+  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
-  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  @DateTime({
+    ...READ_ONLY,
+    nullable: false,
+    columnDefault: 'now()',
+    help: 'Time at which the delivery was received.',
+  })
   received!: string;
 
   @Reference('unified_job_template', {
@@ -30,22 +35,22 @@ export class WebhookDelivery {
   })
   template!: Reference | null;
 
-  @Choices(WEBHOOK_SERVICES, READ_ONLY)
+  @Choices(WEBHOOK_SERVICES, { ...READ_ONLY, help: 'Code host that sent the delivery.' })
   service!: WebhookServiceName;
 
-  @Char({ ...READ_ONLY, search: true })
+  @Char({ ...READ_ONLY, search: true, help: 'Name of the event at the code host.' })
   event!: string;
 
-  @Char({ ...READ_ONLY, search: true })
+  @Char({ ...READ_ONLY, search: true, help: 'Identifier that the code host gave the delivery.' })
   guid!: string;
 
-  @Char({ ...READ_ONLY, nullable: true, search: true })
+  @Char({ ...READ_ONLY, nullable: true, search: true, help: 'Git reference of the event.' })
   ref!: string | null;
 
-  @Char({ ...READ_ONLY, nullable: true })
+  @Char({ ...READ_ONLY, nullable: true, help: 'Branch or tag of the event.' })
   ref_name!: string | null;
 
-  @Char({ ...READ_ONLY, nullable: true })
+  @Char({ ...READ_ONLY, nullable: true, help: 'Branch that the pull request comes from.' })
   head_ref!: string | null;
 
   @Choices(
@@ -55,7 +60,7 @@ export class WebhookDelivery {
       ['ignored', 'Ignored'],
       ['rejected', 'Rejected'],
     ],
-    READ_ONLY,
+    { ...READ_ONLY, help: 'Decision about the delivery.' },
   )
   verdict!: string;
 
@@ -65,7 +70,12 @@ export class WebhookDelivery {
   @Integer({ ...READ_ONLY, default: 202, help: 'Status code the sender got.' })
   answer!: number;
 
-  @Reference('unified_job', { ...WIDE, ...READ_ONLY, nullable: true })
+  @Reference('unified_job', {
+    ...WIDE,
+    ...READ_ONLY,
+    nullable: true,
+    help: 'Run that the delivery launched.',
+  })
   job!: Reference | null;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Bytes of the body.' })

@@ -22,13 +22,18 @@ const ATTEMPTS = list(
  */
 @Entity('webhook_status_posts')
 export class WebhookStatusPost {
-  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
+  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
-  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  @DateTime({
+    ...READ_ONLY,
+    nullable: false,
+    columnDefault: 'now()',
+    help: 'Time at which the object was created.',
+  })
   created!: string;
 
-  @Reference('unified_job', { ...READ_ONLY, ...WIDE })
+  @Reference('unified_job', { ...READ_ONLY, ...WIDE, help: 'Run whose status is posted.' })
   job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Status the job came into.' })

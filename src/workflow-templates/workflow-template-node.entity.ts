@@ -5,8 +5,6 @@ import type { SavedOptions } from '../prompts/launch-options.js';
 import { SAVED_OPTIONS } from '../prompts/prompt-columns.js';
 import { CASCADE, LinkRow } from '../database/table.js';
 
-const EDGES = { readOnly: true, help: 'Ids of the nodes that follow.' } as const;
-
 export interface WorkflowTemplateNode extends SavedOptions {}
 
 /**
@@ -46,13 +44,22 @@ export class WorkflowTemplateNode extends ResourceEntity {
   @Json({ help: 'Variables of the node.', anyShape: true })
   extra_data!: Record<string, unknown>;
 
-  @References('workflow_job_template_node', EDGES)
+  @References('workflow_job_template_node', {
+    readOnly: true,
+    help: 'Ids of the nodes that run after success.',
+  })
   success_nodes!: number[];
 
-  @References('workflow_job_template_node', EDGES)
+  @References('workflow_job_template_node', {
+    readOnly: true,
+    help: 'Ids of the nodes that run after failure.',
+  })
   failure_nodes!: number[];
 
-  @References('workflow_job_template_node', EDGES)
+  @References('workflow_job_template_node', {
+    readOnly: true,
+    help: 'Ids of the nodes that run in any case.',
+  })
   always_nodes!: number[];
 
   /** Secret answers in `extra_data`, each sealed for this row and its variable. */

@@ -17,13 +17,17 @@ export interface WorkflowTemplate
 @Includes(WORKFLOW_SWITCHES, 'survey_enabled')
 @Includes(WORKFLOW_OPTIONS, 'organization')
 export class WorkflowTemplate extends UnifiedTemplate {
-  @Reference('organization', { nullable: true, needs: 'workflow_admin' })
+  @Reference('organization', {
+    nullable: true,
+    needs: 'workflow_admin',
+    help: 'Organization of the object.',
+  })
   organization!: Reference | null;
 
   @Bool({ help: 'Runs may overlap.' })
   allow_simultaneous!: boolean;
 
-  @Bool()
+  @Bool({ help: 'If true, launches ask the questions of the survey.' })
   survey_enabled!: boolean;
 
   @Json({ internal: true, nullable: true })

@@ -9,10 +9,10 @@ import { ABSENT } from './workflow-job.entity.js';
  * (docs/contract/webhooks.md#forks).
  */
 export class WorkflowApproval extends UnifiedJob {
-  @Char(ABSENT)
+  @Char({ ...ABSENT, help: 'Instance that executes the run.' })
   override execution_node!: string;
 
-  @Char(ABSENT)
+  @Char({ ...ABSENT, help: 'Instance that controls the run.' })
   override controller_node!: string;
 
   @Bool({ readOnly: true, help: 'Nobody decided in time.' })

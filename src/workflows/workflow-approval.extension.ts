@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { BOOLEAN, INSTANT, INTEGER, object, orNull, STRING } from '../common/fields/json-schema.js';
+import {
+  BOOLEAN,
+  described,
+  INSTANT,
+  INTEGER,
+  object,
+  orNull,
+  STRING,
+} from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { findResource, resource } from '../common/resource/registry.js';
@@ -16,8 +24,11 @@ const NAMED = { id: INTEGER, name: STRING, description: STRING };
 export const APPROVAL_SHOWS: ShownBesides = {
   fields: {
     launched_by: LAUNCHED_BY,
-    can_approve_or_deny: BOOLEAN,
-    approval_expiration: orNull(INSTANT),
+    can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.'),
+    approval_expiration: described(
+      orNull(INSTANT),
+      'Time at which the approval fails without a decision.',
+    ),
   },
   related: ['workflow_approval_template', 'source_workflow_job', 'job'],
   summary_fields: {

@@ -26,7 +26,12 @@ export interface WorkflowJobNode extends SavedOptions {}
 })
 @Includes(NODE_RUN_OPTIONS, 'extra_data')
 export class WorkflowJobNode extends WideResourceEntity {
-  @Reference('workflow_job', { ...WIDE, readOnly: true, nullable: false })
+  @Reference('workflow_job', {
+    ...WIDE,
+    readOnly: true,
+    nullable: false,
+    help: 'Workflow job that the node belongs to.',
+  })
   workflow_job!: Reference;
 
   @Reference('unified_job_template', {
@@ -51,7 +56,10 @@ export class WorkflowJobNode extends WideResourceEntity {
   @Bool({ readOnly: true, help: 'The node will never run.' })
   do_not_run!: boolean;
 
-  @Bool({ readOnly: true })
+  @Bool({
+    readOnly: true,
+    help: 'If true, every parent must end the way its link says; if false, one is enough.',
+  })
   all_parents_must_converge!: boolean;
 
   @Json({

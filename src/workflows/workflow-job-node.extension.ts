@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   BOOLEAN,
+  described,
   freeObject,
   INSTANT,
   list,
@@ -17,7 +18,7 @@ import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { WorkflowJobNodesRepository, type NodeFacts } from './workflow-job-nodes.repository.js';
 
-const NODE_IDS = list(WIDE_INTEGER);
+const NODE_IDS = described(list(WIDE_INTEGER), 'Ids of the nodes that follow.');
 
 export const NODE_SHOWS: ShownBesides = {
   fields: {

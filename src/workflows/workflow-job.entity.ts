@@ -15,10 +15,10 @@ export interface WorkflowJob extends WebhookRunFields, HandedOptions {}
 @Includes(WebhookRunFields)
 @Includes(WORKFLOW_RUN_OPTIONS)
 export class WorkflowJob extends ExecutedJob {
-  @Char(ABSENT)
+  @Char({ ...ABSENT, help: 'Instance that executes the run.' })
   override execution_node!: string;
 
-  @Char(ABSENT)
+  @Char({ ...ABSENT, help: 'Instance that controls the run.' })
   override controller_node!: string;
 
   @Bool(ABSENT)
@@ -32,7 +32,7 @@ export class WorkflowJob extends ExecutedJob {
   @Text({ ...READ_ONLY, ...describedAs('json'), filter: false, help: VARIABLES_HELP })
   extra_vars!: string;
 
-  @Bool(READ_ONLY)
+  @Bool({ ...READ_ONLY, help: 'If true, the run does not wait for other runs of its template.' })
   allow_simultaneous!: boolean;
 
   @Reference('job_template', {

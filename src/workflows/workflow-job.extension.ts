@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BOOLEAN, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
+import { BOOLEAN, described, INTEGER, orNull, STRING } from '../common/fields/json-schema.js';
 import { ref } from '../common/resource/resource-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
@@ -16,7 +16,7 @@ const WORKFLOW_TEMPLATE = 'workflow_job_template';
 export const WORKFLOW_JOB_SHOWS: ShownBesides = {
   fields: {
     launched_by: LAUNCHED_BY,
-    workflow_job_template: orNull(INTEGER),
+    workflow_job_template: described(orNull(INTEGER), 'Workflow job template that was launched.'),
     is_sliced_job: BOOLEAN,
     workflow_nodes: { ...STRING, description: 'Path of the list of nodes.' },
   },

@@ -34,6 +34,11 @@ export const orNull = (schema: JsonSchema): JsonSchema =>
     ? anyOfSchemas(schema, NULL)
     : { ...schema, type: [schema.type, NULL.type].flat() };
 
+export const described = (schema: JsonSchema, description: string): JsonSchema => ({
+  ...schema,
+  description,
+});
+
 export const list = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
 /**

@@ -5,6 +5,7 @@ import { idType } from './ids.js';
 import { linksOf } from './links.js';
 import {
   anyOfSchemas,
+  described,
   BOOLEAN,
   INTEGER,
   integerOf,
@@ -15,6 +16,7 @@ import {
   partial,
   STRING,
   type JsonSchema,
+  type JsonSchemas,
 } from '../fields/json-schema.js';
 
 const componentName = (definition: ResourceDefinition): string =>
@@ -28,6 +30,8 @@ export const resourceRef = (definition: ResourceDefinition): JsonSchema =>
 
 export const pageRef = (definition: ResourceDefinition): JsonSchema =>
   ref(`${componentName(definition)}Page`);
+
+const TYPE = described(STRING, 'Kind of this object.');
 
 const isShown = (field: Field): boolean =>
   !field.internal && !field.hidden && !field.writeOnly && field.name !== 'id';
@@ -45,15 +49,24 @@ function resourceSchema(definition: ResourceDefinition): JsonSchema {
   const optional = [...detailOnly, ...(definition.shows.optional ?? [])];
   const properties = {
     id: { ...integerOf(idType(definition)), description: 'Database id of this object.' },
-    type: { ...STRING, const: definition.type },
+    type: { ...TYPE, const: definition.type },
     url: { ...STRING, description: 'Path of this object.' },
     related: relatedSchema(definition),
     summary_fields: summaryFieldsSchema(definition),
     ...Object.fromEntries(shown.map((field) => [field.name, fieldSchema(field)])),
-    ...definition.shows.fields,
+    ...describedBy(definition, definition.shows.fields ?? {}),
   };
   return object(properties, optional);
 }
+
+/** Adds the descriptions of the fields that other schemas replace. */
+const describedBy = (definition: ResourceDefinition, schemas: JsonSchemas): JsonSchemas =>
+  Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => {
+      const help = definition.field(name)?.help;
+      return [name, help ? { description: help, ...schema } : schema];
+    }),
+  );
 
 function relatedSchema(definition: ResourceDefinition): JsonSchema {
   const names = [
@@ -97,10 +110,11 @@ function summarySchema(definition: ResourceDefinition): JsonSchema {
       // A name that is neither a field nor a column is the type of an object in a shared table.
       const field =
         definition.field(name) ?? definition.fields.find(({ column }) => column === name);
-      return [name, field ? fieldSchema({ ...field, nullable: false }) : STRING] as const;
+      return [name, field ? fieldSchema({ ...field, nullable: false }) : TYPE] as const;
     }),
   );
-  const all = { ...properties, ...definition.shows.summary };
+  const own = definition.shows.summary ?? {};
+  const all = { ...properties, ...describedBy(definition, own) };
   return object(
     all,
     Object.keys(all).filter((name) => name !== 'id'),
@@ -113,7 +127,7 @@ const pageSchema = (definition: ResourceDefinition): JsonSchema =>
       count: { ...INTEGER, description: 'Total of all pages; left out with count_disabled.' },
       next: orNull({ ...STRING, description: 'Path of the next page.' }),
       previous: orNull({ ...STRING, description: 'Path of the previous page.' }),
-      results: list(resourceRef(definition)),
+      results: { ...list(resourceRef(definition)), description: 'Objects of this page.' },
     },
     // An event list with `limit` contains only results.
     ['count', 'next', 'previous'],
@@ -136,9 +150,9 @@ const SHARED: Record<string, JsonSchema> = {
   },
   ObjectRole: object(
     {
-      id: INTEGER,
-      name: STRING,
-      description: STRING,
+      id: { ...INTEGER, description: 'Database id of the role.' },
+      name: { ...STRING, description: 'Name of the role.' },
+      description: { ...STRING, description: 'Rights that the role gives.' },
       user_only: { ...BOOLEAN, description: 'Teams cannot hold it.' },
     },
     ['user_only'],

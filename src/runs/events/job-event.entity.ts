@@ -12,16 +12,32 @@ const READ_ONLY = { readOnly: true } as const;
 @Index('job_events_created_idx', ['created', 'id'])
 @Index('job_events_job_counter_key', ['job_id', 'counter'], { unique: true })
 export class JobEvent {
-  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID' })
+  @Integer({ ...READ_ONLY, ...WIDE, label: 'ID', help: 'Database id of this object.' })
   id!: number;
 
-  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  @DateTime({
+    ...READ_ONLY,
+    nullable: false,
+    columnDefault: 'now()',
+    help: 'Time at which the object was created.',
+  })
   created!: string;
 
-  @DateTime({ ...READ_ONLY, nullable: false, columnDefault: 'now()' })
+  @DateTime({
+    ...READ_ONLY,
+    nullable: false,
+    columnDefault: 'now()',
+    help: 'Time of the last change.',
+  })
   modified!: string;
 
-  @Reference('unified_job', { ...WIDE, ...READ_ONLY, index: false, key: true })
+  @Reference('unified_job', {
+    ...WIDE,
+    ...READ_ONLY,
+    index: false,
+    key: true,
+    help: 'Job of the event.',
+  })
   job!: Reference;
 
   @Char({ ...READ_ONLY, help: 'Name of the event, such as runner_on_ok.' })
@@ -30,55 +46,60 @@ export class JobEvent {
   @Integer({ ...READ_ONLY, default: 0, help: 'Position in the run, from 1.' })
   counter!: number;
 
-  @Char(READ_ONLY)
+  @Char({ ...READ_ONLY, help: 'Name of the event for people.' })
   event_display!: string;
 
   @Json({ ...READ_ONLY, schema: freeObject('What ansible-runner says of the event.') })
   event_data!: Record<string, unknown>;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Depth of the event: playbook, play, task, host.' })
   event_level!: number;
 
-  @Bool(READ_ONLY)
+  @Bool({ ...READ_ONLY, help: 'True if the event is a failure.' })
   failed!: boolean;
 
-  @Bool(READ_ONLY)
+  @Bool({ ...READ_ONLY, help: 'True if a host was changed.' })
   changed!: boolean;
 
-  @Char(READ_ONLY)
+  @Char({ ...READ_ONLY, help: 'Identifier that Ansible gave the event.' })
   uuid!: string;
 
-  @Char(READ_ONLY)
+  @Char({ ...READ_ONLY, help: 'Identifier of the event that this one belongs to.' })
   parent_uuid!: string;
 
-  @Reference('host', { ...READ_ONLY, nullable: true, index: false })
+  @Reference('host', {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Host; null if it was deleted.',
+  })
   host!: Reference | null;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the host.' })
   host_name!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the playbook.' })
   playbook!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the play.' })
   play!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the task.' })
   task!: string;
 
-  @Char({ ...READ_ONLY, max: 1024 })
+  @Char({ ...READ_ONLY, max: 1024, help: 'Name of the role.' })
   role!: string;
 
-  @Text({ ...READ_ONLY, search: true })
+  @Text({ ...READ_ONLY, search: true, help: 'Output of the event, with ANSI codes.' })
   stdout!: string;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'First line of the output of the event.' })
   start_line!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'First line after the output of the event.' })
   end_line!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Level of detail of the output.' })
   verbosity!: number;
 }
 
@@ -89,46 +110,51 @@ export class JobEvent {
 })
 @Index('job_host_summaries_job_host_key', ['job_id', 'host_name'], { unique: true })
 export class JobHostSummary extends WideResourceEntity {
-  @Reference('job', { ...WIDE, ...READ_ONLY, index: false })
+  @Reference('job', { ...WIDE, ...READ_ONLY, index: false, help: 'Job of the results.' })
   job!: Reference;
 
-  @Reference('host', { ...READ_ONLY, nullable: true })
+  @Reference('host', { ...READ_ONLY, nullable: true, help: 'Host; null if it was deleted.' })
   host!: Reference | null;
 
   /**
    * For a job on a constructed inventory, the host in that inventory; `host` is then the original
    * host.
    */
-  @Reference('host', { ...READ_ONLY, nullable: true, index: false })
+  @Reference('host', {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Host of the constructed inventory that the job ran on.',
+  })
   constructed_host!: Reference | null;
 
-  @Char({ ...READ_ONLY, max: 1024, search: true })
+  @Char({ ...READ_ONLY, max: 1024, search: true, help: 'Name of the host.' })
   host_name!: string;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of tasks that changed the host.' })
   changed!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of times the host was unreachable.' })
   dark!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of failed tasks.' })
   failures!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of tasks that succeeded.' })
   ok!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of plays that the host took part in.' })
   processed!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of skipped tasks.' })
   skipped!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of failed tasks whose failure was ignored.' })
   ignored!: number;
 
-  @Integer({ ...READ_ONLY, default: 0 })
+  @Integer({ ...READ_ONLY, default: 0, help: 'Number of failed tasks that were rescued.' })
   rescued!: number;
 
-  @Bool(READ_ONLY)
+  @Bool({ ...READ_ONLY, help: 'True if the job failed on the host.' })
   failed!: boolean;
 }

@@ -35,6 +35,7 @@ export class AdHocCommandEvent extends PlainEvent {
     readOnly: true,
     index: false,
     column: 'job_id',
+    help: 'Ad hoc command of the event.',
   })
   ad_hoc_command!: Reference;
 }
@@ -46,6 +47,7 @@ export class InventoryUpdateEvent extends PlainEvent {
     readOnly: true,
     index: false,
     column: 'job_id',
+    help: 'Inventory update of the event.',
   })
   inventory_update!: Reference;
 

@@ -49,7 +49,7 @@ mkdirSync(dist, { recursive: true });
 rmSync(join(root, BUILD_STAMP), { force: true });
 
 for (const folder of ['src', 'migrations']) await compileFolder(root, folder);
-cpSync(join(root, 'src', 'common', 'openapi', 'examples.json'), join(dist, 'examples.json'));
+cpSync(join(root, 'src', 'openapi', 'examples.json'), join(dist, 'examples.json'));
 cpSync(join(root, 'src', 'browser', 'static'), join(dist, 'static'), { recursive: true });
 await bundle(
   ['main', 'worker', 'cli'].map((name) => join('src', `${name}.js`)),

@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from './app.module.js';
 import { VERSION } from './config/version.js';
 import { HttpAdapter } from './common/http/http-adapter.js';
-import { buildDocument } from './common/openapi/document.js';
+import { buildDocument } from './openapi/document.js';
 import { serveExplorer } from './browser/shared/explorer.js';
 import { Settings } from './config/settings.js';
 import { configureApp } from './configure-app.js';

@@ -1,7 +1,8 @@
+import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import { object, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -65,7 +66,7 @@ export class CommandRelaunchController {
     operationId: 'ad_hoc_commands_relaunch_needs',
     summary: 'What a relaunch of the command needs.',
     parent: adHocCommands,
-    response: object({ passwords_needed_to_start: list(STRING) }),
+    response: object({ passwords_needed_to_start: PASSWORDS_NEEDED }),
   })
   @Get()
   async needs(

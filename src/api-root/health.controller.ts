@@ -1,11 +1,21 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { BOOLEAN, object, STRING, type JsonSchema } from '../common/fields/json-schema.js';
+import {
+  BOOLEAN,
+  described,
+  type JsonSchema,
+  object,
+  STRING,
+} from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { HealthService } from './health.service.js';
 
-const STATE = object({ ready: BOOLEAN, database: BOOLEAN, redis: BOOLEAN });
+const STATE = object({
+  ready: described(BOOLEAN, 'True if the server can respond to requests.'),
+  database: described(BOOLEAN, 'True if the database responds.'),
+  redis: described(BOOLEAN, 'True if Redis responds.'),
+});
 
 const probe = (operationId: string, summary: string, response: JsonSchema): RouteInfo => ({
   kind: 'document',
@@ -22,7 +32,13 @@ const probe = (operationId: string, summary: string, response: JsonSchema): Rout
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  @Route(probe('health_live', 'The process runs.', object({ status: STRING })))
+  @Route(
+    probe(
+      'health_live',
+      'The process runs.',
+      object({ status: described(STRING, 'Always `ok`.') }),
+    ),
+  )
   @Get('live')
   live(): object {
     return { status: 'ok' };

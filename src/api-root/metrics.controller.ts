@@ -1,5 +1,5 @@
 import { Controller, Get, Headers } from '@nestjs/common';
-import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiHeader, ApiTags } from '@nestjs/swagger';
 import { Reply } from '../common/http/reply.js';
 import { Route } from '../common/rest/route.js';
 import {
@@ -63,6 +63,7 @@ export class MetricsController {
     texts: ['text/plain'],
     response: METRICS,
   })
+  @ApiHeader({ name: 'accept', description: 'Media type of the response.', required: false })
   @Get('api/v2/metrics')
   async api(@Headers('accept') accept?: string): Promise<Reply | object> {
     if (accept?.includes('text/plain')) {

@@ -1,5 +1,6 @@
 import {
   BOOLEAN,
+  described,
   INSTANT,
   INTEGER,
   list,
@@ -10,12 +11,12 @@ import {
 
 /** JSON schemas of the root documents. */
 export const ROOT = object({
-  description: STRING,
-  current_version: STRING,
-  available_versions: mapOf(STRING),
-  custom_logo: STRING,
-  custom_login_info: STRING,
-  login_redirect_override: STRING,
+  description: described(STRING, 'Name of the API.'),
+  current_version: described(STRING, 'Path of the current version.'),
+  available_versions: described(mapOf(STRING), 'Paths by version.'),
+  custom_logo: described(STRING, 'Always empty.'),
+  custom_login_info: described(STRING, 'Text of the login page.'),
+  login_redirect_override: described(STRING, 'Page that the login page sends browsers to.'),
 });
 
 export const COLLECTIONS = { ...mapOf(STRING), description: 'Path of each collection by name.' };
@@ -26,65 +27,83 @@ export const LOGIN_OPTIONS = {
 };
 
 export const PING = object({
-  ha: BOOLEAN,
-  version: STRING,
-  active_node: STRING,
-  install_uuid: STRING,
+  ha: described(BOOLEAN, 'True if there are several instances.'),
+  version: described(STRING, 'Version of the server.'),
+  active_node: described(STRING, 'Instance that responded.'),
+  install_uuid: described(STRING, 'Identifier of this installation.'),
   isolation: {
     ...list(STRING),
     description: 'What keeps runs apart on the machines that are alive: `bubblewrap`, `none`.',
   },
-  warnings: list(STRING),
-  instances: list(
-    object(
-      {
-        node: STRING,
-        node_type: STRING,
-        uuid: STRING,
-        heartbeat: INSTANT,
-        capacity: INTEGER,
-        version: STRING,
-        ansible_version: STRING,
-        ansible_runner_version: STRING,
-      },
-      // For superusers and auditors only.
-      ['ansible_version', 'ansible_runner_version'],
+  warnings: described(list(STRING), 'Problems of this installation.'),
+  instances: described(
+    list(
+      object(
+        {
+          node: STRING,
+          node_type: STRING,
+          uuid: STRING,
+          heartbeat: INSTANT,
+          capacity: INTEGER,
+          version: STRING,
+          ansible_version: STRING,
+          ansible_runner_version: STRING,
+        },
+        // For superusers and auditors only.
+        ['ansible_version', 'ansible_runner_version'],
+      ),
     ),
+    'Instances.',
   ),
-  instance_groups: list(object({ name: STRING, capacity: INTEGER, instances: list(STRING) })),
+  instance_groups: described(
+    list(object({ name: STRING, capacity: INTEGER, instances: list(STRING) })),
+    'Instance groups.',
+  ),
 });
 
 export const MESH = object({
-  nodes: list(
-    object({
-      id: INTEGER,
-      hostname: STRING,
-      node_type: STRING,
-      node_state: STRING,
-      enabled: BOOLEAN,
-    }),
+  nodes: described(
+    list(
+      object({
+        id: INTEGER,
+        hostname: STRING,
+        node_type: STRING,
+        node_state: STRING,
+        enabled: BOOLEAN,
+      }),
+    ),
+    'Instances.',
   ),
   links: { ...list(object({})), description: 'None: instances do not connect to each other.' },
 });
 
 export const CONFIG = object(
   {
-    time_zone: STRING,
-    version: STRING,
-    license_info: object({ license_type: STRING, valid_key: BOOLEAN }),
-    eula: STRING,
-    analytics_status: STRING,
-    analytics_collectors: object({}),
-    become_methods: list(list(STRING)),
-    BULK_JOB_MAX_LAUNCH: INTEGER,
-    BULK_HOST_MAX_CREATE: INTEGER,
-    BULK_HOST_MAX_DELETE: INTEGER,
-    BULK_HOST_MAX_STREAM: INTEGER,
-    PAGE_SIZE: INTEGER,
-    MAX_PAGE_SIZE: INTEGER,
-    project_base_dir: STRING,
-    project_local_paths: list(STRING),
-    custom_virtualenvs: list(STRING),
+    time_zone: described(STRING, 'Time zone of the server.'),
+    version: described(STRING, 'Version of the server.'),
+    license_info: described(
+      object({ license_type: STRING, valid_key: BOOLEAN }),
+      'Always an open license: everything is permitted.',
+    ),
+    eula: described(STRING, 'Always empty.'),
+    analytics_status: described(STRING, 'Always `off`.'),
+    analytics_collectors: described(object({}), 'Always empty.'),
+    become_methods: described(
+      list(list(STRING)),
+      'Methods of privilege escalation, as value and label.',
+    ),
+    BULK_JOB_MAX_LAUNCH: described(INTEGER, 'Most jobs of a bulk launch.'),
+    BULK_HOST_MAX_CREATE: described(INTEGER, 'Most hosts of a bulk creation.'),
+    BULK_HOST_MAX_DELETE: described(INTEGER, 'Most hosts of a bulk deletion.'),
+    BULK_HOST_MAX_STREAM: described(INTEGER, 'Most hosts of a bulk creation in lines.'),
+    PAGE_SIZE: described(INTEGER, 'Objects of a page by default.'),
+    MAX_PAGE_SIZE: described(INTEGER, 'Most objects of a page.'),
+    project_base_dir: described(STRING, 'Folder of the projects.'),
+    project_local_paths: described(
+      list(STRING),
+      'Folders of manual projects that no project uses.',
+    ),
+    custom_virtualenvs: described(list(STRING), 'Always empty.'),
   },
   // Only for users who can create projects.
   ['project_base_dir', 'project_local_paths', 'custom_virtualenvs'],

@@ -1,17 +1,20 @@
 import { Controller, Post, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { object, INTEGER, STRING } from '../common/fields/json-schema.js';
+import { described, INTEGER, object, STRING } from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Reply } from '../common/http/reply.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { AuthorizationServer } from './authorization-server.service.js';
 
 /** Fault of the protocol; `detail` if the body could not be read. */
-const FAULT = object({ error: STRING, error_description: STRING, detail: STRING }, [
-  'error',
-  'error_description',
-  'detail',
-]);
+const FAULT = object(
+  {
+    error: described(STRING, 'Error code of OAuth 2.'),
+    error_description: described(STRING, 'Explanation for developers.'),
+    detail: described(STRING, 'Reason, as a sentence.'),
+  },
+  ['error', 'error_description', 'detail'],
+);
 const ROUTE = {
   kind: 'action',
   // Applications authenticate with their own id and secret.
@@ -34,11 +37,11 @@ export class TokenEndpointsController {
     operationId: 'o_token',
     summary: 'Exchange an authorization code, a refresh token or a password for tokens.',
     response: object({
-      access_token: STRING,
-      token_type: STRING,
-      expires_in: INTEGER,
-      refresh_token: STRING,
-      scope: STRING,
+      access_token: described(STRING, 'Token for the header `Authorization: Bearer`.'),
+      token_type: described(STRING, 'Always `Bearer`.'),
+      expires_in: described(INTEGER, 'Seconds until the token expires.'),
+      refresh_token: described(STRING, 'Token that gets the next access token.'),
+      scope: described(STRING, 'Granted scope.'),
     }),
   })
   @Post('token')

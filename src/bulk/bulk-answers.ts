@@ -1,6 +1,7 @@
 import {
   anyOfSchemas,
   BOOLEAN,
+  described,
   freeObject,
   INTEGER,
   list,
@@ -15,7 +16,7 @@ import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
 import type { AlternativeAnswer, QueryParameter } from '../common/rest/route.js';
 
 /** JSON schemas of responses that are not resources, for the OpenAPI document. */
-export const DETAIL = object({ detail: STRING });
+export const DETAIL = object({ detail: described(STRING, 'Outcome, as a sentence.') });
 
 const HOST = object(
   {
@@ -34,7 +35,7 @@ const HOST = object(
 
 const CREATED_MEMBERS = {
   url: { ...STRING, description: 'Path of the inventory.' },
-  hosts: list(HOST),
+  hosts: described(list(HOST), 'Hosts that were created.'),
 };
 
 const DELETED_MEMBERS = {
@@ -42,14 +43,19 @@ const DELETED_MEMBERS = {
   hosts: { ...mapOf(STRING), description: 'What became of each host, by its id.' },
 };
 
-/** Names of fields without effect, by node. */
-export const IGNORED_FIELDS = mapOf(list(STRING));
+export const IGNORED_FIELDS = described(
+  mapOf(list(STRING)),
+  'Names of fields without effect, by node.',
+);
 
 const PREVIEW_MEMBERS = {
-  name: STRING,
-  organization: orNull(INTEGER),
-  jobs: list(
-    object({ identifier: STRING, unified_job_template: INTEGER, ignored_fields: list(STRING) }),
+  name: described(STRING, 'Name of the workflow job.'),
+  organization: described(orNull(INTEGER), 'Organization of the workflow job.'),
+  jobs: described(
+    list(
+      object({ identifier: STRING, unified_job_template: INTEGER, ignored_fields: list(STRING) }),
+    ),
+    'Jobs, in the order of the request.',
   ),
   ignored_fields: IGNORED_FIELDS,
 };
@@ -74,12 +80,14 @@ export const CREATED: JsonSchema = {
  * error.
  */
 export const CREATED_LINES = partial({
-  progress: object(
-    { phase: { ...STRING, enum: ['reading', 'writing'] }, lines: INTEGER, of: INTEGER },
-    ['of'],
+  progress: described(
+    object({ phase: { ...STRING, enum: ['reading', 'writing'] }, lines: INTEGER, of: INTEGER }, [
+      'of',
+    ]),
+    'Progress of the work, in all lines but the last.',
   ),
   status: { ...INTEGER, description: 'What the status of an answer in one piece would be.' },
-  result: partial({ dry_run: BOOLEAN, ...COUNTED }),
+  result: described(partial({ dry_run: BOOLEAN, ...COUNTED }), 'Result, in the last line.'),
   error: freeObject('The body of an error, as in one piece.'),
 });
 
@@ -111,7 +119,7 @@ const dryRun = (
 ];
 
 /** Responses to `?dry_run=1` (docs/contract/conventions.md#dry-run). */
-const DRY_RUN = { dry_run: BOOLEAN };
+const DRY_RUN = { dry_run: described(BOOLEAN, 'True: nothing was changed.') };
 export const CREATE_DRY_RUN = dryRun(
   object({ ...DRY_RUN, ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
   object({ ...DRY_RUN, ...COUNTED }, COUNTED_OPTIONAL),

@@ -1,22 +1,22 @@
 import { Bool, Char, fieldsOf, Text, Variables } from '../common/fields/field.js';
 import { entrySchema } from '../common/fields/field-schema.js';
-import { list, STRING } from '../common/fields/json-schema.js';
+import { described, list, STRING } from '../common/fields/json-schema.js';
 
 /** Options of a field that keeps its value if it is omitted. */
 const OWN = { column: null, filter: false, assumed: false } as const;
 
 /** Host of a bulk request, or of one of its lines. Group names are read separately. */
 export class GivenHost {
-  @Char({ ...OWN, required: true })
+  @Char({ ...OWN, required: true, help: 'Name of the host.' })
   name!: string;
 
-  @Text(OWN)
+  @Text({ ...OWN, help: 'Optional description.' })
   description!: string;
 
-  @Bool(OWN)
+  @Bool({ ...OWN, help: 'True if jobs run on the host.' })
   enabled!: boolean;
 
-  @Char({ ...OWN, max: 1024 })
+  @Char({ ...OWN, max: 1024, help: 'Identifier of the host at its cloud.' })
   instance_id!: string;
 
   /** Text with JSON or YAML. */
@@ -31,4 +31,6 @@ export class GivenGroup {
 }
 
 /** Host of a request, for the OpenAPI document. */
-export const GIVEN_HOST = entrySchema(fieldsOf(GivenHost), { groups: list(STRING) });
+export const GIVEN_HOST = entrySchema(fieldsOf(GivenHost), {
+  groups: described(list(STRING), 'Names of the groups of the host.'),
+});

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Ip, Param, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
+import { ApiParam, ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import { described, list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
@@ -35,7 +35,13 @@ export class CallbackController {
     operationId: 'job_template_callback_retrieve',
     summary: 'The key of the template, and the hosts that the request would be one of.',
     parent: jobTemplates,
-    response: object({ host_config_key: STRING, matching_hosts: list(STRING) }),
+    response: object({
+      host_config_key: described(STRING, 'Key that hosts send.'),
+      matching_hosts: described(
+        list(STRING),
+        'Names of the hosts that the address of the caller matches.',
+      ),
+    }),
   })
   @Get()
   async describe(
@@ -62,9 +68,13 @@ export class CallbackController {
     access: 'signature',
     operationId: 'job_template_callback',
     summary: 'Launch the template on the host that sends the request, which has its key.',
-    response: object({ job: WIDE_INTEGER, url: STRING }),
+    response: object({
+      job: described(WIDE_INTEGER, 'Id of the launched job.'),
+      url: described(STRING, 'Path of the launched job.'),
+    }),
     status: 201,
   })
+  @ApiParam({ name: 'id', description: 'Id of the job template.', schema: { type: 'string' } })
   @Post()
   async launch(
     @Param('id') id: string,

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { AppModule } from '../app.module.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
-import { buildDocument } from '../common/openapi/document.js';
+import { buildDocument } from '../openapi/document.js';
 import { configureApp } from '../configure-app.js';
 import { PACKAGE_FOLDER, VERSION } from '../config/version.js';
 

@@ -6,6 +6,7 @@ import { Char, Json } from '../common/fields/field.js';
 import {
   anyOfSchemas,
   BOOLEAN,
+  described,
   INTEGER,
   list,
   mapOf,
@@ -45,13 +46,19 @@ export class TrialRequest {
 
 const TRIAL = object(
   {
-    issuer: STRING,
-    server: STRING,
-    claims: mapOf(anyOfSchemas(STRING, list(STRING))),
-    allowed: BOOLEAN,
-    refusal: orNull(STRING),
-    maps: list(INTEGER),
-    roles: list(object({ type: STRING, object: orNull(INTEGER), field: STRING })),
+    issuer: described(STRING, 'Issuer of the identity provider.'),
+    server: described(STRING, 'Server that responded.'),
+    claims: described(
+      mapOf(anyOfSchemas(STRING, list(STRING))),
+      'Claims or attributes of the user.',
+    ),
+    allowed: described(BOOLEAN, 'True if the user could log in.'),
+    refusal: described(orNull(STRING), 'Reason why the user could not log in.'),
+    maps: described(list(INTEGER), 'Ids of the maps that apply.'),
+    roles: described(
+      list(object({ type: STRING, object: orNull(INTEGER), field: STRING })),
+      'Roles that the user would get.',
+    ),
   },
   ['issuer', 'server', 'claims', 'allowed', 'refusal', 'maps', 'roles'],
 );

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { nextPath, SessionsService } from '../auth/sessions.service.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
-import { object, STRING } from '../common/fields/json-schema.js';
+import { described, object, STRING } from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { ExternalLogins, refused } from './external-logins.service.js';
@@ -55,7 +55,7 @@ export class SingleSignOnController {
       {
         status: 403,
         description: 'The login is refused, with the reason.',
-        response: object({ detail: STRING }),
+        response: object({ detail: described(STRING, 'Reason, as a sentence.') }),
       },
     ],
   })

@@ -2,6 +2,7 @@ import { Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import {
   BOOLEAN,
+  described,
   INSTANT,
   INTEGER,
   object,
@@ -25,21 +26,21 @@ const ROUTE = { access: 'authenticated', parent: instances } as const;
 
 /** Fields of an instance that its workers determine. */
 const HEALTH = {
-  hostname: STRING,
-  version: STRING,
-  cpu: STRING,
-  memory: WIDE_INTEGER,
-  cpu_capacity: INTEGER,
-  mem_capacity: INTEGER,
-  capacity: INTEGER,
-  isolation: STRING,
-  container_engine: STRING,
-  ansible_version: STRING,
-  ansible_runner_version: STRING,
-  errors: STRING,
-  health_check_started: orNull(INSTANT),
-  health_check_pending: BOOLEAN,
-  last_health_check: orNull(INSTANT),
+  hostname: described(STRING, 'Name of the instance.'),
+  version: described(STRING, 'Version of the worker.'),
+  cpu: described(STRING, 'Number of processors.'),
+  memory: described(WIDE_INTEGER, 'Memory in bytes.'),
+  cpu_capacity: described(INTEGER, 'Forks by processors.'),
+  mem_capacity: described(INTEGER, 'Forks by memory.'),
+  capacity: described(INTEGER, 'Forks that the instance offers.'),
+  isolation: described(STRING, 'Sandbox of the runs.'),
+  container_engine: described(STRING, 'Version of Podman or Docker; empty without one.'),
+  ansible_version: described(STRING, 'Version of ansible-core.'),
+  ansible_runner_version: described(STRING, 'Version of ansible-runner.'),
+  errors: described(STRING, 'Reason why the instance takes no runs.'),
+  health_check_started: described(orNull(INSTANT), 'Time at which the check was requested.'),
+  health_check_pending: described(BOOLEAN, 'True until the instance has reported.'),
+  last_health_check: described(orNull(INSTANT), 'Time of the last report.'),
 };
 
 @Resource(instances)
@@ -79,7 +80,7 @@ export class InstancesController extends ResourceController(instances, [
     operationId: 'instances_health_check_start',
     summary: 'Have the workers of the instance look again at what it can run.',
     status: 200,
-    response: object({ msg: STRING }),
+    response: object({ msg: described(STRING, 'Confirmation, as a sentence.') }),
   })
   @Post(':id/health_check')
   async check(@Target() { id, hostname }: RowOf<Instance>): Promise<object> {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Row } from '../common/resource/define-resource.js';
 import type { Extension, RepresentContext, ShownBesides } from '../common/resource/extension.js';
 import { zip } from '../common/invariants.js';
-import { freeObject, STRING } from '../common/fields/json-schema.js';
+import { described, freeObject, STRING } from '../common/fields/json-schema.js';
 import { represent } from '../common/resource/represent.js';
 import { inventories } from '../inventories/inventories.resource.js';
 import { INVENTORY_SHOWS } from '../inventories/inventory.extensions.js';
@@ -11,7 +11,7 @@ import { CONSTRUCTED_OPTIONS } from './source-checks.js';
 
 export const CONSTRUCTED_SHOWS: ShownBesides = {
   ...INVENTORY_SHOWS,
-  fields: { ...INVENTORY_SHOWS.fields, type: STRING },
+  fields: { ...INVENTORY_SHOWS.fields, type: described(STRING, 'Kind of this object.') },
   relatedOthers: STRING,
   summaryOthers: freeObject('As the inventory itself shows it.'),
 };

@@ -2,7 +2,7 @@ import { Delete, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import type { Actor } from '../common/access.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
-import { BOOLEAN, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import { BOOLEAN, described, object, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row, RowOf } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
@@ -74,7 +74,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
     link: 'update',
     operationId: 'inventory_sources_can_update',
     summary: 'Whether the source has what it would be updated from.',
-    response: object({ can_update: BOOLEAN }),
+    response: object({ can_update: described(BOOLEAN, 'True if an update can be started.') }),
   })
   @Get(':id/update')
   canUpdate(@Target() source: RowOf<InventorySource>): object {

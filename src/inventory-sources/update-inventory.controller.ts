@@ -5,6 +5,7 @@ import { BadRequest } from '../common/errors/errors.js';
 import {
   anyValue,
   BOOLEAN,
+  described,
   INTEGER,
   list,
   object,
@@ -51,7 +52,12 @@ export class UpdateInventoryController {
     link: 'update_inventory_sources',
     operationId: 'inventories_update_inventory_sources_read',
     summary: 'Whether each source of the inventory can be updated.',
-    response: list(object({ inventory_source: INTEGER, can_update: BOOLEAN })),
+    response: list(
+      object({
+        inventory_source: INTEGER,
+        can_update: described(BOOLEAN, 'True if an update can be started.'),
+      }),
+    ),
   })
   @Get()
   async canUpdate(@Target() inventory: Row): Promise<object[]> {

@@ -4,6 +4,7 @@ import type { Actor } from '../common/access.js';
 import {
   anyOfSchemas,
   BOOLEAN,
+  described,
   freeObject,
   INTEGER,
   list,
@@ -37,24 +38,35 @@ const TEMPLATE = object({ id: INTEGER, name: STRING, description: STRING });
 
 /** Returns the part of the requirements that is the same for every kind of template. */
 const needsSchema = (fields: readonly (keyof typeof ASK_SWITCHES)[]) => ({
-  can_start_without_user_input: BOOLEAN,
-  ...Object.fromEntries(fields.map((field) => [ASK_SWITCHES[field], BOOLEAN])),
-  survey_enabled: BOOLEAN,
-  variables_needed_to_start: NAMES,
+  can_start_without_user_input: described(BOOLEAN, 'True if the launch needs no prompts.'),
+  ...Object.fromEntries(
+    fields.map((field) => [
+      ASK_SWITCHES[field],
+      described(BOOLEAN, `True if the launch can set \`${field}\`.`),
+    ]),
+  ),
+  survey_enabled: described(BOOLEAN, 'True if the launch asks the questions of the survey.'),
+  variables_needed_to_start: described(
+    NAMES,
+    'Variables of the required questions without a default.',
+  ),
   defaults: freeObject("The template's own value of each launch field."),
 });
 const LAUNCH_NEEDS = object({
   ...needsSchema(PROMPT_FIELDS),
-  passwords_needed_to_start: NAMES,
-  credential_needed_to_start: BOOLEAN,
-  inventory_needed_to_start: BOOLEAN,
-  job_template_data: TEMPLATE,
+  passwords_needed_to_start: described(NAMES, 'Names of the passwords that a launch must give.'),
+  credential_needed_to_start: described(BOOLEAN, 'True if the template has no machine credential.'),
+  inventory_needed_to_start: described(BOOLEAN, 'True if the template has no inventory.'),
+  job_template_data: described(TEMPLATE, 'Template that is launched.'),
 });
 const WORKFLOW_LAUNCH_NEEDS = object({
   ...needsSchema(WORKFLOW_PROMPTS),
-  node_templates_missing: list(INTEGER),
-  node_prompts_rejected: list(INTEGER),
-  workflow_job_template_data: TEMPLATE,
+  node_templates_missing: described(list(INTEGER), 'Ids of nodes whose template was deleted.'),
+  node_prompts_rejected: described(
+    list(INTEGER),
+    'Ids of nodes with prompts that their templates refuse.',
+  ),
+  workflow_job_template_data: described(TEMPLATE, 'Template that is launched.'),
 });
 
 const asked: readonly string[] = WORKFLOW_PROMPTS;
@@ -119,11 +131,22 @@ export class LaunchController extends TemplateLaunches {
     parent: jobTemplates,
     resource: jobs,
     response: anyOfSchemas(
-      { allOf: [resourceRef(jobs), object({ job: WIDE_INTEGER, ignored_fields: IGNORED })] },
+      {
+        allOf: [
+          resourceRef(jobs),
+          object({
+            job: WIDE_INTEGER,
+            ignored_fields: IGNORED,
+          }),
+        ],
+      },
       {
         allOf: [
           { $ref: '#/components/schemas/WorkflowJob' },
-          object({ workflow_job: WIDE_INTEGER, ignored_fields: IGNORED }),
+          object({
+            workflow_job: WIDE_INTEGER,
+            ignored_fields: IGNORED,
+          }),
         ],
       },
     ),

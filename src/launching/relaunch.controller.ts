@@ -1,3 +1,4 @@
+import { PASSWORDS_NEEDED } from '../runs/launched-by.js';
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Choices, fieldsOf } from '../common/fields/field.js';
@@ -5,8 +6,8 @@ import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import {
   anyOfSchemas,
+  described,
   INTEGER,
-  list,
   object,
   STRING,
   WIDE_INTEGER,
@@ -29,7 +30,7 @@ export class RelaunchBody {
       ['all', 'All hosts'],
       ['failed', 'Failed hosts'],
     ],
-    { default: 'all', blank: false, column: null, filter: false },
+    { default: 'all', blank: false, column: null, filter: false, help: 'Hosts of the new job.' },
   )
   hosts!: RelaunchHosts;
 
@@ -40,8 +41,11 @@ export class RelaunchBody {
 /** Number of hosts, or a sentence while the job is active. */
 const COUNT = anyOfSchemas(INTEGER, STRING);
 const RELAUNCH_NEEDS = object({
-  passwords_needed_to_start: list(STRING),
-  retry_counts: anyOfSchemas(STRING, object({ all: COUNT, failed: COUNT })),
+  passwords_needed_to_start: PASSWORDS_NEEDED,
+  retry_counts: described(
+    anyOfSchemas(STRING, object({ all: COUNT, failed: COUNT })),
+    'Number of hosts that a relaunch by status would run on.',
+  ),
 });
 
 /**

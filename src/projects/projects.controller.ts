@@ -5,7 +5,14 @@ import { Idempotent } from '../common/rest/idempotency.interceptor.js';
 import { MethodNotAllowed } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
 import type { Row } from '../common/resource/define-resource.js';
-import { BOOLEAN, list, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
+import {
+  BOOLEAN,
+  described,
+  list,
+  object,
+  STRING,
+  WIDE_INTEGER,
+} from '../common/fields/json-schema.js';
 import type { Actor } from '../common/access.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -83,7 +90,7 @@ export class ProjectsController extends ResourceController(projects) {
     link: 'update',
     operationId: 'projects_can_update',
     summary: 'Whether the project has a source to be synced from.',
-    response: object({ can_update: BOOLEAN }),
+    response: object({ can_update: described(BOOLEAN, 'True if an update can be started.') }),
   })
   @Get(':id/update')
   canUpdate(@Target() project: Row): object {

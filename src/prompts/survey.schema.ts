@@ -66,10 +66,10 @@ const asLines = (value: unknown): unknown =>
 
 /** Body of `survey_spec/` (docs/contract/launching.md#surveys). */
 class SurveySchema {
-  @Char({ required: true, blank: true, column: null, filter: false })
+  @Char({ required: true, blank: true, column: null, filter: false, help: 'Name of the survey.' })
   name!: string;
 
-  @Text({ required: true, blank: true, column: null, filter: false })
+  @Text({ required: true, blank: true, column: null, filter: false, help: 'Optional description.' })
   description!: string;
 
   @Json({

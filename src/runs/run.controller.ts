@@ -1,6 +1,6 @@
 import { Get, Post, type Type } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { BOOLEAN, object } from '../common/fields/json-schema.js';
+import { BOOLEAN, described, object } from '../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -37,7 +37,7 @@ export function RunController(
       link: 'cancel',
       operationId: `${definition.path}_can_cancel`,
       summary: `Whether the ${label} can be canceled.`,
-      response: object({ can_cancel: BOOLEAN }),
+      response: object({ can_cancel: described(BOOLEAN, 'True if the run can be canceled now.') }),
     })
     @Get(':id/cancel')
     canCancel(@Target() run: Row): { can_cancel: boolean } {

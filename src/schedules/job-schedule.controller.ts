@@ -4,7 +4,7 @@ import type { Actor } from '../common/access.js';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
-import { BOOLEAN, freeObject, object } from '../common/fields/json-schema.js';
+import { BOOLEAN, described, freeObject, object } from '../common/fields/json-schema.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import type { Job } from '../runs/job.entity.js';
 import { jobs } from '../runs/jobs.resource.js';
@@ -28,7 +28,7 @@ export class JobScheduleController {
     summary: 'Whether a schedule can be made of the job, and the prompts it would have.',
     parent: jobs,
     response: object({
-      can_schedule: BOOLEAN,
+      can_schedule: described(BOOLEAN, 'True if a schedule can be created from the job.'),
       prompts: freeObject('What the launch of the job set, objects by id and name.'),
     }),
   })

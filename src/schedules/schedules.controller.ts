@@ -2,7 +2,7 @@ import { Body, Get, Post } from '@nestjs/common';
 import { activityOf } from '../activity/sublists.js';
 import { Char } from '../common/fields/field.js';
 import { Invalid } from '../common/errors/errors.js';
-import { list, object, STRING } from '../common/fields/json-schema.js';
+import { described, list, object, STRING } from '../common/fields/json-schema.js';
 import { Route } from '../common/rest/route.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
@@ -39,7 +39,10 @@ export class SchedulesController extends ResourceController(schedules) {
     operationId: 'schedules_preview',
     summary: 'The next occurrences of a rule, local to its time zone and in UTC.',
     status: 200,
-    response: object({ local: TIMES, utc: TIMES }),
+    response: object({
+      local: described(TIMES, 'Next occurrences in the time zone of the rule.'),
+      utc: described(TIMES, 'Next occurrences in UTC.'),
+    }),
   })
   @Post('preview')
   async preview(@Body() { rrule }: PreviewRequest): Promise<object> {
@@ -55,7 +58,7 @@ export class SchedulesController extends ResourceController(schedules) {
     access: 'authenticated',
     operationId: 'schedules_zoneinfo',
     summary: 'Time zones that a schedule may name.',
-    response: object({ zones: list(STRING) }),
+    response: object({ zones: described(list(STRING), 'Names of time zones.') }),
   })
   @Get('zoneinfo')
   zones(): object {

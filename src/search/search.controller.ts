@@ -3,6 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import {
   BOOLEAN,
+  described,
   list,
   object,
   orNull,
@@ -24,15 +25,18 @@ const HIT = object({
 });
 
 const FOUND = object({
-  query: STRING,
-  groups: list(
-    object({
-      type: STRING,
-      label: STRING,
-      url: { ...STRING, description: 'The list with all of them.' },
-      has_more: BOOLEAN,
-      results: list(HIT),
-    }),
+  query: described(STRING, 'Text that was searched.'),
+  groups: described(
+    list(
+      object({
+        type: STRING,
+        label: STRING,
+        url: { ...STRING, description: 'The list with all of them.' },
+        has_more: BOOLEAN,
+        results: list(HIT),
+      }),
+    ),
+    'Results by kind of object.',
   ),
 });
 

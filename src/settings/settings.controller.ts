@@ -5,6 +5,7 @@ import { Route, type RouteInfo } from '../common/rest/route.js';
 import {
   anyOfSchemas,
   BOOLEAN,
+  described,
   INTEGER,
   list,
   mapOf,
@@ -21,10 +22,13 @@ import { RuntimeSettings } from './runtime-settings.service.js';
 /** Schema of the settings of a category, by name. */
 const VALUES = mapOf(anyOfSchemas(STRING, NUMBER, BOOLEAN, list(STRING), mapOf(STRING)));
 const CATEGORIES = object({
-  count: INTEGER,
-  next: orNull(STRING),
-  previous: orNull(STRING),
-  results: list(object({ url: STRING, slug: STRING, name: STRING })),
+  count: described(INTEGER, 'Number of categories.'),
+  next: described(orNull(STRING), 'Path of the next page.'),
+  previous: described(orNull(STRING), 'Path of the previous page.'),
+  results: described(
+    list(object({ url: STRING, slug: STRING, name: STRING })),
+    'Categories of settings.',
+  ),
 });
 /** The settings of the category in a URL. */
 const ofCategory: Pick<RouteInfo, 'rules' | 'fieldsAt'> = {

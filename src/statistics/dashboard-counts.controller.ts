@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
-import { INTEGER, list, mapOf, object, STRING } from '../common/fields/json-schema.js';
+import { described, INTEGER, list, mapOf, object, STRING } from '../common/fields/json-schema.js';
 import type { QueryParameters } from '../common/list/query.js';
 import { CurrentActor, ListParams } from '../common/rest/parameters.js';
 import { Route } from '../common/rest/route.js';
@@ -17,23 +17,35 @@ const WITH_FAILURES = { ...COUNTED, failures_url: STRING, failed: INTEGER };
 const KINDS = mapOf(object({ ...WITH_FAILURES, label: STRING }));
 
 const COUNTS = object({
-  related: object({ jobs_graph: STRING }),
-  inventories: object({
-    ...COUNTED,
-    total_with_inventory_source: INTEGER,
-    job_failed: { ...INTEGER, description: 'Those with a host whose last job failed.' },
-    inventory_failed: { ...INTEGER, description: 'Those with a source whose last update failed.' },
-  }),
+  related: described(object({ jobs_graph: STRING }), 'Paths of further statistics.'),
+  inventories: described(
+    object({
+      ...COUNTED,
+      total_with_inventory_source: INTEGER,
+      job_failed: { ...INTEGER, description: 'Those with a host whose last job failed.' },
+      inventory_failed: {
+        ...INTEGER,
+        description: 'Those with a source whose last update failed.',
+      },
+    }),
+    'Number of inventories, and of those with failures.',
+  ),
   inventory_sources: { ...KINDS, description: 'By kind of source.' },
-  groups: object({ ...COUNTED, inventory_failed: INTEGER }),
-  hosts: object(WITH_FAILURES),
-  projects: object(WITH_FAILURES),
+  groups: described(
+    object({ ...COUNTED, inventory_failed: INTEGER }),
+    'Number of groups, and of those with failures.',
+  ),
+  hosts: described(object(WITH_FAILURES), 'Number of hosts, and of those whose last job failed.'),
+  projects: described(
+    object(WITH_FAILURES),
+    'Number of projects, and of those whose last update failed.',
+  ),
   scm_types: { ...KINDS, description: 'Projects by the way their files arrive.' },
-  users: object(COUNTED),
-  organizations: object(COUNTED),
-  teams: object(COUNTED),
-  credentials: object(COUNTED),
-  job_templates: object(COUNTED),
+  users: described(object(COUNTED), 'Number of users.'),
+  organizations: described(object(COUNTED), 'Number of organizations.'),
+  teams: described(object(COUNTED), 'Number of teams.'),
+  credentials: described(object(COUNTED), 'Number of credentials.'),
+  job_templates: described(object(COUNTED), 'Number of job templates.'),
 });
 
 const POINTS = {
@@ -41,7 +53,10 @@ const POINTS = {
   description: 'Start in seconds since 1970, in UTC, and the number of runs.',
 };
 const GRAPH = object({
-  jobs: object({ successful: POINTS, failed: POINTS, canceled: POINTS, error: POINTS }),
+  jobs: described(
+    object({ successful: POINTS, failed: POINTS, canceled: POINTS, error: POINTS }),
+    'Numbers of runs by time, successful and failed.',
+  ),
 });
 
 /** Serves the numbers of a dashboard (docs/contract/runs.md#dashboard). */

@@ -2,6 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Actor } from '../common/access.js';
 import {
+  described,
   INSTANT,
   INTEGER,
   list,
@@ -18,38 +19,50 @@ import { STATISTICS_PARAMETERS, StatisticsService, type Statistics } from './sta
 const SECONDS = { ...orNull(NUMBER), description: 'Null on days on which none ended.' };
 
 const STATISTICS = object({
-  days: INTEGER,
-  outcomes: list(
-    object({
-      day: { ...STRING, description: '`2026-01-31`, in UTC.' },
-      successful: INTEGER,
-      failed: INTEGER,
-      error: INTEGER,
-      canceled: INTEGER,
-      median_seconds: SECONDS,
-      longest_seconds: SECONDS,
-    }),
+  days: described(INTEGER, 'Length of the period.'),
+  outcomes: described(
+    list(
+      object({
+        day: { ...STRING, description: '`2026-01-31`, in UTC.' },
+        successful: INTEGER,
+        failed: INTEGER,
+        error: INTEGER,
+        canceled: INTEGER,
+        median_seconds: SECONDS,
+        longest_seconds: SECONDS,
+      }),
+    ),
+    'Numbers of runs by day and status.',
   ),
-  slow_tasks: list(
-    object({
-      task: STRING,
-      job_template: orNull(INTEGER),
-      name: STRING,
-      times: INTEGER,
-      mean_seconds: NUMBER,
-      longest_seconds: NUMBER,
-    }),
+  slow_tasks: described(
+    list(
+      object({
+        task: STRING,
+        job_template: orNull(INTEGER),
+        name: STRING,
+        times: INTEGER,
+        mean_seconds: NUMBER,
+        longest_seconds: NUMBER,
+      }),
+    ),
+    'Tasks with the longest duration.',
   ),
-  failing_hosts: list(
-    object({
-      host: orNull(INTEGER),
-      name: STRING,
-      jobs: INTEGER,
-      failed: INTEGER,
-      last_failed: INTEGER,
-    }),
+  failing_hosts: described(
+    list(
+      object({
+        host: orNull(INTEGER),
+        name: STRING,
+        jobs: INTEGER,
+        failed: INTEGER,
+        last_failed: INTEGER,
+      }),
+    ),
+    'Hosts that fail most.',
   ),
-  queue: list(object({ status: STRING, runs: INTEGER, oldest: INSTANT })),
+  queue: described(
+    list(object({ status: STRING, runs: INTEGER, oldest: INSTANT })),
+    'Number of runs that are not finished, by status.',
+  ),
   capacity: {
     ...orNull(object({ capacity: INTEGER, consumed: INTEGER })),
     description: 'Null for those who do not operate the installation.',

@@ -6,6 +6,7 @@ import {
   anyOfSchemas,
   anyValue,
   BOOLEAN,
+  described,
   list,
   NUMBER,
   object,
@@ -23,25 +24,28 @@ import { SurveyService } from './survey.service.js';
 
 const SURVEY = {
   ...partial({
-    name: STRING,
-    description: STRING,
-    spec: list({
-      ...object(
-        {
-          question_name: STRING,
-          question_description: STRING,
-          variable: STRING,
-          type: { ...STRING, enum: QUESTION_TYPES },
-          required: BOOLEAN,
-          default: anyValue('An answer of the type of the question; secrets are masked.'),
-          min: orNull(NUMBER),
-          max: orNull(NUMBER),
-          choices: anyOfSchemas(STRING, list(STRING)),
-        },
-        ['question_description', 'required', 'default', 'min', 'max', 'choices'],
-      ),
-      additionalProperties: true,
-    }),
+    name: described(STRING, 'Name of the survey.'),
+    description: described(STRING, 'Optional description.'),
+    spec: described(
+      list({
+        ...object(
+          {
+            question_name: STRING,
+            question_description: STRING,
+            variable: STRING,
+            type: { ...STRING, enum: QUESTION_TYPES },
+            required: BOOLEAN,
+            default: anyValue('An answer of the type of the question; secrets are masked.'),
+            min: orNull(NUMBER),
+            max: orNull(NUMBER),
+            choices: anyOfSchemas(STRING, list(STRING)),
+          },
+          ['question_description', 'required', 'default', 'min', 'max', 'choices'],
+        ),
+        additionalProperties: true,
+      }),
+      'Questions, in their order.',
+    ),
   }),
   description: 'The survey, or an empty object.',
 };

@@ -1,6 +1,6 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
-import { object, STRING } from '../common/fields/json-schema.js';
+import { described, object, STRING } from '../common/fields/json-schema.js';
 import { Reply } from '../common/http/reply.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
@@ -15,7 +15,7 @@ const routeOf = (templates: ResourceDefinition) =>
     parent: templates,
     needs: 'manage_webhook_key',
     showsSecret: true,
-    response: object({ webhook_key: STRING }),
+    response: object({ webhook_key: described(STRING, 'Key that the code host signs with.') }),
   }) as const;
 
 /** The key that signs webhooks of a template (docs/contract/webhooks.md#key). */

@@ -4,6 +4,7 @@ import { forkRuleOf } from '../code-hosts/forks.js';
 import type { BadRequest } from '../common/errors/errors.js';
 import {
   BOOLEAN,
+  described,
   INSTANT,
   INTEGER,
   list,
@@ -38,16 +39,19 @@ import { webhookDeliveries } from './webhook-deliveries.resource.js';
 const TRIAL_ANSWER = object({
   launches: { ...INTEGER, description: 'Deliveries that would have launched.' },
   count: { ...INTEGER, description: 'Deliveries that were looked at, the newest.' },
-  results: list(
-    object({
-      delivery: WIDE_INTEGER,
-      received: INSTANT,
-      event: STRING,
-      ref_name: orNull(STRING),
-      verdict: { ...STRING, description: 'What became of it when it came.' },
-      launches: BOOLEAN,
-      reason: { ...STRING, description: 'Why it would not have launched.' },
-    }),
+  results: described(
+    list(
+      object({
+        delivery: WIDE_INTEGER,
+        received: INSTANT,
+        event: STRING,
+        ref_name: orNull(STRING),
+        verdict: { ...STRING, description: 'What became of it when it came.' },
+        launches: BOOLEAN,
+        reason: { ...STRING, description: 'Why it would not have launched.' },
+      }),
+    ),
+    'Decision on each delivery.',
   ),
 });
 

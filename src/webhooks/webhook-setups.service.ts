@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { list, object, STRING } from '../common/fields/json-schema.js';
+import { described, list, object, STRING } from '../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
 import { isWebhookServiceName, webhookService } from '../code-hosts/services.js';
 import { BaseUrl } from '../settings/base-url.service.js';
@@ -24,10 +24,10 @@ export interface WebhookSetup {
 }
 
 export const WEBHOOK_SETUP = object({
-  webhook_service: STRING,
+  webhook_service: described(STRING, 'Code host.'),
   url: { ...STRING, description: 'Where the service sends to, in full.' },
   webhook_key: { ...STRING, description: 'The secret to enter there.' },
-  content_types: list(STRING),
+  content_types: described(list(STRING), 'Content types that the receiver takes.'),
   events: { ...list(STRING), description: 'Events that launch something.' },
   proof_headers: { ...list(STRING), description: 'Headers of which one proves the key.' },
 });

@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { exactJson } from '../common/exact-json.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { zip } from '../common/invariants.js';
-import { BOOLEAN, list, STRING } from '../common/fields/json-schema.js';
+import { BOOLEAN, described, list, STRING } from '../common/fields/json-schema.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { copyCheckOf, CopyController } from '../common/rest/copy.controller.js';
@@ -40,10 +40,13 @@ const NODE_COLUMNS = {
 } as const;
 
 const LOSSES = {
-  can_copy_without_user_input: BOOLEAN,
-  templates_unable_to_copy: NAMES,
-  credentials_unable_to_copy: NAMES,
-  inventories_unable_to_copy: NAMES,
+  can_copy_without_user_input: described(
+    BOOLEAN,
+    'True if the copy has everything that the original has.',
+  ),
+  templates_unable_to_copy: described(NAMES, 'Templates that the caller may not launch.'),
+  credentials_unable_to_copy: described(NAMES, 'Credentials that the caller may not use.'),
+  inventories_unable_to_copy: described(NAMES, 'Inventories that the caller may not use.'),
 };
 
 /**

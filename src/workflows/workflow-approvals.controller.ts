@@ -2,7 +2,7 @@ import { Get, Post } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
-import { BOOLEAN, object } from '../common/fields/json-schema.js';
+import { BOOLEAN, described, object } from '../common/fields/json-schema.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
@@ -17,7 +17,7 @@ const CAN_DECIDE = {
   access: 'authenticated',
   summary: 'Whether the caller can decide on the approval.',
   parent: workflowApprovals,
-  response: object({ can_approve_or_deny: BOOLEAN }),
+  response: object({ can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.') }),
 } as const satisfies Partial<RouteInfo>;
 
 const DECIDE = {

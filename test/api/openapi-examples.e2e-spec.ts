@@ -1,7 +1,7 @@
 /**
  * The examples of the OpenAPI document: 46 requests that a new user sends, one after another, each with one
  * that is refused. `RECORD_EXAMPLES=1 npm test -- test/api/openapi-examples` writes the responses to
- * `src/common/openapi/examples.json`; without it, the server has to respond as recorded.
+ * `src/openapi/examples.json`; without it, the server has to respond as recorded.
  *
  * Budget: 30 s, because it sends ninety requests, and hashes passwords for some.
  */
@@ -13,12 +13,12 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
-import type { OperationExamples } from '../../src/common/openapi/examples.js';
+import type { OperationExamples } from '../../src/openapi/examples.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { operationsOf, type OpenApiDocument, type Operation } from '../support/openapi.js';
 import type { PersonaName } from '../support/personas.js';
 
-const FILE = join(PACKAGE_FOLDER, 'src', 'common', 'openapi', 'examples.json');
+const FILE = join(PACKAGE_FOLDER, 'src', 'openapi', 'examples.json');
 const IS_RECORDING = process.env.RECORD_EXAMPLES === '1';
 
 type Json = Record<string, unknown>;

@@ -227,6 +227,24 @@ it('types every parameter and every body', () => {
   expect(writes).toEqual([]);
 });
 
+it('describes every field of a body, every parameter and every group of operations', () => {
+  const bodies = operations.flatMap(({ operationId, requestBody, responses }) =>
+    [requestBody, ...Object.values(responses)].flatMap((body) =>
+      Object.values(body?.content ?? {}).map(({ schema }) => [operationId, schema!] as const),
+    ),
+  );
+  const undescribed = [...Object.entries(document.components.schemas), ...bodies].flatMap(
+    ([place, { properties = {} }]: readonly [string, Nested]) =>
+      Object.entries(properties)
+        .filter(([, { description }]) => !description)
+        .map(([name]) => `${place}.${name}`),
+  );
+  expect(undescribed).toEqual([]);
+  expect(named(({ parameters }) => parameters.some((one) => !one.description))).toEqual([]);
+  const groups = new Set(operations.flatMap(({ tags }) => tags));
+  expect(document.tags.map(({ name }) => name).sort()).toEqual([...groups].sort());
+});
+
 it('tells the errors of every operation', () => {
   const secured = ({ security }: Operation): boolean => security.length > 0;
   expect(named((one) => secured(one) && !('401' in one.responses))).toEqual([]);

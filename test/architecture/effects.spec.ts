@@ -13,7 +13,7 @@ const SHOWN = new Set(['name', 'description', 'first_name', 'last_name']);
 
 /** Files that declare, show or describe fields. */
 const DECLARES =
-  /\.(entity|schema|resource|spec)\.ts$|^src\/(browser|demo|common\/openapi|service-names)\/|-fields\.ts$/;
+  /\.(entity|schema|resource|spec)\.ts$|^src\/(browser|demo|openapi|service-names)\/|-fields\.ts$/;
 
 /** Read by a pattern of the name; `launch-fields.spec.ts` shows that each prompt has its field. */
 const PROMPT = /^ask_\w+_on_launch$/;

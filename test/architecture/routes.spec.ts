@@ -5,7 +5,7 @@ import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { DiscoveryService } from '@nestjs/core';
 
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
-import { buildDocument } from '../../src/common/openapi/document.js';
+import { buildDocument } from '../../src/openapi/document.js';
 import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
 import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
 import { linksOf } from '../../src/common/resource/links.js';

@@ -35,7 +35,7 @@ import type { DataSource } from 'typeorm';
 
 import { AppModule } from '../../src/app.module.js';
 import { HttpAdapter } from '../../src/common/http/http-adapter.js';
-import { buildDocument } from '../../src/common/openapi/document.js';
+import { buildDocument } from '../../src/openapi/document.js';
 import { serveExplorer } from '../../src/browser/shared/explorer.js';
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
 import { configureApp } from '../../src/configure-app.js';

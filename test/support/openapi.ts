@@ -14,6 +14,7 @@ export interface Parameter {
   name: string;
   in: 'path' | 'query' | 'header' | 'cookie';
   required?: boolean;
+  description?: string;
   schema?: JsonSchema;
 }
 
@@ -22,6 +23,7 @@ export interface Operation {
   method: string;
   path: string;
   operationId: string;
+  tags: string[];
   summary?: string;
   description?: string;
   security: Record<string, string[]>[];
@@ -32,6 +34,7 @@ export interface Operation {
 
 export interface OpenApiDocument {
   openapi: string;
+  tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
   components: { schemas: Record<string, JsonSchema>; securitySchemes: Record<string, unknown> };
 }

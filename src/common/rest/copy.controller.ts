@@ -3,7 +3,7 @@ import type { Actor } from '../access.js';
 import { columnOf } from '../fields/field.js';
 import { validate } from '../fields/validate.js';
 import { DomainError, Invalid } from '../errors/errors.js';
-import { BOOLEAN, object, type JsonSchemas } from '../fields/json-schema.js';
+import { BOOLEAN, described, type JsonSchemas, object } from '../fields/json-schema.js';
 import { CurrentActor, Target } from './parameters.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import type { Values } from './hooks.js';
@@ -25,7 +25,10 @@ export const copyCheckOf = (
   link: 'copy',
   operationId: `${path}_copy_read`,
   summary: `Tell whether the caller may copy one ${label.toLowerCase()}.`,
-  response: object({ can_copy: BOOLEAN, ...losses }),
+  response: object({
+    can_copy: described(BOOLEAN, 'True if the caller can copy the object.'),
+    ...losses,
+  }),
 });
 
 const nameOf = ({ fields }: Pick<ResourceDefinition, 'fields'>) =>

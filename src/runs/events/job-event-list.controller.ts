@@ -1,6 +1,13 @@
 import { Get, UseInterceptors } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import { BOOLEAN, INTEGER, mapOf, object, STRING } from '../../common/fields/json-schema.js';
+import {
+  BOOLEAN,
+  described,
+  INTEGER,
+  mapOf,
+  object,
+  STRING,
+} from '../../common/fields/json-schema.js';
 import type { Page } from '../../common/list/page.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import type { Row } from '../../common/resource/define-resource.js';
@@ -16,10 +23,16 @@ import { MaxEventsInterceptor } from './max-events.interceptor.js';
 import { eventsRoute, listEventsOfRun } from './run-events.js';
 
 const CHILDREN_SUMMARY = object({
-  children_summary: mapOf(object({ rowNumber: INTEGER, numChildren: INTEGER })),
-  meta_event_nested_uuid: mapOf(STRING),
-  event_processing_finished: BOOLEAN,
-  is_tree: BOOLEAN,
+  children_summary: described(
+    mapOf(object({ rowNumber: INTEGER, numChildren: INTEGER })),
+    'Position and number of children by counter of an event.',
+  ),
+  meta_event_nested_uuid: described(
+    mapOf(STRING),
+    'Identifiers of events that belong to the given counter.',
+  ),
+  event_processing_finished: described(BOOLEAN, 'True if all events are stored.'),
+  is_tree: described(BOOLEAN, 'True if the events form a tree.'),
 });
 
 /** The events of a job and their tree. */

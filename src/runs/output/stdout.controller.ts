@@ -5,7 +5,7 @@ import { BadRequest, NotFound } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import { Reply } from '../../common/http/reply.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import { INTEGER, object, STRING } from '../../common/fields/json-schema.js';
+import { described, INTEGER, object, STRING } from '../../common/fields/json-schema.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
 import { JudgeAgain, ListParams, Target, type Judge } from '../../common/rest/parameters.js';
 import { Route } from '../../common/rest/route.js';
@@ -23,8 +23,11 @@ const ROUTE = {
     'Output of the run: ?format=json, txt, ansi, html, txt_download or ansi_download; start_line, end_line.',
   texts: ['text/plain', 'text/html'],
   response: object({
-    range: object({ start: INTEGER, end: INTEGER, absolute_end: INTEGER }),
-    content: STRING,
+    range: described(
+      object({ start: INTEGER, end: INTEGER, absolute_end: INTEGER }),
+      'First and last line of the content, and the number of all lines.',
+    ),
+    content: described(STRING, 'Output.'),
   }),
   query: [
     { name: 'format', schema: { type: 'string', enum: [...FORMATS] }, description: 'Form of it.' },

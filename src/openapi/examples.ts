@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGE_FOLDER } from '../../config/version.js';
+import { PACKAGE_FOLDER } from '../config/version.js';
 
 /** A request with its response. */
 interface Exchange {

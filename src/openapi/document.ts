@@ -1,15 +1,16 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import type { JsonSchema } from '../fields/json-schema.js';
-import { SESSION_COOKIE } from '../http/cookies.js';
-import { LINES_TYPE } from '../http/lines.js';
-import { entryOf, existing } from '../invariants.js';
-import { namedUrlFormat } from '../resource/natural-key.js';
-import { resources } from '../resource/registry.js';
-import { componentSchemas } from '../resource/resource-schema.js';
-import type { RouteInfo } from '../rest/route.js';
-import { RouteTable } from '../rest/route-table.service.js';
+import type { JsonSchema } from '../common/fields/json-schema.js';
+import { SESSION_COOKIE } from '../common/http/cookies.js';
+import { LINES_TYPE } from '../common/http/lines.js';
+import { entryOf, existing } from '../common/invariants.js';
+import { namedUrlFormat } from '../common/resource/natural-key.js';
+import { resources } from '../common/resource/registry.js';
+import { componentSchemas } from '../common/resource/resource-schema.js';
+import type { RouteInfo } from '../common/rest/route.js';
+import { RouteTable } from '../common/rest/route-table.service.js';
 import { loadExamples, type OperationExamples } from './examples.js';
+import { TAGS } from './tags.js';
 
 /** Its schemas are JSON Schema 2020-12. */
 const OPENAPI_VERSION = '3.1.1';
@@ -29,6 +30,7 @@ export function buildDocument(app: INestApplication, version: string): OpenAPIOb
   for (const { components } of routes) Object.assign(schemas, components);
   const openapi = SwaggerModule.createDocument(app, {
     ...config,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     components: { ...config.components, schemas },
   });
   const operations = operationsById(openapi);
@@ -50,6 +52,8 @@ const baseOf = (version: string): Omit<OpenAPIObject, 'paths'> =>
     .setTitle('Automation Controller')
     .setDescription('Launch, schedule and report automation. Start with `GET /api/v2/`.')
     .setVersion(version)
+    .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
+    .addServer('/', 'The server that the document was loaded from.')
     .addBearerAuth({
       type: 'http',
       bearerFormat: 'opaque',

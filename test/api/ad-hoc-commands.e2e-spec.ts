@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { sampleKeys } from '../support/payloads/ssh-keys.js';
 import { PERSONA_NAMES, type PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
 
@@ -120,6 +121,14 @@ describe('a launch', () => {
     const body = ping({ credential: asking.id, module_name: 'nothing' });
     const needs = await test.as.superuser.post('ad_hoc_commands/', body).expect(400);
     expect(needs.body).toEqual({ passwords_needed_to_start: ['ssh_password'] });
+    const locked = await test.make.credential({
+      organization,
+      inputs: { ssh_key_data: sampleKeys().encrypted.pkcs8, ssh_key_unlock: 'ASK' },
+    });
+    await test.as.superuser
+      .post('ad_hoc_commands/', ping({ credential: locked.id }))
+      .expect(400, { passwords_needed_to_start: ['ssh_key_unlock'] });
+    await launch({ credential: locked.id, ssh_key_unlock: 'unlock me' });
     const command = await launch({ credential: asking.id, ssh_password: 'canary-of-launch' });
     expect(JSON.stringify(command)).not.toContain('canary-of-launch');
     const { start_args: sealed } = await columnsOf(command.id);

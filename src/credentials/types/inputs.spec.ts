@@ -237,10 +237,8 @@ describe('what a launch must bring', () => {
   it.each<[string, CredentialInputs, string[]]>([
     ['ssh', { password: 'x' }, []],
     ['ssh', { password: 'ASK', become_password: 'ASK' }, ['ssh_password', 'become_password']],
-    ['ssh', { ssh_key_data: lockedKey, ssh_key_unlock: 'ASK' }, ['ssh_key_unlock']],
-    ['ssh', { ssh_key_data: lockedKey }, ['ssh_key_unlock']],
+    ['ssh', { ssh_key_data: 'sealed', ssh_key_unlock: 'ASK' }, ['ssh_key_unlock']],
     ['ssh', { ssh_key_data: lockedKey, ssh_key_unlock: 'x' }, []],
-    ['ssh', { ssh_key_data: plainKey, ssh_key_unlock: 'ASK' }, []],
     ['vault', { vault_password: 'ASK' }, ['vault_password']],
     ['vault', { vault_password: 'ASK', vault_id: 'prod' }, ['vault_password.prod']],
     ['vault', { vault_password: 'x', vault_id: 'prod' }, []],

@@ -115,12 +115,11 @@ export function passwordsNeeded(
     return inputs['vault_password'] === ASK ? [vaultPasswordName(inputs)] : [];
   }
   if (type.kind !== 'ssh') return [];
-  const unlock = inputs['ssh_key_unlock'] ?? '';
-  const asksUnlock = unlock === ASK || unlock === '';
   return [
     ...(inputs['password'] === ASK ? ['ssh_password'] : []),
     ...(inputs['become_password'] === ASK ? ['become_password'] : []),
-    ...(asksUnlock && isEncryptedKey(textInput(inputs, 'ssh_key_data')) ? ['ssh_key_unlock'] : []),
+    // The key can be sealed here, so the passphrase decides: a plain key is refused with one.
+    ...(inputs['ssh_key_unlock'] === ASK ? ['ssh_key_unlock'] : []),
   ];
 }
 

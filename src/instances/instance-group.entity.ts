@@ -22,12 +22,13 @@ export class InstanceGroup extends ResourceEntity {
   @Integer({ min: 0, default: 0, help: 'Most forks at once; 0 is no limit.' })
   max_forks!: number;
 
-  @Bool({ help: 'A group of pods: not supported, and refused if true.' })
+  @Bool({ control: 'none', help: 'A group of pods: not supported, and refused if true.' })
   is_container_group!: boolean;
 
   @Reference('credential', {
     nullable: true,
     needs: 'use',
+    control: 'none',
     help: 'Kubernetes credential of a group of pods: not supported, and refused.',
   })
   credential!: Reference | null;
@@ -43,6 +44,7 @@ export class InstanceGroup extends ResourceEntity {
 
   @Text({
     filter: false,
+    control: 'none',
     help: 'Changes of the pods of a group, as YAML: not supported, and refused.',
   })
   pod_spec_override!: string;

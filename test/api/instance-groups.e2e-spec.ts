@@ -101,6 +101,39 @@ describe('groups', () => {
     await superuser.delete(url).expect(204);
   });
 
+  it('are made by a form without the fields of pods', async () => {
+    const pages = test.as.superuser.with({ accept: 'text/html' });
+    const { text } = await pages.get(`${path}?_form=post`).expect(200);
+    const offered = [...text.matchAll(/id="post-(\w+)"/g)].map(([, name]) => name);
+    expect(offered).toEqual(expect.arrayContaining(['name', 'max_forks']));
+    for (const name of ['is_container_group', 'credential', 'pod_spec_override']) {
+      expect(offered).not.toContain(name);
+    }
+  });
+
+  it('have the machines that policies may choose, as many as they ask for', async () => {
+    const { superuser } = test.as;
+    await test.database.execute(sql`DELETE FROM instances`);
+    const [first] = await test.database.rows<Row>(sql`
+      INSERT INTO instances (hostname) VALUES ('a'), ('b'), ('c'), ('d') RETURNING id`);
+    const count = async (policy: object): Promise<unknown> => {
+      const { body } = await superuser.post(path, { name: JSON.stringify(policy), ...policy });
+      const shown = await superuser.get(`${body.url}instances/`).expect(200);
+      return shown.body.count;
+    };
+    await test.database.execute(sql`
+      INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity)
+      SELECT hostname, hostname, 'a', 1, '1', 2 FROM instances`);
+    expect(await count({})).toBe(0);
+    expect(await count({ policy_instance_minimum: 1 })).toBe(1);
+    expect(await count({ policy_instance_percentage: 50 })).toBe(2);
+    expect(await count({ policy_instance_minimum: 4 })).toBe(4);
+    await superuser.patch(`instances/${first?.id}/`, { managed_by_policy: false }).expect(200);
+    const { body } = await superuser.get(`instances/${first?.id}/instance_groups/`).expect(200);
+    expect(body.results.map((one: Row) => one.name)).toEqual(['default']);
+    await test.database.execute(sql`DELETE FROM worker_nodes`);
+  });
+
   it('name machines that there are, each once', async () => {
     const { superuser } = test.as;
     await test.database.execute(sql`INSERT INTO instances (hostname) VALUES ('one'), ('two')`);

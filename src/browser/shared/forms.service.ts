@@ -217,7 +217,11 @@ export const changes = ({ method }: TableRoute): boolean => method === 'PUT' || 
  */
 const formFields = (info: RouteInfo, open: OpenParts, method: string): readonly Field[] =>
   (open.fields ?? info.body ?? []).filter(
-    (field) => isWritable(field) && !field.hidden && !(field.immutable && method !== 'POST'),
+    (field) =>
+      isWritable(field) &&
+      !field.hidden &&
+      field.control !== 'none' &&
+      !(field.immutable && method !== 'POST'),
   );
 
 /** Returns a title such as "Create team" or "Add user", or "Add or create team" for both. */

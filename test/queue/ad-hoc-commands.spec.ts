@@ -115,8 +115,13 @@ describe('an ad hoc command', () => {
       inputs: { become_method: 'su', become_username: 'toor', become_password: 'ASK' },
     });
     const [first, second] = hosts;
-    await api.call('PATCH', `hosts/${first?.id}/`, { variables: { ansible_become_exe: su } });
-    const asked = { credential: other.id, limit: first?.name, become_enabled: true };
+    await api.call('PATCH', `hosts/${first?.id}/`, {
+      variables: { ansible_become_exe: "{{ program | default('su') }}" },
+    });
+    const asked = {
+      ...{ credential: other.id, limit: first?.name, become_enabled: true },
+      extra_vars: JSON.stringify({ program: su }),
+    };
     const ask = (become_password: string, fields: object = {}) =>
       launch('echo "became ${BECAME:-nobody}"', { ...asked, ...fields, become_password });
 

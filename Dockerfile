@@ -20,7 +20,7 @@ FROM ${NODE_IMAGE}
 COPY scripts/services/python/ansible-3.11.txt /tmp/ansible.txt
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
-      bubblewrap ca-certificates git openssh-client python3-venv sshpass subversion tini \
+      bubblewrap ca-certificates git gnupg openssh-client python3-venv sshpass subversion tini \
  && rm -rf /var/lib/apt/lists/* \
  && python3 -m venv /opt/ansible \
  && /opt/ansible/bin/pip install --no-cache-dir --require-hashes -r /tmp/ansible.txt \

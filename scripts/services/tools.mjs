@@ -15,6 +15,7 @@ const INSTALL_LIMIT_MS = 15 * 60_000;
  */
 const DEBIAN_PACKAGES = {
   git: 'git',
+  gpg: 'gnupg',
   'redis-server': 'redis-server',
   'ansible-runner': 'python3-ansible-runner',
   'ansible-playbook': 'ansible-core',
@@ -47,7 +48,7 @@ const ON_REQUEST = {
 };
 
 /** Programs the service can do without, and says so where it matters. */
-const DISPENSABLE = new Set(['bwrap']);
+const DISPENSABLE = new Set(['bwrap', 'gpg']);
 
 /** Where programs of administrators are; not on everybody's PATH. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];

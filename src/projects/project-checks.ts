@@ -17,6 +17,8 @@ export interface ProjectFacts {
   touches(...fields: readonly string[]): boolean;
   /** Kind of the credential's type; null without a credential. */
   credentialKind: string | null;
+  /** Kind of the type of the credential for signatures; null without one. */
+  signatureKind: string | null;
   /** Folder of an existing project; otherwise null. */
   storedPath: string | null;
   /** True if another project uses the folder. */
@@ -140,10 +142,21 @@ function importErrors({ value, touches }: ProjectFacts, kind: string): FieldErro
   return errors;
 }
 
-function credentialErrors({ touches, credentialKind }: ProjectFacts): FieldErrors {
-  return touches('credential') && credentialKind !== null && credentialKind !== 'scm'
-    ? { credential: ["Credential kind must be 'scm'."] }
-    : {};
+function credentialErrors(facts: ProjectFacts): FieldErrors {
+  const { touches, credentialKind, signatureKind } = facts;
+  const errors: FieldErrors = {};
+  if (touches('credential') && credentialKind !== null && credentialKind !== 'scm') {
+    errors.credential = ["Credential kind must be 'scm'."];
+  }
+  if (signatureKind === null || !touches('signature_validation_credential', 'scm_type')) {
+    return errors;
+  }
+  if (signatureKind !== 'cryptography') {
+    errors.signature_validation_credential = ["Credential kind must be 'cryptography'."];
+  } else if (facts.value('scm_type') === '') {
+    errors.signature_validation_credential = ['Signatures of manual projects are not checked.'];
+  }
+  return errors;
 }
 
 function overrideErrors({ value, touches, overridingTemplates }: ProjectFacts): FieldErrors {

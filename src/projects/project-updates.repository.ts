@@ -34,7 +34,7 @@ export type StartedUpdate = Pick<
   | 'credential_id'
   | 'local_path'
   | 'timeout'
-> & { counter: number; line: number };
+> & { signature_validation_credential_id: number | null; counter: number; line: number };
 
 @Injectable()
 export class ProjectUpdatesRepository extends TableRepository<Row> {
@@ -72,8 +72,11 @@ export class ProjectUpdatesRepository extends TableRepository<Row> {
     const row = await this.database.row<StartedUpdate>(sql`
       SELECT run.project_id, run.organization_id, run.scm_type, run.scm_url, run.scm_branch,
         run.scm_refspec, run.scm_clean, run.scm_delete_on_update, run.scm_track_submodules, run.credential_id,
-        run.local_path, run.timeout, stored.counter, stored.line
-      FROM unified_jobs run CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
+        run.local_path, run.timeout, project.signature_validation_credential_id, stored.counter,
+        stored.line
+      FROM unified_jobs run
+      LEFT JOIN unified_job_templates project ON project.id = run.project_id
+      CROSS JOIN LATERAL (${endOfOutput(sql`run.id`)}) stored
       WHERE run.id = ${id}`);
     return existing(row, 'a run that was started is there');
   }

@@ -52,6 +52,14 @@ export class Project extends UnifiedTemplate {
   })
   credential!: Reference | null;
 
+  @Reference('credential', {
+    nullable: true,
+    needs: 'use',
+    index: 'where set',
+    help: 'GPG Public Key credential; updates and jobs check that its key has signed the files.',
+  })
+  signature_validation_credential!: Reference | null;
+
   @Char({ max: 1024, help: 'Folder below the project root; chosen for synced projects.' })
   local_path!: string;
 

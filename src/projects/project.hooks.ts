@@ -19,7 +19,14 @@ import { ProjectsRepository } from './projects.repository.js';
 import type { Project } from './project.entity.js';
 
 /** Columns of a project's source: when one changes, the files on the hosts are outdated. */
-const SOURCE = ['scm_type', 'scm_url', 'scm_branch', 'scm_refspec', 'credential_id'] as const;
+const SOURCE = [
+  'scm_type',
+  'scm_url',
+  'scm_branch',
+  'scm_refspec',
+  'credential_id',
+  'signature_validation_credential_id',
+] as const;
 
 @Injectable()
 export class ProjectHooks implements ResourceHooks<Project> {
@@ -113,6 +120,7 @@ export class ProjectHooks implements ResourceHooks<Project> {
       value: after,
       touches: (...fields) => fields.some((field) => field in values),
       credentialKind: await this.credentialKind(after('credential')),
+      signatureKind: await this.credentialKind(after('signature_validation_credential')),
       storedPath: row.local_path ?? null,
       isPathTaken: await this.isPathTaken(id, after('local_path')),
       overridingTemplates:

@@ -56,6 +56,7 @@ export const projects = defineResource({
         'scm_branch',
         'scm_refspec',
         'credential',
+        'signature_validation_credential',
         'scm_revision',
         'local_path',
       ],

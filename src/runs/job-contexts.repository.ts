@@ -23,6 +23,7 @@ export interface JobProject {
   scm_refspec: string;
   scm_revision: string;
   credential_id: number | null;
+  signature_validation_credential_id: number | null;
   local_path: string;
   allow_override: boolean;
   scm_track_submodules: boolean;
@@ -103,7 +104,8 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
           'scm_branch', project.scm_branch, 'scm_refspec', project.scm_refspec,
           'scm_revision', project.scm_revision, 'credential_id', project.credential_id,
           'local_path', project.local_path, 'allow_override', project.allow_override,
-          'scm_track_submodules', project.scm_track_submodules) END AS project,
+          'scm_track_submodules', project.scm_track_submodules, 'signature_validation_credential_id',
+          project.signature_validation_credential_id) END AS project,
         CASE WHEN template.id IS NOT NULL THEN to_json(template) END AS template,
         CASE WHEN author.id IS NOT NULL THEN to_json(author) END AS user,
         CASE WHEN schedule.id IS NOT NULL THEN to_json(schedule) END AS schedule,

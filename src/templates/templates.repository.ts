@@ -204,7 +204,7 @@ export const templateVariables = (): Sql => sql`
 export const projectSources = (): Sql => sql`
   SELECT id, type, status, organization_id, scm_type, scm_url, scm_branch, scm_refspec,
     scm_revision, scm_update_on_launch, scm_update_cache_timeout, credential_id, local_path, allow_override,
-    scm_track_submodules, default_environment_id
+    scm_track_submodules, default_environment_id, signature_validation_credential_id
   FROM unified_job_templates`;
 
 /** Returns true as SQL if runs of a job template use only the instance groups of the template. */
@@ -214,7 +214,8 @@ export const templateExcludesGroups = (id: Sql): Sql => sql`
 /** Returns a query with one row for each template that refers to a credential directly. */
 export const templatesWithCredential = (credential: number): Sql => sql`
   SELECT 1 FROM unified_job_templates
-  WHERE credential_id = ${credential} OR webhook_credential_id = ${credential}`;
+  WHERE credential_id = ${credential} OR webhook_credential_id = ${credential}
+    OR signature_validation_credential_id = ${credential}`;
 
 /** Action that starts a template, by kind, for kinds that users launch or sync. */
 const STARTS = {

@@ -66,6 +66,7 @@ const KINDS: [path: string, kind: Kind][] = [
         default_environment: 'test/queue/execution-environments.spec.ts',
         local_path: 'test/queue/runs.spec.ts',
         organization: 'test/queue/instance-groups.spec.ts',
+        signature_validation_credential: 'test/queue/project-content.spec.ts',
         scm_type: 'test/queue/webhook-checkouts.spec.ts',
         scm_update_cache_timeout: 'test/queue/scheduler.spec.ts',
         scm_update_on_launch: 'test/queue/scheduler.spec.ts',

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
+import { Signer, SUMS } from '../support/signer.js';
 import { buildCollection, type GalaxyFake, serveGalaxy } from '../support/fakes/galaxy-server.js';
 
 const PLAYBOOK = `- hosts: all
@@ -21,6 +22,7 @@ describe('what a project requires', () => {
   let repository: string;
   let api: ApiCalls;
   let galaxy: GalaxyFake;
+  let signer: Signer | undefined;
   let project: Row;
   let template: Row;
 
@@ -94,6 +96,7 @@ describe('what a project requires', () => {
   });
 
   afterAll(async () => {
+    await signer?.end();
     await galaxy?.close();
     await cluster?.stop();
   });
@@ -118,6 +121,31 @@ describe('what a project requires', () => {
     expect(why).toMatch(/^What roles\/requirements.yml names could not be installed/);
     expect(shown).toContain('Installing what roles/requirements.yml names');
     expect(shown).toContain('nothing.tar.gz');
+  });
+
+  it('is installed from signed files only, for updates and for jobs', async () => {
+    signer = await Signer.create(join(cluster.folder, 'gpg'));
+    const types = await api.call('GET', 'credential_types/?namespace=gpg_public_key');
+    const [type] = types.results as Row[];
+    const key = await api.call('POST', 'credentials/', {
+      ...{ name: 'Key', organization: 1, credential_type: type?.id },
+      inputs: { gpg_public_key: signer.publicKey },
+    });
+    const require = (id: unknown) =>
+      api.call('PATCH', `projects/${project.id}/`, { signature_validation_credential: id });
+    await require(key.id);
+    const unsigned = `The project is not signed: ${SUMS} is missing.`;
+    const { status, explanation, output } = await update();
+    expect({ status, explanation }).toEqual({ status: 'failed', explanation: unsigned });
+    expect(output).not.toContain('installed');
+    commit('main', { 'MANIFEST.in': '' });
+    await signer.sign(repository, ['MANIFEST.in', 'site.yml', 'collections/requirements.yml']);
+    commit('main', {});
+    expect((await update()).output).toContain('Signature: 3 files are signed');
+    const [, shown] = await run('successful');
+    expect(shown).toContain('hi there');
+    expect(await run('failed', { scm_branch: 'other' })).toEqual([unsigned, '']);
+    await require(null);
   });
 
   it('is installed for an update of an inventory from it, whose output tells', async () => {

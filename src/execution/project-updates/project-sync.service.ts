@@ -13,7 +13,12 @@ import {
 import { isFolderName, ProjectFolders } from '../../projects/project-folders.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { NO_PROJECT } from '../../runs/run-explanations.js';
-import { syncProject, type GitProject, type SyncRequest } from '../runner/git-checkout.js';
+import {
+  syncProject,
+  type GitProject,
+  type SignedFiles,
+  type SyncRequest,
+} from '../runner/git-checkout.js';
 import type { GitCredential } from '../runner/git-command.js';
 import { syncImported } from '../runner/import-checkout.js';
 import { Boundary } from '../boundary/boundary.service.js';
@@ -75,6 +80,21 @@ export class ProjectSync implements RunKind<ActiveRun> {
     };
   }
 
+  /**
+   * Returns the public key that must have signed the files of a project.
+   *
+   * @throws CannotStart if its credential cannot be read
+   */
+  async signedFiles({
+    signature_validation_credential_id: id,
+  }: Pick<StartedUpdate, 'signature_validation_credential_id'>): Promise<SignedFiles> {
+    if (id === null) return {};
+    const found = (await this.credentials.open([id])).get(id);
+    const publicKey = found ? textInput(found.inputs, 'gpg_public_key') : '';
+    if (publicKey === '') throw new CannotStart('The credential for signatures has no key.');
+    return { publicKey };
+  }
+
   private async attempt(
     run: ActiveRun,
     row: StartedUpdate,
@@ -104,6 +124,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
     const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined;
     const request: SyncRequest = {
       ...(await this.source(row)),
+      ...(await this.signedFiles(row)),
       destination,
       fence: this.boundary,
       branch: row.scm_branch,

@@ -16,6 +16,7 @@ import {
   parseRefspecs,
 } from '../../code-hosts/git-source.js';
 import { objectsOf, renewRepository, shareObjects } from './git-repository.js';
+import { verifySignature } from './content-signature.js';
 import { updateSubmodules } from './git-submodules.js';
 import { removeDirectory } from './workspace.js';
 
@@ -28,8 +29,14 @@ export interface GitProject {
   readonly reach: GitReach;
 }
 
+/** The check of the files. */
+export interface SignedFiles {
+  /** GPG public key that must have signed the files; absent if they need no signature. */
+  readonly publicKey?: string;
+}
+
 /** Request for one project update. */
-export interface SyncRequest extends GitProject, GitLimits {
+export interface SyncRequest extends GitProject, GitLimits, SignedFiles {
   /** Branch, tag or commit; the remote's default branch if empty. */
   readonly branch?: string;
   /** True to discard local changes and untracked files. */
@@ -44,7 +51,7 @@ export interface SyncRequest extends GitProject, GitLimits {
 }
 
 /** Request for a work copy of one job. */
-export interface CheckoutRequest extends GitLimits {
+export interface CheckoutRequest extends GitLimits, SignedFiles {
   /** Folder of a synced project; only read. */
   readonly repository: string;
   /** Full commit id, branch, tag or `refs/...` name. */
@@ -106,6 +113,7 @@ export async function syncProject(request: SyncRequest): Promise<GitResult> {
     const track = request.trackSubmodules ?? false;
     const copy = { dir, gitDir: join(dir, '.git') };
     await updateSubmodules(git, copy, { track, schemes: request.reach.schemes });
+    if (request.publicKey) await verifySignature(git, dir, request.publicKey);
     return { revision, output: git.output };
   });
 }
@@ -139,6 +147,7 @@ export async function checkoutRevision(request: CheckoutRequest): Promise<GitRes
       schemes: project?.reach.schemes ?? [],
       ...(submodules === 'synced' ? { synced: dirname(objects) } : {}),
     });
+    if (request.publicKey) await verifySignature(git, dir, request.publicKey);
     return { revision, output: git.output };
   });
 }

@@ -201,6 +201,17 @@ export class GitSession {
     if (code !== 0) throw this.failure('The import', refusals);
   }
 
+  /**
+   * Runs a program that checks the files and prints the result.
+   *
+   * @throws GitError with the result as its message if the program fails
+   */
+  async check(command: ShellCommand): Promise<void> {
+    const { code, stdout } = await this.execute(command, true);
+    if (code === 0) return;
+    throw new GitError(stdout.trim() || lastLines(this.printed.text), this.printed.text);
+  }
+
   /** Removes files that the session can write to, by their paths inside the sandbox. */
   async remove(paths: readonly string[], cwd: string): Promise<void> {
     const args = ['-rf', '--', ...paths];

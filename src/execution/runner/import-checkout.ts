@@ -7,6 +7,7 @@ import {
   type GitSource,
 } from '../../code-hosts/git-source.js';
 import { GuardedHttpProxy } from '../../common/outbound/guarded-http-proxy.js';
+import { verifySignature } from './content-signature.js';
 import { accessTo, commitOf, type GitResult, type SyncRequest } from './git-checkout.js';
 import { GitError, GitSession } from './git-command.js';
 import { renewRepository } from './git-repository.js';
@@ -160,7 +161,9 @@ async function importFiles(
         : operatorProxy(process.env),
       refusals: proxy?.refusals ?? [],
     });
-    return { revision: await commit(git, dir, kind), output: git.output };
+    const revision = await commit(git, dir, kind);
+    if (request.publicKey) await verifySignature(git, dir, request.publicKey);
+    return { revision, output: git.output };
   });
 }
 

@@ -102,6 +102,7 @@ export class JobProjectFiles {
       revision: wanted || synced,
       // Commits of imported files are in the project's folder only.
       ...(project.scm_type === 'git' ? { source: await this.sync.source(project) } : {}),
+      ...(await this.sync.signedFiles(project)),
       submodules: submodulesOf(project, wanted),
       destination,
       fence: this.boundary,

@@ -13,7 +13,7 @@ import { changedSetting } from '../settings/settings.repository.js';
 import { ResolvedEnvironments } from '../templates/template-summaries.service.js';
 import { projectSources } from '../templates/templates.repository.js';
 
-/** Kinds of runs that execution environments apply to; project updates use the worker's programs. */
+/** Kinds of runs that all defaults apply to. */
 const KINDS = ['job', 'ad_hoc_command', 'inventory_update'];
 
 /**
@@ -31,10 +31,12 @@ export class RunEnvironments extends ResolvedEnvironments implements RunListener
   }
 
   async runsChanged(changes: readonly RunChange[]): Promise<void> {
-    const created = changes.filter(({ type, isNew }) => isNew === true && KINDS.includes(type));
-    if (created.length === 0) return;
-    const ids = created.map(({ jobId }) => jobId);
-    await this.runs.settleEnvironments(ids, this.defaults());
+    const created = (kinds: readonly string[]): number[] =>
+      changes.flatMap(({ type, isNew, jobId }) => (isNew && kinds.includes(type) ? [jobId] : []));
+    const [runs, updates] = [created(KINDS), created(['project_update'])];
+    if (runs.length > 0) await this.runs.settleEnvironments(runs, this.defaults());
+    // Other updates need no image to install what their projects require.
+    if (updates.length > 0) await this.runs.settleEnvironments(updates, [OF_PROJECT]);
   }
 
   of(template: Row, actor: Actor): Sql {
@@ -60,10 +62,13 @@ export class RunEnvironments extends ResolvedEnvironments implements RunListener
 /** Columns of templates that determine the environment of their runs. */
 const COLUMNS = ['execution_environment_id', 'project_id', 'organization_id', 'inventory_id'];
 
+/** Default of the project of a run. */
+const OF_PROJECT = sql`(SELECT project.default_environment_id FROM (${projectSources()}) project
+    WHERE project.id = run.project_id)`;
+
 /** Defaults by precedence: of the project, of its organization, of the inventory's organization. */
 const DEFAULTS: readonly Sql[] = [
-  sql`(SELECT project.default_environment_id FROM (${projectSources()}) project
-    WHERE project.id = run.project_id)`,
+  OF_PROJECT,
   sql`(SELECT org.default_environment_id FROM (${defaultEnvironments()}) org
     WHERE org.id = run.organization_id)`,
   sql`(SELECT org.default_environment_id FROM (${defaultEnvironments()}) org

@@ -29,6 +29,8 @@ export interface ContentSource {
   /** Project and commit; they only count if the project itself contains content. */
   readonly project: number;
   readonly revision: string;
+  /** Id of the image whose programs install it; absent: those of the worker. */
+  readonly image?: string;
 }
 
 const PLACES: readonly (readonly [path: string, kind: ContentKind])[] = [

@@ -53,6 +53,14 @@ export class ProjectUpdate extends ExecutedJob {
   })
   credential!: Reference | null;
 
+  @Reference('execution_environment', {
+    ...READ_ONLY,
+    nullable: true,
+    index: false,
+    help: 'Execution environment of the update; null for the default.',
+  })
+  execution_environment!: Reference | null;
+
   @Char({ ...READ_ONLY, max: 1024, help: 'Folder of the project below the project root.' })
   local_path!: string;
 

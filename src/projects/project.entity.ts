@@ -81,7 +81,7 @@ export class Project extends UnifiedTemplate {
   @Reference('execution_environment', {
     nullable: true,
     index: 'where set',
-    help: 'Execution environment of jobs whose template has none.',
+    help: 'Execution environment of jobs whose template has none; it also installs what the project requires.',
   })
   default_environment!: Reference | null;
 

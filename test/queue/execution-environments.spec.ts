@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster } from '../faults/support/cluster.js';
+import { TestRepository } from '../runner/git-servers.js';
+import { buildCollection, serveGalaxy } from '../support/fakes/galaxy-server.js';
 import { ImageRegistry } from '../support/image-registry.js';
 import { eventually } from '../support/eventually.js';
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
@@ -75,9 +77,11 @@ describeHere('a run with an execution environment', () => {
     const playbook =
       '- hosts: all\n  gather_facts: false\n  tasks: [{command: cat /run/.containerenv}]\n';
     cluster = await Cluster.start({ playbooks: { 'site.yml': playbook, 'which.yml': WHICH } });
-    api = await ApiCalls.inside(cluster);
+    const sources = { PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder };
+    api = await ApiCalls.inside(cluster, sources);
     await cluster.workerInside({
-      ...{ ...containers.settings, JOB_ISOLATION: 'bubblewrap', OUTBOUND_ALLOW: '127.0.0.1' },
+      ...{ ...containers.settings, ...sources, JOB_ISOLATION: 'bubblewrap' },
+      OUTBOUND_ALLOW: '127.0.0.1',
     });
     registry = await registryOf('machine');
     access = await login(registry);
@@ -202,6 +206,49 @@ describeHere('a run with an execution environment', () => {
       expect(String(red?.started) < String(second?.finished)).toBe(true);
       expect(String(second?.started) < String(red?.finished)).toBe(true);
       blue = Number(second?.id);
+    });
+
+    it('installs what a project requires with the Ansible of the image', async () => {
+      const galaxy = await serveGalaxy([await buildCollection(cluster.folder, 'tools', 'hi')], 'x');
+      const { results } = await api.call('GET', 'credential_types/?namespace=galaxy_api_token');
+      const organization = (await api.call('GET', `job_templates/${templates.get('red')?.id}/`))
+        .organization;
+      const access = await make('credentials/', {
+        ...{ name: 'Galaxy', organization, credential_type: (results as Row[])[0]?.id },
+        inputs: { url: galaxy.url, token: 'x' },
+      });
+      await make(`organizations/${String(organization)}/galaxy_credentials/`, { id: access.id });
+      const repository = await TestRepository.create(join(cluster.folder, 'required'), {
+        'which.yml': WHICH,
+        'collections/requirements.yml': 'collections: [our.tools]\n',
+      });
+      const fields = { name: 'Requires', organization, scm_type: 'git', scm_url: repository.url };
+      const project = await make('projects/', fields);
+      const agents = (): string[] => {
+        const found = galaxy.asked
+          .splice(0)
+          .map(({ agent }) => /ansible-galaxy\/(\S+)/.exec(agent ?? ''));
+        return [...new Set(found.map((one) => one?.[1] ?? ''))];
+      };
+      const update = async (): Promise<Row & { output: string }> => {
+        const { project_update: id } = await make(`projects/${project.id}/update/`, {});
+        return ended('project_updates', id, 'successful');
+      };
+      expect(await update()).toMatchObject({ execution_environment: null, environment: null });
+      expect(agents()).toEqual([expect.not.stringMatching(VERSIONS.red)]);
+      const template = { name: 'Requires', project: project.id, inventory: inventory.id };
+      const { id } = await make('job_templates/', { ...template, playbook: 'which.yml' });
+      const { job } = await make(`job_templates/${id}/launch/`, {});
+      expect(await ended('jobs', job, 'successful')).toMatchObject(shown('red'));
+      expect(agents()).toEqual([VERSIONS.red]);
+      const environment = environments.get('blue')?.id;
+      await api.call('PATCH', `projects/${project.id}/`, { default_environment: environment });
+      expect(await update()).toMatchObject({
+        ...{ execution_environment: environment, environment: { name: 'blue' } },
+        environment_digest: registries.get('blue')?.digest,
+      });
+      expect(agents()).toEqual([VERSIONS.blue]);
+      await galaxy.close();
     });
 
     it('keeps the image of a job for its relaunch when the environment is edited', async () => {

@@ -258,6 +258,7 @@ describe('the name of content', () => {
     ['another text', { files: [file('collections: []')] }, false],
     ['another organization', { organization: 2 }, false],
     ['another token', { servers: [{ ...server, token: 'u' }] }, false],
+    ['another image', { image: 'sha256:1' }, false],
     ['another order of servers', { servers: [server, server] }, false],
   ])('with %s is the same: %p', (_name, change, isSame) => {
     expect(name(change) === name()).toBe(isSame);

@@ -85,7 +85,10 @@ export class Containers {
     await this.makeImage(name, ['ENV PYTHONPATH=/opt'], async (image) => {
       await writeFile(join(image, 'etc/marker'), name);
       await cp(stdout.trim(), join(image, 'opt/ansible'), { recursive: true });
-      await appendFile(join(image, 'opt/ansible/release.py'), `\n__version__ = '${version}'\n`);
+      // ansible-galaxy sends the second one.
+      for (const file of ['release.py', 'module_utils/ansible_release.py']) {
+        await appendFile(join(image, 'opt/ansible', file), `\n__version__ = '${version}'\n`);
+      }
     });
   }
 

@@ -13,6 +13,7 @@ import {
 } from '../../projects/project-requirements.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { Boundary } from '../boundary/boundary.service.js';
+import type { Isolation } from '../boundary/isolation.js';
 import { ContentCache } from '../runner/content-cache.js';
 import { type ContentLimits, installContent } from '../runner/galaxy-install.js';
 
@@ -23,6 +24,8 @@ export interface ContentRequest extends Pick<ContentLimits, 'deadline' | 'signal
   /** Commit hash of the files. */
   readonly revision: string;
   readonly organizationId: number | null;
+  /** Containers of the run's execution environment, whose programs install; null: the worker's. */
+  readonly isolation: Isolation | null;
   /** True to install again even if the content is cached. */
   readonly isFresh?: boolean;
 }
@@ -57,7 +60,7 @@ export class ProjectContent {
    */
   async provide(request: ContentRequest): Promise<string | null> {
     const { projectId: project, projectDir, revision, onOutput } = request;
-    const { organizationId: organization } = request;
+    const { organizationId: organization, isolation } = request;
     const files = await this.enabled(await readRequirements(projectDir), onOutput);
     if (files.length === 0) return null;
     const servers = organization === null ? [] : await this.servers(organization);
@@ -66,7 +69,10 @@ export class ProjectContent {
       return null;
     }
     const digest = contentDigest(
-      { organization, files, servers, project, revision },
+      {
+        ...{ organization, files, servers, project, revision },
+        ...(isolation?.mode === 'container' ? { image: isolation.plan.image } : {}),
+      },
       this.settings.SECRET_KEY,
     );
     const found = request.isFresh ? null : await this.cache.find(digest);
@@ -86,7 +92,9 @@ export class ProjectContent {
         environment,
         ignoresCertificates,
         guard: this.reach.guard,
-        fence: this.boundary,
+        fence: {
+          wrap: (command, enclosure) => this.boundary.wrap(command, enclosure, isolation),
+        },
         maxFolderBytes: this.settings.JOB_DISK_BYTES,
       }),
     );

@@ -146,6 +146,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
       projectDir: destination,
       revision,
       organizationId: row.organization_id,
+      isolation: run.isolation,
       deadline,
       signal: run.signal,
       onOutput: (text) => output.add(text),

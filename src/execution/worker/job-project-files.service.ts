@@ -114,6 +114,7 @@ export class JobProjectFiles {
       projectDir: destination,
       revision,
       organizationId: project.organization_id,
+      isolation: run.isolation,
       // The project update has already installed the content of the project's branch; content of
       // another branch is installed now.
       signal: run.signal,
@@ -149,6 +150,8 @@ export class JobProjectFiles {
     const update = await this.createUpdate(project, note);
     const run = await this.leases.take(update.id, 'new');
     if (!run) throw new Error(`The project update ${update.id} could not be started`);
+    // It installs for the job, so with the programs of the job.
+    run.isolation = job.isolation;
     const follow = (): void => run.end(job.reason ?? 'cancel');
     job.signal.addEventListener('abort', follow, { once: true });
     try {

@@ -48,8 +48,12 @@ export async function buildCollection(
 /** A server that speaks version 3 of the API of Galaxy. */
 export interface GalaxyFake {
   readonly url: string;
-  /** Paths that were asked for with their `Authorization`, in order. */
-  readonly asked: { path: string; authorization: string | undefined }[];
+  /** Paths that were asked for with their `Authorization` and `User-Agent`, in order. */
+  readonly asked: {
+    path: string;
+    authorization: string | undefined;
+    agent: string | undefined;
+  }[];
   close(): Promise<void>;
 }
 
@@ -83,7 +87,7 @@ export async function serveGalaxy(
   const asked: GalaxyFake['asked'] = [];
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const { authorization } = request.headers;
-    asked.push({ path: request.url ?? '', authorization });
+    asked.push({ path: request.url ?? '', authorization, agent: request.headers['user-agent'] });
     const base = `${scheme}://${request.headers.host}`;
     if (/^\/api\/?$/.test(request.url ?? '')) {
       answer(response, 200, { available_versions: { v3: 'v3/' } });

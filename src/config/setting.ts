@@ -108,7 +108,7 @@ export function parseSetting(
       return variablesIn(text, name);
     default:
       if (declaration.choices && !declaration.choices.includes(text)) {
-        throw new Error(`${name} must be one of ${declaration.choices.join(', ')}, not "${text}".`);
+        throw new Error(`${name} ${choiceFault(declaration.choices, text)}`);
       }
       return declaration.max === undefined ? text : textSetting(declaration, text);
   }
@@ -143,6 +143,9 @@ const MAX_TEXT = 4096;
 
 export const maxOfText = ({ max = MAX_TEXT }: SettingDeclaration<unknown>): number => max;
 
+const choiceFault = (choices: readonly string[], text: string): string =>
+  `must be one of ${choices.join(', ')}, not "${text}".`;
+
 /**
  * Returns the text unchanged.
  *
@@ -150,6 +153,8 @@ export const maxOfText = ({ max = MAX_TEXT }: SettingDeclaration<unknown>): numb
  */
 export function textSetting(declaration: SettingDeclaration<unknown>, text: string): string {
   const max = maxOfText(declaration);
+  const { choices } = declaration;
+  if (choices && !choices.includes(text)) throw new Error(`It ${choiceFault(choices, text)}`);
   if (text.length > max) throw new Error(`Ensure this value has at most ${max} characters.`);
   const fault = declaration.fault?.(text) ?? null;
   if (fault !== null) throw new Error(fault);

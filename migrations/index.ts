@@ -48,6 +48,7 @@ import { AddAuthenticators1795650000000 } from './1795650000000-add-authenticato
 import { ReportAnsible1795655000000 } from './1795655000000-report-ansible.js';
 import { LinkExternalIdentities1795786029882 } from './1795786029882-link-external-identities.js';
 import { AddApplications1795792802184 } from './1795792802184-add-applications.js';
+import { AddSecondFactors1795797219861 } from './1795797219861-add-second-factors.js';
 import { AddSignatureChecks1795797750727 } from './1795797750727-add-signature-checks.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
@@ -102,5 +103,6 @@ export const migrations = {
   ReportAnsible1795655000000,
   LinkExternalIdentities1795786029882,
   AddApplications1795792802184,
+  AddSecondFactors1795797219861,
   AddSignatureChecks1795797750727,
 };

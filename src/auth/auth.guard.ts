@@ -2,7 +2,7 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { setSessionCookie } from '../common/http/cookies.js';
-import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
+import { Forbidden, SecondFactorRequired, Unauthenticated } from '../common/errors/errors.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { RequestBodies } from '../common/http/request-bodies.service.js';
 import { currentScope } from '../common/http/request-scope.js';
@@ -11,6 +11,9 @@ import { RouteTable } from '../common/rest/route-table.service.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { Settings } from '../config/settings.js';
 import { AuthenticationService } from './authentication.service.js';
+
+const isIgnorable = (error: unknown): boolean =>
+  error instanceof Unauthenticated || error instanceof SecondFactorRequired;
 
 /** Authenticates every request, unless its route is public. Refuses routes without a declaration. */
 @Injectable()
@@ -72,10 +75,11 @@ export class AuthGuard implements CanActivate {
         // A response that has begun cannot set a cookie, so its session is not extended.
         prolongs: !context.switchToHttp().getResponse<Response>().headersSent,
         body: request.body,
+        isBeforeSecondFactor: this.infoOf(context)?.isBeforeSecondFactor === true,
       });
     } catch (error) {
-      // A public page ignores invalid credentials.
-      if (access === 'public' && error instanceof Unauthenticated) {
+      // A public page ignores invalid credentials, and a session that needs a second factor.
+      if (access === 'public' && isIgnorable(error)) {
         this.events.refused(error, request);
         return null;
       }

@@ -7,6 +7,12 @@ import { AuthGuard } from './auth.guard.js';
 import { AuthenticationService } from './authentication.service.js';
 import { AuthRequestGuards } from './auth-request-guards.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
+import { HalfLogins } from './half-logins.service.js';
+import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+import { RecoveryCode, TotpSecret } from './second-factor.entity.js';
+import { SecondFactorController } from './second-factor.controller.js';
+import { SecondFactors } from './second-factors.service.js';
+import { TotpSecretsRepository } from './totp-secrets.repository.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 import { TokensController } from './tokens.controller.js';
@@ -19,13 +25,17 @@ import { Token } from './token.entity.js';
 import { TokenHooks } from './token.hooks.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Session, Token]), UsersModule],
-  controllers: [TokensController, UserTokensController],
+  imports: [TypeOrmModule.forFeature([Session, Token, TotpSecret, RecoveryCode]), UsersModule],
+  controllers: [SecondFactorController, TokensController, UserTokensController],
   providers: [
     SessionsRepository,
     TokensRepository,
+    TotpSecretsRepository,
+    RecoveryCodesRepository,
     AuthenticationService,
+    HalfLogins,
     LoginThrottle,
+    SecondFactors,
     SessionsService,
     TokenHooks,
     TokensService,
@@ -39,6 +49,8 @@ import { TokenHooks } from './token.hooks.js';
   ],
   exports: [
     AuthenticationService,
+    HalfLogins,
+    SecondFactors,
     SessionsService,
     SessionsRepository,
     TokensRepository,

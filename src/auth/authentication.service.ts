@@ -7,7 +7,12 @@ import { tokenDigest } from '../common/crypto/tokens.js';
 import { isStorable } from '../common/fields/text.js';
 import { sessionOf } from '../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../common/http/csrf.js';
-import { Forbidden, LoginRefused, Unauthenticated } from '../common/errors/errors.js';
+import {
+  Forbidden,
+  LoginRefused,
+  SecondFactorRequired,
+  Unauthenticated,
+} from '../common/errors/errors.js';
 import { currentScope } from '../common/http/request-scope.js';
 import { Settings } from '../config/settings.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
@@ -27,9 +32,13 @@ export interface Credentials {
   /** True if the request extends the session. */
   prolongs: boolean;
   body?: Record<string, unknown>;
+  /** True if users of a session may send the request before they have set up a required second factor. */
+  isBeforeSecondFactor?: boolean;
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+const USE_TOKEN =
+  'This account has, or must set up, a second factor: send a token instead of the password.';
 const BAD_PASSWORD = 'Invalid username/password. To establish a login session, visit /api/login/.';
 
 /**
@@ -53,7 +62,7 @@ export class AuthenticationService {
    * Returns the caller, or null for an anonymous request; an unknown or expired token is anonymous.
    *
    * @throws Unauthenticated for a wrong password, Forbidden for a write with a read-only token or a
-   *   session without a valid CSRF token
+   *   session without a valid CSRF token or a required second factor
    */
   async authenticate(credentials: Credentials): Promise<Actor | null> {
     const header = credentials.headers.authorization;
@@ -69,13 +78,32 @@ export class AuthenticationService {
   }
 
   /**
+   * Logs in by the password alone.
+   *
+   * @throws LoginRefused also for an account that has, or must have, a second factor
+   */
+  async byPassword(username: string, password: string, ip: string): Promise<Actor> {
+    const account = await this.verifyPassword(username, password, ip);
+    if (account.has_second_factor || (await this.lacksSecondFactor(account))) {
+      throw new LoginRefused(USE_TOKEN, account.username);
+    }
+    return this.logIn(account);
+  }
+
+  /** Records the login of an account. */
+  async logIn(account: Account): Promise<Actor> {
+    await this.users.noteLogin(account.id);
+    return this.actorOf(account);
+  }
+
+  /**
    * Verifies a password in the same time for known and unknown users. A password with a recent successful
    * check is not counted as a guess. A user who has a password of this controller is never looked up in a
    * directory.
    *
    * @throws Unauthenticated, Forbidden, TooManyRequests, Unavailable
    */
-  async byPassword(username: string, password: string, ip: string): Promise<Actor> {
+  async verifyPassword(username: string, password: string, ip: string): Promise<Account> {
     const user = isStorable(username) ? await this.users.accountByName(username) : undefined;
     const account =
       user?.password_hash && (await this.mayUseLocal(user))
@@ -83,8 +111,15 @@ export class AuthenticationService {
         : // A directory that is slow takes none of the turns of local users behind the same address.
           await this.byDirectory({ username, password, address: `${ip} directory` });
     if (!account) throw new LoginRefused(BAD_PASSWORD, user?.username);
-    await this.users.noteLogin(account.id);
-    return this.actorOf(account);
+    return account;
+  }
+
+  /** True if the setting `REQUIRE_TWO_FACTORS` requires a second factor that the account does not have. */
+  private async lacksSecondFactor(account: Account): Promise<boolean> {
+    if (account.has_second_factor) return false;
+    const { REQUIRE_TWO_FACTORS } = await this.runtime.get('REQUIRE_TWO_FACTORS');
+    if (REQUIRE_TWO_FACTORS !== 'admins') return REQUIRE_TWO_FACTORS === 'all';
+    return account.is_superuser || account.is_system_auditor;
   }
 
   private async mayUseLocal({ is_superuser: isSuperuser }: Account): Promise<boolean> {
@@ -169,6 +204,9 @@ export class AuthenticationService {
     if (!SAFE.has(method)) {
       assertCsrf(credentials, headers['x-csrftoken'] ?? body?.[CSRF_FIELD]);
       assertSameSite(credentials);
+    }
+    if (!credentials.isBeforeSecondFactor && !user.is_external) {
+      if (await this.lacksSecondFactor(user)) throw new SecondFactorRequired();
     }
     return this.actorOf(user);
   }

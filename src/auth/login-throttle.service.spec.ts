@@ -6,7 +6,13 @@ import { LoginThrottle } from './login-throttle.service.js';
 
 const GUESS = { username: 'ada', password: 'secret', address: '10.0.0.1' };
 
-const ADA = { id: 1, username: 'ada', is_superuser: false, is_system_auditor: false };
+const ADA = {
+  id: 1,
+  username: 'ada',
+  is_superuser: false,
+  is_system_auditor: false,
+  has_second_factor: false,
+};
 
 /** Guesses that were counted and not given back. */
 let counted: number;

@@ -16,6 +16,10 @@ export class Session {
   @Column('integer')
   generation!: number;
 
+  /** True if an identity provider logged the user in, and asked for a second factor where it wants one. */
+  @Column({ type: 'boolean', default: false })
+  is_external!: boolean;
+
   @Column({ type: 'timestamp with time zone', default: now })
   created!: string;
 

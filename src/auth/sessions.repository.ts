@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { SessionStore } from '../users/session-store.js';
-import { accounts, type Account } from '../users/users.repository.js';
+import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
 import { Session } from './session.entity.js';
 
 /** Identifier of a session, with the maximum ages of sessions. */
@@ -16,16 +16,22 @@ export interface LivingSession {
   externalSeconds: number;
 }
 
+/** User of a session. `renewed` is true if the request extended the session. */
+export interface SessionUser extends Account {
+  is_external: boolean;
+  renewed: boolean;
+}
+
 @Injectable()
 export class SessionsRepository extends TableRepository<Session> implements SessionStore {
   constructor(@InjectRepository(Session) repository: Repository<Session>) {
     super(repository);
   }
 
-  async start(digest: string, user: number): Promise<void> {
+  async start(digest: string, user: number, isExternal: boolean): Promise<void> {
     await this.database.execute(sql`
-      INSERT INTO sessions (digest, user_id, generation)
-      SELECT ${digest}, usr.id, usr.session_generation FROM (${accounts()}) usr
+      INSERT INTO sessions (digest, user_id, generation, is_external)
+      SELECT ${digest}, usr.id, usr.session_generation, ${isExternal} FROM (${accounts()}) usr
       WHERE usr.id = ${user}`);
   }
 
@@ -33,12 +39,9 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
    * Returns the user of an active session. `renewed` is true if the last recorded request is older than
    * `quietSeconds`.
    */
-  user(
-    session: LivingSession,
-    quietSeconds: number,
-  ): Promise<(Account & { renewed: boolean }) | undefined> {
-    return this.database.preparedRow<Account & { renewed: boolean }>(sql`
-      SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor,
+  user(session: LivingSession, quietSeconds: number): Promise<SessionUser | undefined> {
+    return this.database.preparedRow<SessionUser & Record<string, unknown>>(sql`
+      SELECT ${ACCOUNT}, ses.is_external,
         ses.last_seen < now() - make_interval(secs => ${quietSeconds}) AS renewed
       ${fromLiving(session)}`);
   }
@@ -54,8 +57,7 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
    */
   lockUser(session: LivingSession): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
-      SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor
-      ${fromLiving(session)} FOR SHARE OF usr FOR SHARE OF ses`);
+      SELECT ${ACCOUNT} ${fromLiving(session)} FOR SHARE OF usr FOR SHARE OF ses`);
   }
 
   /** Records a request of the session, unless another request holds a lock on it. */

@@ -5,7 +5,7 @@ import { sessionCookieName, setCsrfCookie, setSessionCookie } from '../common/ht
 import { csrfTokenOf } from '../common/http/csrf.js';
 import { Settings } from '../config/settings.js';
 import type { Account } from '../users/users.repository.js';
-import { SessionsRepository, type LivingSession } from './sessions.repository.js';
+import { SessionsRepository, type LivingSession, type SessionUser } from './sessions.repository.js';
 
 const RENEWAL_SECONDS = 60;
 
@@ -24,19 +24,25 @@ export class SessionsService {
    *
    * @returns the value of the cookie
    */
-  async start(userId: number): Promise<string> {
+  async start(userId: number, isExternal = false): Promise<string> {
     const { token, digest } = issueToken('acs');
-    await this.sessions.start(digest, userId);
+    await this.sessions.start(digest, userId, isExternal);
     return token;
   }
 
   /**
    * Starts a session and sets its cookies.
    *
+   * @param isExternal true if an identity provider logged the user in
    * @returns the CSRF token of the session
    */
-  async open(request: Request, response: Response, userId: number): Promise<string> {
-    const cookie = await this.start(userId);
+  async open(
+    request: Request,
+    response: Response,
+    userId: number,
+    isExternal = false,
+  ): Promise<string> {
+    const cookie = await this.start(userId, isExternal);
     const csrf = csrfTokenOf(cookie);
     setSessionCookie(request, response, cookie, this.settings.SESSION_COOKIE_AGE);
     setCsrfCookie(request, response, csrf);
@@ -50,7 +56,7 @@ export class SessionsService {
    *
    * @param prolongs true if the request extends the session
    */
-  async find(cookie: string, prolongs: boolean): Promise<(Account & { renewed: boolean }) | null> {
+  async find(cookie: string, prolongs: boolean): Promise<SessionUser | null> {
     const session = this.living(tokenDigest(cookie));
     const quiet = Math.min(RENEWAL_SECONDS, session.ageSeconds / 2);
     const user = await this.sessions.user(session, quiet);

@@ -4,7 +4,7 @@ import type { RowOf } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import type { TokenStore } from '../users/token-store.js';
-import { accounts, type Account } from '../users/users.repository.js';
+import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
 import { Token, type RefreshToken } from './token.entity.js';
 
 /** Maximum number of tokens in the summary of an application. */
@@ -36,8 +36,7 @@ export type NewRefreshToken = Required<
 export type StoredRefreshToken = Omit<RefreshToken, 'digest'>;
 
 const useOf = (digest: string): Sql => sql`
-  SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, tok.scope,
-    tok.application_id,
+  SELECT ${ACCOUNT}, tok.scope, tok.application_id,
     (tok.last_used IS NULL OR tok.last_used < now() - interval '1 minute') AS stale
   FROM tokens tok JOIN (${accounts()}) usr ON usr.id = tok.user_id
   WHERE tok.digest = ${digest} AND (tok.expires IS NULL OR tok.expires > now())`;

@@ -34,6 +34,8 @@ import { ApplicationsModule } from '../applications/applications.module.js';
 import { ConsentController } from './applications/consent.controller.js';
 import { LoginController } from './login/login.controller.js';
 import { LogoController } from './login/logo.controller.js';
+import { SecondFactorPagesController } from './login/second-factor-pages.controller.js';
+import { SecondFactorPanel } from './login/second-factor.panel.js';
 import { AttachedNotificationsPanel } from './notifications/attached-notifications.panel.js';
 import { NotificationTemplateForm } from './notifications/notification-template.form.js';
 import { NotificationTemplatePanel } from './notifications/notification-template.panel.js';
@@ -113,6 +115,7 @@ const panels = [
 const forms = [
   AuthenticatorForm,
   LinkedAccountsPanel,
+  SecondFactorPanel,
   CredentialForm,
   InventorySourceForm,
   JobTemplateForm,
@@ -145,6 +148,7 @@ const forms = [
     LoginController,
     LinkController,
     LogoController,
+    SecondFactorPagesController,
     SearchPageController,
     StatisticsPageController,
   ],

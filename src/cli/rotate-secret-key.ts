@@ -10,6 +10,7 @@ const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ['credentials', 'inputs'],
   ['notification_templates', 'notification_configuration'],
   ['authenticators', 'configuration'],
+  ['totp_secrets', 'secret'],
   ['unified_job_templates', 'webhook_key'],
   ['unified_job_templates', 'survey_spec'],
   ['schedules', 'survey_passwords'],

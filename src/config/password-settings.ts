@@ -1,4 +1,4 @@
-import { boolean, integer } from './setting.js';
+import { boolean, integer, string } from './setting.js';
 
 /** Requirements of new passwords (docs/contract/resources.md#passwords). */
 export const PASSWORD_SETTINGS = {
@@ -44,6 +44,13 @@ export const LOGIN_SETTINGS = {
     default: false,
     runtime: true,
     help: 'True: local passwords log in superusers only; all others use an authenticator, or a token.',
+  }),
+  REQUIRE_TWO_FACTORS: string({
+    category: 'authentication',
+    default: 'none',
+    choices: ['none', 'admins', 'all'],
+    runtime: true,
+    help: 'Users who log in with a password and must have a second factor: `none`, `admins` (superusers and system auditors) or `all`. Until they set one up, the pages offer nothing else, and HTTP Basic is refused; tokens go on.',
   }),
   LOGIN_RATE: integer({
     category: 'authentication',

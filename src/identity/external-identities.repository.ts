@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql, type Sql } from '../database/sql.js';
-import { accounts, type Account } from '../users/users.repository.js';
+import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
 import { ExternalIdentity } from './authenticator.entity.js';
 import { enabledAuthenticator } from './authenticators.repository.js';
 
@@ -30,7 +30,7 @@ export class ExternalIdentitiesRepository extends TableRepository<RowOf<External
   /** Returns a user of an enabled authenticator. */
   account(authenticator: number, user: number): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
-      SELECT usr.id, usr.username, usr.is_superuser, usr.is_system_auditor
+      SELECT ${ACCOUNT}
       FROM (${accounts()}) usr
       WHERE usr.id = ${user} AND usr.id IN (${identifiedUsers(sql`${authenticator}`)})
         AND EXISTS (${enabledAuthenticator(authenticator)})`);

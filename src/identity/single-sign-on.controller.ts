@@ -78,7 +78,7 @@ export class SingleSignOnController {
     const claims = await this.client.complete(authenticator, callback, login);
     if (login.linkTo === null) {
       const user = await this.logins.logIn(authenticator, claims);
-      await this.sessions.open(request, response, user);
+      await this.sessions.open(request, response, user, true);
     } else {
       if (request.actor?.id !== login.linkTo) {
         throw refused('The user who began it is not logged in any more.');

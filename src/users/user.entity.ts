@@ -50,6 +50,9 @@ export class User extends ResourceEntity {
   @Index({ where: '(external_account IS NOT NULL)' })
   external_account!: string | null;
 
+  @Bool({ readOnly: true, help: 'A login with the password also needs a code or a passkey.' })
+  has_second_factor!: boolean;
+
   /** scrypt hash; empty for an account that cannot log in with a password. */
   @Text({ internal: true })
   password_hash!: string;

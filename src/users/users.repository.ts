@@ -16,12 +16,18 @@ export interface Account {
   username: string;
   is_superuser: boolean;
   is_system_auditor: boolean;
+  has_second_factor: boolean;
 }
 
 /** Returns the query for all accounts, with the generation of valid sessions and the authenticator. */
 export const accounts = (): Sql => sql`
-  SELECT id, username, is_superuser, is_system_auditor, session_generation, external_account
+  SELECT id, username, is_superuser, is_system_auditor, has_second_factor, session_generation,
+    external_account
   FROM users`;
+
+/** Columns of an `Account`, from the user `usr`. */
+export const ACCOUNT = sql`
+  usr.id, usr.username, usr.is_superuser, usr.is_system_auditor, usr.has_second_factor`;
 
 /** Returns the query for the names of users, for joins. */
 export const people = (): Sql => sql`
@@ -55,8 +61,7 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
 
   accountByName(username: string): Promise<(Account & { password_hash: string }) | undefined> {
     return this.database.row(sql`
-      SELECT id, username, is_superuser, is_system_auditor, password_hash
-      FROM users WHERE username = ${username}`);
+      SELECT ${ACCOUNT}, usr.password_hash FROM users usr WHERE usr.username = ${username}`);
   }
 
   /** Returns the superuser with the lowest id. */
@@ -87,7 +92,20 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
   /** Returns an account and locks it against changes until the transaction ends. */
   lockAccount(id: number): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
-      SELECT id, username, is_superuser, is_system_auditor FROM users WHERE id = ${id} FOR SHARE`);
+      SELECT ${ACCOUNT} FROM users usr WHERE usr.id = ${id} FOR SHARE`);
+  }
+
+  /**
+   * Records if a user has a second factor. The first one ends the sessions that began without it.
+   *
+   * @returns the generation of the sessions that remain; undefined if nothing changed
+   */
+  async setSecondFactor(id: number, value: boolean): Promise<number | undefined> {
+    const row = await this.database.row<{ session_generation: number }>(sql`
+      UPDATE users SET has_second_factor = ${value}, modified = now(),
+        session_generation = session_generation + ${value ? 1 : 0}::int
+      WHERE id = ${id} AND has_second_factor <> ${value} RETURNING session_generation`);
+    return row?.session_generation;
   }
 
   /** Locks accounts for a change, always in the same order. */

@@ -57,6 +57,7 @@ describe('routes', () => {
     expect(open.sort()).toEqual([
       'GET /api',
       'GET /api/login',
+      'GET /api/login/code',
       'GET /api/v2',
       'GET /api/v2/auth',
       'GET /api/v2/ping',
@@ -66,6 +67,7 @@ describe('routes', () => {
       'GET /sso/callback/:slug',
       'GET /sso/login/:slug',
       'POST /api/login',
+      'POST /api/login/code',
       'POST /api/logout',
     ]);
   });
@@ -103,6 +105,10 @@ describe('routes', () => {
       'POST /api/v2/bulk/host_delete',
       // Shows what a rule means; nothing is changed by it.
       'POST /api/v2/schedules/preview',
+      // Change the second factor of the caller.
+      'POST /second-factor/begin',
+      'POST /second-factor/codes',
+      'POST /second-factor/confirm',
       // Links an account to the caller.
       'POST /sso/link/:slug',
       'PUT /api/v2/settings/:category',
@@ -191,6 +197,8 @@ describe('handlers', () => {
       // Read and set cookies, and answer in what the client accepts.
       'ConsentController.form',
       'LinkController.begin',
+      'LoginController.codeForm',
+      'LoginController.enterCode',
       'LoginController.form',
       'LoginController.login',
       'RootController.root',

@@ -10,9 +10,9 @@ import {
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { setPageHeaders } from '../shared/layout.js';
-import { loginPage, resumePage, type LoginForm } from '../shared/login-page.js';
+import { codePage, loginPage, resumePage, type LoginForm } from '../shared/login-page.js';
 import { openPage } from '../shared/page-context.js';
-import { readPending } from '../shared/pending-form.js';
+import { readPending, type PendingForm } from '../shared/pending-form.js';
 import { clearSessionCookie, sessionOf, type Cookies } from '../../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../../common/http/csrf.js';
 import { NotAcceptable, Unauthenticated } from '../../common/errors/errors.js';
@@ -22,6 +22,8 @@ import { SecurityEvents } from '../../common/rest/security-events.service.js';
 import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { AuthenticationService } from '../../auth/authentication.service.js';
+import { HalfLogins, type HalfLogin } from '../../auth/half-logins.service.js';
+import { SecondFactors } from '../../auth/second-factors.service.js';
 import { nextPath, SessionsService } from '../../auth/sessions.service.js';
 import { AuthenticatorsRepository } from '../../identity/authenticators.repository.js';
 
@@ -30,6 +32,7 @@ const SessionCookie = createParamDecorator((_data: undefined, context: Execution
   sessionOf(context.switchToHttp().getRequest<Cookies>()),
 );
 
+const CODE_PATH = '/api/login/code/';
 const HTML_ANSWER = { type: 'string' };
 
 /** Login and logout of browsers (docs/contract/access.md#sessions). */
@@ -39,6 +42,8 @@ export class LoginController {
   constructor(
     private readonly authentication: AuthenticationService,
     private readonly sessions: SessionsService,
+    private readonly halfLogins: HalfLogins,
+    private readonly factors: SecondFactors,
     private readonly events: SecurityEvents,
     private readonly authenticators: AuthenticatorsRepository,
     private readonly runtime: RuntimeSettings,
@@ -76,17 +81,18 @@ export class LoginController {
     const next = nextPath(request.body.next);
     const pending = readPending(request.body.pending);
     try {
-      const actor = await this.authentication.byPassword(
+      const account = await this.authentication.verifyPassword(
         textOf(username),
         textOf(password),
         request.ip ?? '',
       );
-      const csrf = await this.sessions.open(request, response, actor.id);
-      if (pending) {
-        const page = { ...openPage(request, response), actor, csrf };
-        setPageHeaders(response);
-        response.send(resumePage(page, { next, pending }));
-      } else response.redirect(302, next);
+      if (!account.has_second_factor) {
+        await this.complete(request, response, { account, next, pending });
+        return;
+      }
+      await this.halfLogins.begin(response, { account, next });
+      if (pending) showCode(request, response, { pending });
+      else response.redirect(302, CODE_PATH);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
       this.events.refused(error, request);
@@ -94,6 +100,55 @@ export class LoginController {
       const text = 'Please enter a correct username and password.';
       await this.show(request, response, { next, error: text, pending });
     }
+  }
+
+  @Route({
+    kind: 'document',
+    access: 'public',
+    operationId: 'login_code_form',
+    summary: 'Form for the second factor of a login.',
+    produces: 'text/html',
+    redirects: true,
+    response: HTML_ANSWER,
+  })
+  @Get('login/code')
+  async codeForm(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    if (await this.halfLogins.find(request)) showCode(request, response, {});
+    else response.redirect(302, '/api/login/');
+  }
+
+  @Route({
+    kind: 'action',
+    access: 'public',
+    operationId: 'login_code',
+    summary: 'Complete a login with a code of an authenticator app, or a recovery code.',
+    status: 302,
+    produces: 'text/html',
+    response: HTML_ANSWER,
+  })
+  @Post('login/code')
+  async enterCode(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    assertCsrf(request, request.headers['x-csrftoken'] ?? request.body[CSRF_FIELD]);
+    assertSameSite(request);
+    const pending = readPending(request.body.pending);
+    const login = await this.halfLogins.find(request);
+    if (!login) {
+      response.status(401);
+      const error = 'The login took too long. Log in again.';
+      await this.show(request, response, { next: nextPath(request.body.next), error, pending });
+      return;
+    }
+    try {
+      await this.factors.useCode(login.account, textOf(request.body.code));
+    } catch (error) {
+      if (!(error instanceof Unauthenticated)) throw error;
+      this.events.refused(error, request);
+      response.status(401);
+      showCode(request, response, { error: error.message, pending });
+      return;
+    }
+    this.halfLogins.end(response);
+    await this.complete(request, response, { ...login, pending });
   }
 
   /** Accepts POST only: a link on another site must not log a user out. */
@@ -116,12 +171,37 @@ export class LoginController {
     response.redirect(302, '/api/login/');
   }
 
+  private async complete(
+    request: ApiRequest,
+    response: Response,
+    { account, next, pending }: HalfLogin & { pending: PendingForm | null },
+  ): Promise<void> {
+    const actor = await this.authentication.logIn(account);
+    const csrf = await this.sessions.open(request, response, actor.id);
+    if (!pending) {
+      response.redirect(302, next);
+      return;
+    }
+    const page = { ...openPage(request, response), actor, csrf };
+    setPageHeaders(response);
+    response.send(resumePage(page, { next, pending }));
+  }
+
   private async show(request: ApiRequest, response: Response, form: LoginForm): Promise<void> {
     const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
     setPageHeaders(response);
     const options = await this.authenticators.enabled();
     response.send(loginPage(openPage(request, response), { ...form, notice, options }));
   }
+}
+
+function showCode(
+  request: ApiRequest,
+  response: Response,
+  form: Parameters<typeof codePage>[1],
+): void {
+  setPageHeaders(response);
+  response.send(codePage(openPage(request, response), form));
 }
 
 /** Returns the text of a value; '' for other JSON values, which match no user name. */

@@ -32,9 +32,10 @@ export class ErrorPages extends ErrorViews {
 
   async send(request: ApiRequest, response: Response, answer: ErrorAnswer): Promise<boolean> {
     if (!browses(request)) return false;
-    if (answer.status === 401 && mayLogIn(request)) {
+    const instead = answer.status === 401 ? '/api/login/' : answer.instead;
+    if (instead !== undefined && mayLogIn(request)) {
       const next = request.path + withQuery(request.query);
-      response.redirect(302, `/api/login/${withQuery({}, { next })}`);
+      response.redirect(302, `${instead}${withQuery({}, { next })}`);
       return true;
     }
     if (answer.status === 401 && submissionOf(request)) {

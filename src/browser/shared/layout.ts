@@ -42,7 +42,8 @@ export function setPageHeaders(response: Response, formTargets: readonly string[
 }
 
 /** Returns a page as the reply of a handler. */
-export const pageReply = (text: string): Reply => new Reply(200, text, PAGE_HEADERS);
+export const pageReply = (text: string, status = 200): Reply =>
+  new Reply(status, text, PAGE_HEADERS);
 
 export interface PageParts {
   context: PageContext;

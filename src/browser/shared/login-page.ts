@@ -72,6 +72,44 @@ export function loginPage(
   });
 }
 
+/** Renders the page that asks for a second factor after the password. */
+export function codePage(
+  context: PageContext,
+  { error = '', pending = null }: Pick<LoginForm, 'error' | 'pending'>,
+): string {
+  return page({
+    context,
+    title: 'Enter a code',
+    narrow: true,
+    content: html`<section class="card login">
+      <h1>Enter a code</h1>
+      ${error && html`<p class="message error" role="alert">${error}</p>`}
+      <form method="post" action="/api/login/code/" class="stack">
+        ${csrfInput(context.csrf)} ${pending && carried(PENDING_FIELD, pending)}
+        ${codeField('Code of your authenticator app, or a recovery code')}
+        <button class="primary">Log in</button>
+      </form>
+      <p><a href="/api/login/">Log in as another user</a></p>
+    </section>`,
+  });
+}
+
+/** Renders the input of a code. */
+export const codeField = (label: string): Html =>
+  html`<div class="field">
+    <label for="code">${label}</label>
+    <input
+      id="code"
+      name="code"
+      autocomplete="one-time-code"
+      autocapitalize="none"
+      spellcheck="false"
+      maxlength="32"
+      required
+      autofocus
+    />
+  </div>`;
+
 /** A link, because the content security policy would stop a form at the redirect to another server. */
 const optionLink = (name: string, slug: string, next: string): Html =>
   html`<p class="other-login">

@@ -12,6 +12,7 @@ export abstract class DomainError extends Error {
 /** Refusals that are logged and counted (docs/contract/operations.md#security-events). */
 export const SECURITY_EVENTS = [
   'login_refused',
+  'second_factor_removed',
   'unauthenticated',
   'forbidden',
   'csrf',
@@ -40,11 +41,24 @@ export class LoginRefused extends Unauthenticated {
  * The caller lacks the permission. `detail` replaces the default message where the contract has another.
  */
 export class Forbidden extends DomainError {
+  /** Page on which the user can end the reason of the refusal. */
+  readonly page: string | undefined;
+
   constructor(
     readonly detail?: string,
     override readonly event: SecurityEvent = 'forbidden',
   ) {
     super(detail ?? 'forbidden');
+  }
+}
+const SECOND_FACTOR_PAGE = '/second-factor/';
+
+/** The user of a session must set up a second factor first. */
+export class SecondFactorRequired extends Forbidden {
+  override readonly page = SECOND_FACTOR_PAGE;
+
+  constructor() {
+    super(`Set up a second factor on the page ${SECOND_FACTOR_PAGE} first.`);
   }
 }
 /** No such object, page or URL. */

@@ -40,6 +40,8 @@ export interface ErrorAnswer {
   headers?: Record<string, string>;
   /** Field errors that an HTML form shows instead of the body. */
   inForm?: FieldErrors;
+  /** Page that a browser is redirected to instead. */
+  instead?: string | undefined;
 }
 
 const detail = (
@@ -65,7 +67,9 @@ export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof Unauthenticated) {
     return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
   }
-  if (error instanceof Forbidden) return detail(403, error.detail ?? FORBIDDEN);
+  if (error instanceof Forbidden) {
+    return { ...detail(403, error.detail ?? FORBIDDEN), instead: error.page };
+  }
   if (error instanceof NotFound) return detail(404, error.detail);
   if (error instanceof MethodNotAllowed) {
     return detail(405, error.detail ?? `Method "${error.method}" not allowed.`);

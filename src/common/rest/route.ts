@@ -144,6 +144,10 @@ export interface RouteInfo {
   events?: boolean;
   /** Marks a route outside `/api`, which always exists and has one format regardless of `Accept`. */
   outsideApi?: true;
+  /**
+   * True if users of a session can send the request before they have set up a required second factor.
+   */
+  isBeforeSecondFactor?: true;
   /** Success status, if it differs from the usual status of the kind. */
   status?: number;
   /**

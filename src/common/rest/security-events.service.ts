@@ -46,13 +46,13 @@ export class SecurityEvents {
     this.record(error.event, request, error instanceof LoginRefused ? error.account : null);
   }
 
-  /** @param account username of a refused login */
+  /** @param account username of a refused login, or of the user whose second factor was removed */
   record(event: SecurityEvent, { method, path }: RefusedRequest, account?: string | null): void {
     this.counter.inc({ event });
     const scope = currentScope();
     const user = account ?? scope?.actor?.username;
     this.logger.warn({
-      message: 'refused',
+      message: event === 'second_factor_removed' ? 'changed' : 'refused',
       event,
       method,
       path: path.slice(0, MAX_PATH),

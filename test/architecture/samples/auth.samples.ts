@@ -1,6 +1,8 @@
 import { ApplicationsRepository } from '../../../src/applications/applications.repository.js';
+import { RecoveryCodesRepository } from '../../../src/auth/recovery-codes.repository.js';
 import { SessionsRepository } from '../../../src/auth/sessions.repository.js';
 import { TokensRepository } from '../../../src/auth/tokens.repository.js';
+import { TotpSecretsRepository } from '../../../src/auth/totp-secrets.repository.js';
 import { samplesOf, type RoomSamples } from './samples.js';
 
 const SESSION = { digest: 'd', ageSeconds: 60, maxAgeSeconds: 600, externalSeconds: 600 };
@@ -17,7 +19,7 @@ const TOKEN = { description: '', scope: 'write', user: 1, digest: 'd', lifetimeS
 export default {
   repositories: [
     samplesOf(SessionsRepository, {
-      start: [['d', 1]],
+      start: [['d', 1, false]],
       user: [[SESSION, 30]],
       isOpen: [[SESSION]],
       lockUser: [[SESSION]],
@@ -27,6 +29,8 @@ export default {
       removeQuiet: [[1, 10]],
       end: [['d']],
     }),
+    samplesOf(TotpSecretsRepository, { locked: [[1]], accept: [[1, 2]], refuse: [[1]] }),
+    samplesOf(RecoveryCodesRepository, { replace: [[1, ['d']]], take: [[1, 'd']] }),
     samplesOf(TokensRepository, {
       endOthers: [
         [1, null],

@@ -16,6 +16,10 @@ export default {
       lockForChange: [[[1, 2]]],
       noteLogin: [[1]],
       lockSuperusers: [[]],
+      setSecondFactor: [
+        [1, true],
+        [1, false],
+      ],
       setFlag: [[1, 'is_superuser', true]],
     }),
   ],

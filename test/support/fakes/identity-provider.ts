@@ -94,10 +94,15 @@ export class IdentityProvider {
 export class CookieBrowser {
   readonly cookies = new Map<string, Map<string, string>>();
 
-  async visit(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  async visit(
+    url: string,
+    headers: Record<string, string> = {},
+    form: RequestInit = {},
+  ): Promise<Response> {
     const jar = this.jarOf(url);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
     const response = await fetch(url, {
+      ...form,
       redirect: 'manual',
       headers: { accept: 'text/html', cookie, ...headers },
     });
@@ -107,6 +112,13 @@ export class CookieBrowser {
       else jar.set(name, value);
     }
     return response;
+  }
+
+  /** Sends a form with the CSRF token that the browser has. */
+  send(url: string, fields: Record<string, string>): Promise<Response> {
+    const csrfmiddlewaretoken = this.jarOf(url).get('csrftoken') ?? '';
+    const body = new URLSearchParams({ ...fields, csrfmiddlewaretoken });
+    return this.visit(url, {}, { method: 'POST', body });
   }
 
   /** Follows redirects until there is none, or one leads to a URL that contains `until`. */

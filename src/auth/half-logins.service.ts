@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import type { Response } from 'express';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import type { Cookies } from '../common/http/cookies.js';
+import {
+  clearSealedCookie,
+  openState,
+  sealedCookie,
+  sealState,
+  setSealedCookie,
+} from '../common/http/sealed-state.js';
+import { UsersRepository, type Account } from '../users/users.repository.js';
+
+/** Login whose password was right, and whose second factor is still missing. */
+export interface HalfLogin {
+  account: Account;
+  /** Path to redirect to after the login. */
+  next: string;
+}
+
+const COOKIE = 'controller_half_login';
+const CONTEXT = ['half login'];
+const LIFETIME_MS = 300_000;
+
+/** Keeps half-done logins in a sealed cookie, which gives no rights. */
+@Injectable()
+export class HalfLogins {
+  constructor(
+    private readonly users: UsersRepository,
+    private readonly box: SecretBox,
+  ) {}
+
+  async begin(response: Response, { account: { id }, next }: HalfLogin): Promise<void> {
+    const { session_generation: generation } = await this.users.referenced(id);
+    const sealed = sealState(this.box, CONTEXT, { id, generation, next }, LIFETIME_MS);
+    setSealedCookie(response, COOKIE, sealed, LIFETIME_MS);
+  }
+
+  /** Returns the login of a browser; null if there is none in time, or the password has changed since. */
+  async find(request: Cookies): Promise<HalfLogin | null> {
+    const login = openState(this.box, CONTEXT, sealedCookie(request, COOKIE));
+    if (!login) return null;
+    const account = await this.users.findOneBy({ id: Number(login.id) });
+    if (account?.session_generation !== login.generation) return null;
+    return account && { account, next: String(login.next) };
+  }
+
+  end(response: Response): void {
+    clearSealedCookie(response, COOKIE);
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { sql } from '../database/sql.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { RecoveryCode } from './second-factor.entity.js';
+
+@Injectable()
+export class RecoveryCodesRepository extends TableRepository<RecoveryCode> {
+  constructor(@InjectRepository(RecoveryCode) repository: Repository<RecoveryCode>) {
+    super(repository);
+  }
+
+  /** Replaces all codes of a user. */
+  async replace(user: number, digests: readonly string[]): Promise<void> {
+    await this.delete({ user_id: user });
+    const rows = digests.map((digest) => [digest, user]);
+    await this.insertMany({ digest: 'text', user_id: 'integer' }, rows);
+  }
+
+  /**
+   * Uses a code up.
+   *
+   * @returns false if the user does not have the code
+   */
+  async take(user: number, digest: string): Promise<boolean> {
+    const taken = await this.database.execute(sql`
+      DELETE FROM recovery_codes WHERE user_id = ${user} AND digest = ${digest}`);
+    return taken > 0;
+  }
+}

@@ -1,0 +1,54 @@
+import { Body, Controller, Ip, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../common/access.js';
+import { SecretText, Char } from '../common/fields/field.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { CurrentActor, Target } from '../common/rest/parameters.js';
+import { Route } from '../common/rest/route.js';
+import { SecurityEvents } from '../common/rest/security-events.service.js';
+import type { User } from '../users/user.entity.js';
+import { users } from '../users/users.resource.js';
+import { SecondFactors, type Proof } from './second-factors.service.js';
+
+const ONE_OF = 'For the own second factor, one of password and code is required.';
+
+/** Body of the removal of a second factor. */
+export class RemovalProof implements Proof {
+  @SecretText({ column: null, max: 128, help: `Present password. ${ONE_OF}` })
+  password!: string;
+
+  @Char({ column: null, max: 32, help: `Code of the app, or recovery code. ${ONE_OF}` })
+  code!: string;
+}
+
+/** Removal of second factors (docs/second-factor.md). */
+@ApiTags('users')
+@Controller('api/v2/users/:id')
+export class SecondFactorController {
+  constructor(
+    private readonly factors: SecondFactors,
+    private readonly events: SecurityEvents,
+  ) {}
+
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'users_remove_second_factor',
+    summary: 'Remove the second factor of a user. Superusers can remove that of others.',
+    parent: users,
+    needs: 'self',
+    status: 204,
+  })
+  @Post('remove_second_factor')
+  async remove(
+    @Target() user: RowOf<User>,
+    @Body() proof: RemovalProof,
+    @CurrentActor() actor: Actor,
+    @Ip() address: string,
+  ): Promise<void> {
+    if (user.id === actor.id) await this.factors.confirm(actor, proof, address);
+    if (!(await this.factors.remove(user.id))) return;
+    const path = `/api/v2/users/${user.id}/remove_second_factor/`;
+    this.events.record('second_factor_removed', { method: 'POST', path }, user.username);
+  }
+}

@@ -1,0 +1,175 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../common/access.js';
+import { ActivityRecorder, refOf } from '../common/activity/activity.js';
+import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
+import { tokenDigest } from '../common/crypto/tokens.js';
+import {
+  Conflict,
+  Forbidden,
+  Invalid,
+  LoginRefused,
+  TooManyRequests,
+} from '../common/errors/errors.js';
+import { ENCRYPTED } from '../common/fields/text.js';
+import { currentScope } from '../common/http/request-scope.js';
+import { Database } from '../database/database.js';
+import { UsersRepository } from '../users/users.repository.js';
+import { users as userResource } from '../users/users.resource.js';
+import { AuthenticationService } from './authentication.service.js';
+import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+import { SessionsRepository } from './sessions.repository.js';
+import { newRecoveryCode, stepOf } from './totp.js';
+import { TotpSecretsRepository } from './totp-secrets.repository.js';
+
+const RECOVERY_CODES = 10;
+
+/** Password or code by which users of a session prove that they are present. */
+export interface Proof {
+  password: string;
+  code: string;
+}
+
+/** Second factors of users (docs/second-factor.md). */
+@Injectable()
+export class SecondFactors {
+  constructor(
+    private readonly database: Database,
+    private readonly secrets: TotpSecretsRepository,
+    private readonly codes: RecoveryCodesRepository,
+    private readonly users: UsersRepository,
+    private readonly sessions: SessionsRepository,
+    private readonly authentication: AuthenticationService,
+    private readonly activity: ActivityRecorder,
+    private readonly box: SecretBox,
+  ) {}
+
+  /**
+   * Uses up a code of the authenticator app, or a recovery code.
+   *
+   * @throws LoginRefused, TooManyRequests after five wrong codes
+   */
+  async useCode({ id, username }: Pick<Actor, 'id' | 'username'>, sent: string): Promise<void> {
+    const code = sent.replace(/[\s-]/g, '').toUpperCase();
+    // A wrong code is counted, so the transaction must be committed before the error.
+    const { isRight, wait } = await this.database.transaction(() =>
+      /^\d{6}$/.test(code) ? this.takeCode(id, code) : this.takeRecoveryCode(id, code),
+    );
+    if (wait > 0) throw new TooManyRequests(wait);
+    if (!isRight) throw new LoginRefused('The code is wrong, or was used before.', username);
+  }
+
+  /** @throws Forbidden if neither the password nor the code of the proof is right */
+  async confirm(user: Actor, { password, code }: Proof, address: string): Promise<void> {
+    try {
+      if (code !== '') return await this.useCode(user, code);
+      const { id } = await this.authentication.verifyPassword(user.username, password, address);
+      if (id !== user.id) throw new LoginRefused('', user.username);
+    } catch (error) {
+      if (!(error instanceof LoginRefused)) throw error;
+      throw new Forbidden('The password or the code is wrong.', 'login_refused');
+    }
+  }
+
+  /**
+   * Stores the secret of an authenticator app that has made a code. Ends the other sessions of the user.
+   *
+   * @returns the recovery codes
+   * @throws Invalid for a wrong code, Conflict if the user already has an authenticator app
+   */
+  async enrol(user: number, secret: string, code: string): Promise<string[]> {
+    const step = stepOf(secret, code.replace(/\s/g, ''));
+    if (step === null)
+      throw Invalid.field('code', 'The code is wrong. Check the clock of the phone.');
+    return this.database.transaction(async () => {
+      await this.users.lockForChange([user]);
+      if (await this.secrets.locked(user))
+        throw new Conflict('There is an authenticator app already.');
+      const id = await this.secrets.takeId();
+      const sealed = this.box.seal(secret, rowContext(this.secrets.table, id, 'secret'));
+      await this.secrets.insert({ id, user_id: user, secret: sealed, step });
+      await this.record(user, true);
+      return this.replaceCodes(user);
+    });
+  }
+
+  /** Returns new recovery codes, which replace the old ones. */
+  renewCodes(user: number): Promise<string[]> {
+    return this.database.transaction(async () => {
+      await this.log(user, { recovery_codes: [ENCRYPTED, ENCRYPTED] });
+      return this.replaceCodes(user);
+    });
+  }
+
+  /** Returns the number of unused recovery codes; null for a user without a second factor. */
+  async codesLeft(user: number): Promise<number | null> {
+    const { has_second_factor: hasOne } = await this.users.referenced(user);
+    return hasOne ? this.codes.countBy({ user_id: user }) : null;
+  }
+
+  /**
+   * Removes the authenticator app and the recovery codes of a user.
+   *
+   * @returns false if the user has no second factor
+   */
+  remove(user: number): Promise<boolean> {
+    return this.database.transaction(async () => {
+      await this.secrets.delete({ user_id: user });
+      await this.codes.delete({ user_id: user });
+      return this.record(user, false);
+    });
+  }
+
+  private async takeCode(user: number, code: string): Promise<Outcome> {
+    const known = await this.secrets.locked(user);
+    if (!known || known.wait > 0) return { isRight: false, wait: known?.wait ?? 0 };
+    const { id, secret } = known;
+    const step = stepOf(this.box.open(secret, rowContext(this.secrets.table, id, 'secret')), code);
+    const isRight = step !== null && step > known.step;
+    await (isRight ? this.secrets.accept(id, step) : this.secrets.refuse(id));
+    return { isRight, wait: 0 };
+  }
+
+  private async takeRecoveryCode(user: number, code: string): Promise<Outcome> {
+    const isRight = await this.codes.take(user, tokenDigest(code));
+    if (isRight) {
+      const left = await this.codes.countBy({ user_id: user });
+      await this.log(user, { recovery_codes_left: [left + 1, left] });
+    }
+    return { isRight, wait: 0 };
+  }
+
+  private async replaceCodes(user: number): Promise<string[]> {
+    const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
+    await this.codes.replace(
+      user,
+      codes.map((code) => tokenDigest(code.replaceAll('-', ''))),
+    );
+    return codes;
+  }
+
+  /**
+   * Records that a user has, or no longer has, a second factor. Keeps the session of the request.
+   *
+   * @returns false if nothing changed
+   */
+  private async record(user: number, value: boolean): Promise<boolean> {
+    const generation = await this.users.setSecondFactor(user, value);
+    if (generation === undefined) return false;
+    const { sessionDigest } = currentScope() ?? {};
+    if (sessionDigest) await this.sessions.keep(sessionDigest, user, generation);
+    await this.log(user, { has_second_factor: [!value, value] });
+    return true;
+  }
+
+  private async log(user: number, changes: Record<string, unknown>): Promise<void> {
+    const object1 = refOf(userResource, await this.users.referenced(user));
+    this.activity.record({ operation: 'update', object1, changes });
+  }
+}
+
+/** Result of the check of a code. */
+interface Outcome {
+  isRight: boolean;
+  /** Seconds until the next code is checked. */
+  wait: number;
+}

@@ -1,0 +1,169 @@
+import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { SecondFactors } from '../../auth/second-factors.service.js';
+import { nextPath } from '../../auth/sessions.service.js';
+import { newSecret, uriOf } from '../../auth/totp.js';
+import type { Actor } from '../../common/access.js';
+import { SecretBox } from '../../common/crypto/secret-box.js';
+import { Forbidden, Invalid } from '../../common/errors/errors.js';
+import { STRING } from '../../common/fields/json-schema.js';
+import type { Reply } from '../../common/http/reply.js';
+import { currentScope } from '../../common/http/request-scope.js';
+import type { QueryParameters } from '../../common/list/query.js';
+import { openState, sealState } from '../../common/http/sealed-state.js';
+import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
+import { Route, type RouteInfo } from '../../common/rest/route.js';
+import { SecurityEvents } from '../../common/rest/security-events.service.js';
+import { pageReply } from '../shared/layout.js';
+import type { PageContext } from '../shared/page-context.js';
+import { OpenedPage } from '../shared/page-parameter.js';
+import { codesPage, secretPage, startPage, statePage } from './second-factor-page.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const SETUP_MS = 600_000;
+
+const route = (operationId: string, summary: string): RouteInfo => ({
+  kind: 'document',
+  access: 'authenticated',
+  outsideApi: true,
+  operationId,
+  summary,
+  produces: 'text/html',
+  response: STRING,
+});
+const BEFORE = { isBeforeSecondFactor: true } as const;
+
+/** Pages on which users set up their second factor (docs/second-factor.md). */
+@ApiTags('login')
+@Controller('second-factor')
+export class SecondFactorPagesController {
+  constructor(
+    private readonly factors: SecondFactors,
+    private readonly events: SecurityEvents,
+    private readonly box: SecretBox,
+  ) {}
+
+  @Route({
+    ...route('second_factor_page', 'Page of the second factor of the user of the session.'),
+    ...BEFORE,
+    query: [{ name: 'next', description: 'Path to continue at.', schema: STRING }],
+  })
+  @Get()
+  show(
+    @ListParams() query: QueryParameters,
+    @OpenedPage() page: PageContext,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    assertSession();
+    return this.state(page, actor, nextPath(query.next ?? '/'));
+  }
+
+  /** The password proves that the session is not stolen. */
+  @Route({
+    ...route('second_factor_begin', 'Show the secret for an authenticator app.'),
+    ...BEFORE,
+  })
+  @Post('begin')
+  async begin(
+    @Body() body: Fields,
+    @OpenedPage() page: PageContext,
+    @CurrentActor() actor: Actor,
+    @Ip() address: string,
+  ): Promise<Reply> {
+    assertSession();
+    const next = nextPath(body.next);
+    try {
+      await this.factors.confirm(actor, { password: textOf(body.password), code: '' }, address);
+    } catch (error) {
+      return this.state(page, actor, next, this.correctable(error, page));
+    }
+    return this.secret(page, actor, { next, secret: newSecret() });
+  }
+
+  @Route({
+    ...route('second_factor_confirm', 'Store the secret of an app that has made a code.'),
+    ...BEFORE,
+  })
+  @Post('confirm')
+  async confirm(
+    @Body() body: Fields,
+    @OpenedPage() page: PageContext,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const next = nextPath(body.next);
+    const setup = openState(this.box, contextOf(actor), body.setup);
+    if (!setup) throw new Forbidden('It took over 10 minutes, or began in another session.');
+    const secret = textOf(setup.secret);
+    try {
+      const codes = await this.factors.enrol(actor.id, secret, textOf(body.code));
+      return pageReply(codesPage(page, { next, codes }));
+    } catch (error) {
+      return this.secret(page, actor, { next, secret, error: this.correctable(error, page) });
+    }
+  }
+
+  @Route(route('second_factor_codes', 'Replace the recovery codes.'))
+  @Post('codes')
+  async renewCodes(
+    @Body() body: Fields,
+    @OpenedPage() page: PageContext,
+    @CurrentActor() actor: Actor,
+    @Ip() address: string,
+  ): Promise<Reply> {
+    assertSession();
+    const next = nextPath(body.next);
+    try {
+      await this.factors.confirm(actor, { password: '', code: textOf(body.code) }, address);
+    } catch (error) {
+      return this.state(page, actor, next, this.correctable(error, page));
+    }
+    const codes = await this.factors.renewCodes(actor.id);
+    return pageReply(codesPage(page, { next, codes }));
+  }
+
+  private async state(
+    page: PageContext,
+    { id }: Actor,
+    next: string,
+    error?: string,
+  ): Promise<Reply> {
+    const codesLeft = await this.factors.codesLeft(id);
+    const text =
+      codesLeft === null
+        ? startPage(page, { next, error })
+        : statePage(page, { next, error, user: id, codesLeft });
+    return pageReply(text, error === undefined ? 200 : 403);
+  }
+
+  private secret(
+    page: PageContext,
+    actor: Actor,
+    parts: { next: string; secret: string; error?: string },
+  ): Reply {
+    const { secret, error } = parts;
+    const setup = sealState(this.box, contextOf(actor), { secret }, SETUP_MS);
+    const uri = uriOf(secret, actor.username);
+    return pageReply(secretPage(page, { ...parts, uri, setup }), error === undefined ? 200 : 400);
+  }
+
+  /** Returns the text of an error that the user can correct, which is recorded if it is a refusal. */
+  private correctable(error: unknown, page: PageContext): string {
+    if (error instanceof Invalid) return Object.values(error.errors).flat().map(String).join(' ');
+    if (!(error instanceof Forbidden)) throw error;
+    this.events.refused(error, page);
+    return error.message;
+  }
+}
+
+/** @throws Forbidden for a token or a password */
+function assertSession(): string {
+  const { sessionDigest } = currentScope() ?? {};
+  if (sessionDigest === undefined) throw new Forbidden('Log in with a browser.');
+  return sessionDigest;
+}
+
+/** Context of a sealed secret: it opens in the session that it was made in. */
+const contextOf = ({ id }: Actor): unknown[] => ['second factor', id, assertSession()];
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');

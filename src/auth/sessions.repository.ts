@@ -36,6 +36,19 @@ export class SessionsRepository extends TableRepository<Session> implements Sess
   }
 
   /**
+   * Deletes all sessions of a user but the newest ones.
+   *
+   * @param ageSeconds maximum age since the last request; older sessions are not counted
+   */
+  async keepNewest(user: number, most: number, ageSeconds: number): Promise<void> {
+    await this.database.execute(sql`
+      DELETE FROM sessions WHERE user_id = ${user} AND digest NOT IN (
+        SELECT digest FROM sessions
+        WHERE user_id = ${user} AND last_seen > now() - make_interval(secs => ${ageSeconds})
+        ORDER BY created DESC, digest LIMIT ${most}::int)`);
+  }
+
+  /**
    * Returns the user of an active session. `renewed` is true if the last recorded request is older than
    * `quietSeconds`.
    */

@@ -4,6 +4,7 @@ import { issueToken, tokenDigest } from '../common/crypto/tokens.js';
 import { sessionCookieName, setCsrfCookie, setSessionCookie } from '../common/http/cookies.js';
 import { csrfTokenOf } from '../common/http/csrf.js';
 import { Settings } from '../config/settings.js';
+import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { Account } from '../users/users.repository.js';
 import { SessionsRepository, type LivingSession, type SessionUser } from './sessions.repository.js';
 
@@ -17,6 +18,7 @@ export class SessionsService {
   constructor(
     private readonly sessions: SessionsRepository,
     private readonly settings: Settings,
+    private readonly runtime: RuntimeSettings,
   ) {}
 
   /**
@@ -27,6 +29,10 @@ export class SessionsService {
   async start(userId: number, isExternal = false): Promise<string> {
     const { token, digest } = issueToken('acs');
     await this.sessions.start(digest, userId, isExternal);
+    const { SESSIONS_PER_USER: most } = await this.runtime.get('SESSIONS_PER_USER');
+    if (most >= 0) {
+      await this.sessions.keepNewest(userId, Math.max(most, 1), this.settings.SESSION_COOKIE_AGE);
+    }
     return token;
   }
 

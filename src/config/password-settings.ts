@@ -52,6 +52,13 @@ export const LOGIN_SETTINGS = {
     runtime: true,
     help: 'Users who log in with a password and must have a second factor: `none`, `admins` (superusers and system auditors) or `all`. Until they set one up, the pages offer nothing else, and HTTP Basic is refused; tokens go on.',
   }),
+  SESSIONS_PER_USER: integer({
+    category: 'authentication',
+    default: -1,
+    min: -1,
+    runtime: true,
+    help: 'Browser sessions that a user can have at the same time. A login beyond ends the oldest ones, never its own session. -1: any number.',
+  }),
   LOGIN_RATE: integer({
     category: 'authentication',
     default: 60,

@@ -150,3 +150,20 @@ it('a session of a user of an authenticator ends sooner', async () => {
     UPDATE sessions SET created = now() - interval '9 minutes', last_seen = now()`);
   await write(cookies).expect(201);
 });
+
+it('ends the oldest sessions of a user who has more than SESSIONS_PER_USER', async () => {
+  const url = 'settings/authentication/';
+  const old = [await logIn(), await logIn()];
+  await test.as.superuser.patch(url, { SESSIONS_PER_USER: 2 }).expect(200);
+  const sessions = [...old, await logIn(), await logIn()];
+  const statuses = await Promise.all(
+    sessions.map(async ({ cookies }) => (await write(cookies)).status),
+  );
+  expect(statuses).toEqual([401, 401, 201, 201]);
+  const ended = sql`UPDATE sessions SET last_seen = now() - interval '1 day' WHERE digest IN (
+    SELECT digest FROM sessions ORDER BY created DESC LIMIT 1)`;
+  await test.database.execute(ended);
+  await logIn();
+  expect((await write(sessions[2]?.cookies ?? {})).status).toBe(201);
+  await test.as.superuser.patch(url, { SESSIONS_PER_USER: -1 }).expect(200);
+});

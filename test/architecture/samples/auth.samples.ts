@@ -20,6 +20,7 @@ export default {
   repositories: [
     samplesOf(SessionsRepository, {
       start: [['d', 1, false]],
+      keepNewest: [[1, 2, 60]],
       user: [[SESSION, 30]],
       isOpen: [[SESSION]],
       lockUser: [[SESSION]],

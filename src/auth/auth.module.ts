@@ -8,8 +8,10 @@ import { AuthenticationService } from './authentication.service.js';
 import { AuthRequestGuards } from './auth-request-guards.service.js';
 import { LoginThrottle } from './login-throttle.service.js';
 import { HalfLogins } from './half-logins.service.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+import { Passkeys } from './passkeys.service.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
-import { RecoveryCode, TotpSecret } from './second-factor.entity.js';
+import { Passkey, RecoveryCode, TotpSecret } from './second-factor.entity.js';
 import { SecondFactorController } from './second-factor.controller.js';
 import { SecondFactors } from './second-factors.service.js';
 import { TotpSecretsRepository } from './totp-secrets.repository.js';
@@ -25,13 +27,18 @@ import { Token } from './token.entity.js';
 import { TokenHooks } from './token.hooks.js';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([Session, Token, TotpSecret, RecoveryCode]), UsersModule],
+  imports: [
+    TypeOrmModule.forFeature([Session, Token, TotpSecret, RecoveryCode, Passkey]),
+    UsersModule,
+  ],
   controllers: [SecondFactorController, TokensController, UserTokensController],
   providers: [
     SessionsRepository,
     TokensRepository,
     TotpSecretsRepository,
     RecoveryCodesRepository,
+    PasskeysRepository,
+    Passkeys,
     AuthenticationService,
     HalfLogins,
     LoginThrottle,
@@ -50,6 +57,7 @@ import { TokenHooks } from './token.hooks.js';
   exports: [
     AuthenticationService,
     HalfLogins,
+    Passkeys,
     SecondFactors,
     SessionsService,
     SessionsRepository,

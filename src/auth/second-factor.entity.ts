@@ -37,3 +37,35 @@ export class RecoveryCode {
   @Index()
   user_id!: number;
 }
+
+/** Passkey of a user (WebAuthn), of which the authenticator keeps the private key. */
+@Entity('passkeys')
+export class Passkey extends LinkRow {
+  @Column('integer')
+  @ForeignKey('users', CASCADE)
+  @Index()
+  user_id!: number;
+
+  @Column('text')
+  name!: string;
+
+  /** Id that the authenticator gave it, in Base64URL. */
+  @Column('text')
+  @Index('passkeys_credential_id_key', { unique: true })
+  credential_id!: string;
+
+  /** COSE key in Base64URL. */
+  @Column('text')
+  public_key!: string;
+
+  /** Uses that the authenticator counted: an unsigned number of 32 bits. */
+  @Column('double precision')
+  counter!: number;
+
+  /** Ways to reach the authenticator, which the browser is told again. */
+  @Column('jsonb')
+  transports!: string[];
+
+  @Column({ type: 'timestamp with time zone', nullable: true })
+  last_used!: string | null;
+}

@@ -16,12 +16,24 @@ import { Database } from '../database/database.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { users as userResource } from '../users/users.resource.js';
 import { AuthenticationService } from './authentication.service.js';
+import type { NewPasskey } from './passkeys.service.js';
+import { PasskeysRepository } from './passkeys.repository.js';
 import { RecoveryCodesRepository } from './recovery-codes.repository.js';
+import type { Passkey } from './second-factor.entity.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { newRecoveryCode, stepOf } from './totp.js';
 import { TotpSecretsRepository } from './totp-secrets.repository.js';
 
 const RECOVERY_CODES = 10;
+const MOST_PASSKEYS = 20;
+
+/** Second factors of a user, for their page. */
+export interface SecondFactorState {
+  hasApp: boolean;
+  passkeys: readonly Pick<Passkey, 'id' | 'name'>[];
+  /** Number of unused recovery codes. */
+  codesLeft: number;
+}
 
 /** Password or code by which users of a session prove that they are present. */
 export interface Proof {
@@ -36,6 +48,7 @@ export class SecondFactors {
     private readonly database: Database,
     private readonly secrets: TotpSecretsRepository,
     private readonly codes: RecoveryCodesRepository,
+    private readonly passkeys: PasskeysRepository,
     private readonly users: UsersRepository,
     private readonly sessions: SessionsRepository,
     private readonly authentication: AuthenticationService,
@@ -92,6 +105,43 @@ export class SecondFactors {
     });
   }
 
+  /**
+   * Stores a passkey. The first second factor of a user ends the other sessions.
+   *
+   * @returns the recovery codes; null if the user has some already
+   */
+  addPasskey(user: number, name: string, passkey: NewPasskey): Promise<string[] | null> {
+    return this.database.transaction(async () => {
+      await this.users.lockForChange([user]);
+      const count = await this.passkeys.countBy({ user_id: user });
+      if (count >= MOST_PASSKEYS)
+        throw new Conflict(`There are ${MOST_PASSKEYS} passkeys already.`);
+      await this.passkeys.insert({ ...passkey, user_id: user, name });
+      await this.log(user, { passkeys: [null, name] });
+      return (await this.record(user, true)) ? this.replaceCodes(user) : null;
+    });
+  }
+
+  /**
+   * Removes a passkey of a user; with the last second factor, also the recovery codes.
+   *
+   * @returns false if the user has no such passkey
+   */
+  removePasskey(user: number, id: number): Promise<boolean> {
+    return this.database.transaction(async () => {
+      await this.users.lockForChange([user]);
+      const passkey = await this.passkeys.findOneBy({ id, user_id: user });
+      if (!passkey) return false;
+      await this.passkeys.delete({ id });
+      await this.log(user, { passkeys: [passkey.name, null] });
+      const isLast =
+        !(await this.passkeys.existsBy({ user_id: user })) &&
+        !(await this.secrets.existsBy({ user_id: user }));
+      if (isLast) await this.removeAll(user);
+      return true;
+    });
+  }
+
   /** Returns new recovery codes, which replace the old ones. */
   renewCodes(user: number): Promise<string[]> {
     return this.database.transaction(async () => {
@@ -100,23 +150,31 @@ export class SecondFactors {
     });
   }
 
-  /** Returns the number of unused recovery codes; null for a user without a second factor. */
-  async codesLeft(user: number): Promise<number | null> {
+  /** Returns the second factors of a user; null for a user without any. */
+  async stateOf(user: number): Promise<SecondFactorState | null> {
     const { has_second_factor: hasOne } = await this.users.referenced(user);
-    return hasOne ? this.codes.countBy({ user_id: user }) : null;
+    if (!hasOne) return null;
+    return {
+      hasApp: await this.secrets.existsBy({ user_id: user }),
+      passkeys: await this.passkeys.ofUser(user),
+      codesLeft: await this.codes.countBy({ user_id: user }),
+    };
   }
 
   /**
-   * Removes the authenticator app and the recovery codes of a user.
+   * Removes the authenticator app, the passkeys and the recovery codes of a user.
    *
    * @returns false if the user has no second factor
    */
   remove(user: number): Promise<boolean> {
-    return this.database.transaction(async () => {
-      await this.secrets.delete({ user_id: user });
-      await this.codes.delete({ user_id: user });
-      return this.record(user, false);
-    });
+    return this.database.transaction(() => this.removeAll(user));
+  }
+
+  private async removeAll(user: number): Promise<boolean> {
+    await this.secrets.delete({ user_id: user });
+    await this.passkeys.delete({ user_id: user });
+    await this.codes.delete({ user_id: user });
+    return this.record(user, false);
   }
 
   private async takeCode(user: number, code: string): Promise<Outcome> {

@@ -68,6 +68,7 @@ describe('routes', () => {
       'GET /sso/login/:slug',
       'POST /api/login',
       'POST /api/login/code',
+      'POST /api/login/passkey',
       'POST /api/logout',
     ]);
   });
@@ -109,6 +110,9 @@ describe('routes', () => {
       'POST /second-factor/begin',
       'POST /second-factor/codes',
       'POST /second-factor/confirm',
+      'POST /second-factor/passkeys/begin',
+      'POST /second-factor/passkeys/confirm',
+      'POST /second-factor/passkeys/remove',
       // Links an account to the caller.
       'POST /sso/link/:slug',
       'PUT /api/v2/settings/:category',
@@ -201,6 +205,7 @@ describe('handlers', () => {
       'LoginController.enterCode',
       'LoginController.form',
       'LoginController.login',
+      'LoginController.usePasskey',
       'RootController.root',
       'SingleSignOnController.begin',
       'SingleSignOnController.complete',

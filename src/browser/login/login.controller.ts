@@ -23,6 +23,7 @@ import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { AuthenticationService } from '../../auth/authentication.service.js';
 import { HalfLogins, type HalfLogin } from '../../auth/half-logins.service.js';
+import { Passkeys } from '../../auth/passkeys.service.js';
 import { SecondFactors } from '../../auth/second-factors.service.js';
 import { nextPath, SessionsService } from '../../auth/sessions.service.js';
 import { AuthenticatorsRepository } from '../../identity/authenticators.repository.js';
@@ -44,6 +45,7 @@ export class LoginController {
     private readonly sessions: SessionsService,
     private readonly halfLogins: HalfLogins,
     private readonly factors: SecondFactors,
+    private readonly passkeys: Passkeys,
     private readonly events: SecurityEvents,
     private readonly authenticators: AuthenticatorsRepository,
     private readonly runtime: RuntimeSettings,
@@ -91,7 +93,7 @@ export class LoginController {
         return;
       }
       await this.halfLogins.begin(response, { account, next });
-      if (pending) showCode(request, response, { pending });
+      if (pending) await this.showCode(request, response, { account, pending });
       else response.redirect(302, CODE_PATH);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
@@ -113,7 +115,8 @@ export class LoginController {
   })
   @Get('login/code')
   async codeForm(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
-    if (await this.halfLogins.find(request)) showCode(request, response, {});
+    const login = await this.halfLogins.find(request);
+    if (login) await this.showCode(request, response, login);
     else response.redirect(302, '/api/login/');
   }
 
@@ -128,6 +131,35 @@ export class LoginController {
   })
   @Post('login/code')
   async enterCode(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    const { code } = request.body;
+    await this.finish(request, response, ({ account }) =>
+      this.factors.useCode(account, textOf(code)),
+    );
+  }
+
+  @Route({
+    kind: 'action',
+    access: 'public',
+    operationId: 'login_passkey',
+    summary: 'Complete a login with a passkey.',
+    status: 302,
+    produces: 'text/html',
+    response: HTML_ANSWER,
+  })
+  @Post('login/passkey')
+  async usePasskey(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    const { state, credential } = request.body;
+    await this.finish(request, response, ({ account }) =>
+      this.passkeys.use(account, originOf(request), state, credential),
+    );
+  }
+
+  /** Completes a half-done login if `use` accepts the second factor. */
+  private async finish(
+    request: ApiRequest,
+    response: Response,
+    use: (login: HalfLogin) => Promise<void>,
+  ): Promise<void> {
     assertCsrf(request, request.headers['x-csrftoken'] ?? request.body[CSRF_FIELD]);
     assertSameSite(request);
     const pending = readPending(request.body.pending);
@@ -139,12 +171,12 @@ export class LoginController {
       return;
     }
     try {
-      await this.factors.useCode(login.account, textOf(request.body.code));
+      await use(login);
     } catch (error) {
       if (!(error instanceof Unauthenticated)) throw error;
       this.events.refused(error, request);
       response.status(401);
-      showCode(request, response, { error: error.message, pending });
+      await this.showCode(request, response, { ...login, error: error.message, pending });
       return;
     }
     this.halfLogins.end(response);
@@ -187,6 +219,16 @@ export class LoginController {
     response.send(resumePage(page, { next, pending }));
   }
 
+  private async showCode(
+    request: ApiRequest,
+    response: Response,
+    { account, ...form }: Pick<HalfLogin, 'account'> & Parameters<typeof codePage>[1],
+  ): Promise<void> {
+    const passkey = await this.passkeys.beginUse(account.id, originOf(request));
+    setPageHeaders(response);
+    response.send(codePage(openPage(request, response), { ...form, passkey }));
+  }
+
   private async show(request: ApiRequest, response: Response, form: LoginForm): Promise<void> {
     const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
     setPageHeaders(response);
@@ -195,14 +237,8 @@ export class LoginController {
   }
 }
 
-function showCode(
-  request: ApiRequest,
-  response: Response,
-  form: Parameters<typeof codePage>[1],
-): void {
-  setPageHeaders(response);
-  response.send(codePage(openPage(request, response), form));
-}
+const originOf = ({ protocol, headers }: ApiRequest): string =>
+  `${protocol}://${headers.host ?? 'localhost'}`;
 
 /** Returns the text of a value; '' for other JSON values, which match no user name. */
 const textOf = (value: unknown): string =>

@@ -1,10 +1,12 @@
 import { renderSVG } from 'uqr';
+import type { Ceremony } from '../../auth/passkeys.service.js';
+import type { SecondFactorState } from '../../auth/second-factors.service.js';
 import { html, Html, type HtmlValue } from '../shared/html.js';
 import { csrfInput, page } from '../shared/layout.js';
-import { codeField } from '../shared/login-page.js';
+import { codeField, passkeyForm } from '../shared/login-page.js';
 import { noticeView } from '../shared/notices.js';
 import type { PageContext } from '../shared/page-context.js';
-import { hiddenInput, panelCard, panelForm } from '../shared/panel-forms.js';
+import { hiddenInput, panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { refusalView } from '../shared/refusal.js';
 
 export const PAGE_PATH = '/second-factor/';
@@ -29,38 +31,76 @@ function document(context: PageContext, error: string, content: HtmlValue): stri
   });
 }
 
-const passwordField = (isRequired: boolean): Html =>
+const passwordField = (id: string): Html =>
   html`<div class="field">
-    <label for="password">Password</label>
-    <input
-      id="password"
-      name="password"
-      type="password"
-      autocomplete="current-password"
-      ${isRequired && 'required'}
-    />
+    <label for="${id}">Password</label>
+    <input id="${id}" name="password" type="password" autocomplete="current-password" required />
   </div>`;
+
+const addPasskeyForm = (context: PageContext, next: string): Html =>
+  stepForm(
+    context,
+    'passkeys/begin',
+    next,
+    html`${panelTextInput(
+        { id: 'name', name: 'name', label: 'Name of the passkey, such as the device' },
+        { required: true, maxlength: 100 },
+      )}
+      ${passwordField('passkey-password')} <button>Add passkey</button>`,
+  );
+
+const appForm = (context: PageContext, next: string): Html =>
+  stepForm(
+    context,
+    'begin',
+    next,
+    html`${passwordField('password')} <button class="primary">Set up authenticator app</button>`,
+  );
 
 const stepForm = (context: PageContext, step: string, next: string, content: HtmlValue): Html =>
   html`<form method="post" action="${PAGE_PATH}${step}/" class="stack">
     ${csrfInput(context.csrf)} ${hiddenInput('next', next)} ${content}
   </form>`;
 
+interface Offer {
+  /** True if passkeys can be added. */
+  offersPasskeys: boolean;
+}
+
+const count = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? '' : 's'}`;
+
 /** Renders the page of a user without a second factor. */
-export const startPage = (context: PageContext, { next, error = '' }: Parts): string =>
+export const startPage = (
+  context: PageContext,
+  { next, error = '', offersPasskeys }: Parts & Offer,
+): string =>
   document(
     context,
     error,
     html`<p class="description">
         With a second factor, a login with your password also asks for a code of an authenticator
-        app on your phone. Sessions in other browsers end, and HTTP Basic is refused for your
-        account; tokens continue to work.
+        app on your phone, or for a passkey. Sessions in other browsers end, and HTTP Basic is
+        refused for your account; tokens continue to work.
       </p>
-      ${stepForm(
-        context,
-        'begin',
-        next,
-        html`${passwordField(true)} <button class="primary">Set up authenticator app</button>`,
+      ${appForm(context, next)}
+      ${offersPasskeys && panelCard('passkeys', 'Passkey', addPasskeyForm(context, next))}`,
+  );
+
+/** Renders the page on which the browser creates a passkey. */
+export const passkeyPage = (
+  context: PageContext,
+  { next, name, passkey }: Parts & { name: string; passkey: Ceremony },
+): string =>
+  document(
+    context,
+    '',
+    html`<p class="description">Your browser asks for the passkey ${name}.</p>
+      <noscript><p class="message warn">Passkeys need JavaScript.</p></noscript>
+      ${passkeyForm(
+        { kind: 'create', action: `${PAGE_PATH}passkeys/confirm/`, passkey, context },
+        html`${hiddenInput('next', next)} ${hiddenInput('name', name)}
+          <button class="primary" autofocus>Create passkey</button>`,
       )}`,
   );
 
@@ -102,19 +142,47 @@ export const codesPage = (
       <p><a class="button primary" href="${next}">Continue</a></p>`,
   );
 
+const passkeysCard = (
+  context: PageContext,
+  { next, passkeys, offersPasskeys }: Parts & Offer & Pick<SecondFactorState, 'passkeys'>,
+): HtmlValue =>
+  (offersPasskeys || passkeys.length > 0) &&
+  panelCard('passkeys', 'Passkeys', [
+    passkeys.map(({ id, name }) =>
+      stepForm(
+        context,
+        'passkeys/remove',
+        next,
+        html`${hiddenInput('id', id)} <b>${name}</b> ${passwordField(`password-${id}`)}
+          <button>Remove passkey</button>`,
+      ),
+    ),
+    offersPasskeys && addPasskeyForm(context, next),
+  ]);
+
 /** Renders the page of a user with a second factor. */
 export const statePage = (
   context: PageContext,
-  { next, error = '', user, codesLeft }: Parts & { user: number; codesLeft: number },
+  {
+    next,
+    error = '',
+    user,
+    hasApp,
+    passkeys,
+    codesLeft,
+    offersPasskeys,
+  }: Parts & Offer & SecondFactorState & { user: number },
 ): string =>
   document(
     context,
     error,
     html`${noticeView(context)}
       <p class="description">
-        Your account has a second factor, and ${codesLeft} unused recovery
-        ${codesLeft === 1 ? 'code' : 'codes'}.
+        Your account has ${hasApp ? 'an authenticator app' : 'no authenticator app'},
+        ${count(passkeys.length, 'passkey')}, and ${count(codesLeft, 'unused recovery code')}.
       </p>
+      ${!hasApp && panelCard('app', 'Authenticator app', appForm(context, next))}
+      ${passkeysCard(context, { next, passkeys, offersPasskeys })}
       ${panelCard(
         'codes',
         'New recovery codes',
@@ -128,7 +196,7 @@ export const statePage = (
       )}
       ${panelCard(
         'remove',
-        'Remove second factor',
+        'Remove all second factors',
         html`${refusalView(context.refusal, 'remove')}
         ${panelForm(
           {
@@ -138,7 +206,8 @@ export const statePage = (
             isToldThere: true,
             kind: 'stack',
           },
-          html`${passwordField(true)} <button class="danger">Remove second factor</button>`,
+          html`${passwordField('removal-password')}
+            <button class="danger">Remove second factor</button>`,
         )}`,
       )}`,
   );

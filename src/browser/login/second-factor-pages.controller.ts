@@ -1,13 +1,15 @@
 import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import { Passkeys } from '../../auth/passkeys.service.js';
 import { SecondFactors } from '../../auth/second-factors.service.js';
 import { nextPath } from '../../auth/sessions.service.js';
 import { newSecret, uriOf } from '../../auth/totp.js';
 import type { Actor } from '../../common/access.js';
 import { SecretBox } from '../../common/crypto/secret-box.js';
 import { Forbidden, Invalid } from '../../common/errors/errors.js';
+import { isStorable } from '../../common/fields/text.js';
 import { STRING } from '../../common/fields/json-schema.js';
-import type { Reply } from '../../common/http/reply.js';
+import { Reply } from '../../common/http/reply.js';
 import { currentScope } from '../../common/http/request-scope.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { openState, sealState } from '../../common/http/sealed-state.js';
@@ -17,7 +19,14 @@ import { SecurityEvents } from '../../common/rest/security-events.service.js';
 import { pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
-import { codesPage, secretPage, startPage, statePage } from './second-factor-page.js';
+import {
+  codesPage,
+  PAGE_PATH,
+  passkeyPage,
+  secretPage,
+  startPage,
+  statePage,
+} from './second-factor-page.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -40,6 +49,7 @@ const BEFORE = { isBeforeSecondFactor: true } as const;
 export class SecondFactorPagesController {
   constructor(
     private readonly factors: SecondFactors,
+    private readonly passkeys: Passkeys,
     private readonly events: SecurityEvents,
     private readonly box: SecretBox,
   ) {}
@@ -122,17 +132,77 @@ export class SecondFactorPagesController {
     return pageReply(codesPage(page, { next, codes }));
   }
 
+  @Route({ ...route('second_factor_passkey_begin', 'Begin to create a passkey.'), ...BEFORE })
+  @Post('passkeys/begin')
+  async beginPasskey(
+    @Body() body: Fields,
+    @OpenedPage() page: PageContext,
+    @CurrentActor() actor: Actor,
+    @Ip() address: string,
+  ): Promise<Reply> {
+    assertSession();
+    const next = nextPath(body.next);
+    const name = nameOf(body);
+    try {
+      await this.factors.confirm(actor, { password: textOf(body.password), code: '' }, address);
+    } catch (error) {
+      return this.state(page, actor, next, this.correctable(error, page));
+    }
+    const passkey = await this.passkeys.beginCreation(actor, page.origin);
+    return pageReply(passkeyPage(page, { next, name, passkey }));
+  }
+
+  @Route({ ...route('second_factor_passkey_confirm', 'Store a new passkey.'), ...BEFORE })
+  @Post('passkeys/confirm')
+  async confirmPasskey(
+    @Body() body: Fields,
+    @OpenedPage() page: PageContext,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    assertSession();
+    const next = nextPath(body.next);
+    const name = nameOf(body);
+    const made = await this.passkeys.created(actor, page.origin, body.state, body.credential);
+    if (!made) return this.state(page, actor, next, 'The passkey was not accepted. Try again.');
+    const codes = await this.factors.addPasskey(actor.id, name, made);
+    return codes
+      ? pageReply(codesPage(page, { next, codes }))
+      : new Reply(302, undefined, { Location: PAGE_PATH });
+  }
+
+  @Route({
+    ...route('second_factor_passkey_remove', 'Remove a passkey.'),
+    redirects: true,
+  })
+  @Post('passkeys/remove')
+  async removePasskey(
+    @Body() body: Fields,
+    @OpenedPage() page: PageContext,
+    @CurrentActor() actor: Actor,
+    @Ip() address: string,
+  ): Promise<Reply> {
+    assertSession();
+    try {
+      await this.factors.confirm(actor, { password: textOf(body.password), code: '' }, address);
+    } catch (error) {
+      return this.state(page, actor, nextPath(body.next), this.correctable(error, page));
+    }
+    const id = /^\d{1,9}$/.exec(textOf(body.id))?.[0] ?? '0';
+    if (await this.factors.removePasskey(actor.id, Number(id)))
+      this.events.record('second_factor_removed', page, actor.username);
+    return new Reply(302, undefined, { Location: PAGE_PATH });
+  }
+
   private async state(
     page: PageContext,
     { id }: Actor,
     next: string,
     error?: string,
   ): Promise<Reply> {
-    const codesLeft = await this.factors.codesLeft(id);
-    const text =
-      codesLeft === null
-        ? startPage(page, { next, error })
-        : statePage(page, { next, error, user: id, codesLeft });
+    const state = await this.factors.stateOf(id);
+    const offersPasskeys = await this.passkeys.areUsable(page.origin);
+    const parts = { next, error, offersPasskeys };
+    const text = state ? statePage(page, { ...parts, ...state, user: id }) : startPage(page, parts);
     return pageReply(text, error === undefined ? 200 : 403);
   }
 
@@ -167,3 +237,12 @@ function assertSession(): string {
 const contextOf = ({ id }: Actor): unknown[] => ['second factor', id, assertSession()];
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** @throws Invalid for a passkey without a name */
+function nameOf({ name }: Fields): string {
+  const text = textOf(name).trim();
+  if (text === '' || text.length > 100 || !isStorable(text)) {
+    throw Invalid.field('name', 'Enter a name with at most 100 characters.');
+  }
+  return text;
+}

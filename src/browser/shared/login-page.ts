@@ -1,5 +1,6 @@
 import { RESUME_FIELD } from './browser-form.js';
-import { html, type Html } from './html.js';
+import type { Ceremony } from '../../auth/passkeys.service.js';
+import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { csrfInput, page } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
@@ -75,7 +76,11 @@ export function loginPage(
 /** Renders the page that asks for a second factor after the password. */
 export function codePage(
   context: PageContext,
-  { error = '', pending = null }: Pick<LoginForm, 'error' | 'pending'>,
+  {
+    error = '',
+    pending = null,
+    passkey = null,
+  }: Pick<LoginForm, 'error' | 'pending'> & { passkey?: Ceremony | null },
 ): string {
   return page({
     context,
@@ -84,6 +89,13 @@ export function codePage(
     content: html`<section class="card login">
       <h1>Enter a code</h1>
       ${error && html`<p class="message error" role="alert">${error}</p>`}
+      ${
+        passkey &&
+        passkeyForm({ kind: 'get', action: '/api/login/passkey/', passkey, context }, [
+          pending && carried(PENDING_FIELD, pending),
+          html`<button class="primary">Use a passkey</button>`,
+        ])
+      }
       <form method="post" action="/api/login/code/" class="stack">
         ${csrfInput(context.csrf)} ${pending && carried(PENDING_FIELD, pending)}
         ${codeField('Code of your authenticator app, or a recovery code')}
@@ -93,6 +105,31 @@ export function codePage(
     </section>`,
   });
 }
+
+interface PasskeyForm {
+  /** Method of `navigator.credentials` that a script calls before the form is sent. */
+  kind: 'create' | 'get';
+  action: string;
+  passkey: Ceremony;
+  context: PageContext;
+}
+
+/** Renders a form that a script completes with a passkey. It stays hidden without scripts. */
+export const passkeyForm = (
+  { kind, action, passkey, context }: PasskeyForm,
+  content: HtmlValue,
+): Html =>
+  html`<form
+    method="post"
+    action="${action}"
+    class="stack"
+    hidden
+    ${attributes({ [`data-passkey-${kind}`]: JSON.stringify(passkey.options) })}
+  >
+    ${csrfInput(context.csrf)} <input type="hidden" name="state" value="${passkey.state}" />
+    <input type="hidden" name="credential" /> ${content}
+    <p class="message error" role="alert" hidden>The browser did not use a passkey. Try again.</p>
+  </form>`;
 
 /** Renders the input of a code. */
 export const codeField = (label: string): Html =>

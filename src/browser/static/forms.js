@@ -1,4 +1,7 @@
-/* Looks at forms while they are filled in: the server says what it would say. Nothing needs it. */
+/*
+ * Looks at forms while they are filled in: the server says what it would say. Nothing needs it.
+ * Completes forms with a passkey, which stay hidden without scripts.
+ */
 (() => {
   'use strict';
 
@@ -107,4 +110,33 @@
     ownZone(form, look);
   }
   document.querySelectorAll('textarea[data-check]').forEach(indentation);
+
+  /** Asks the authenticator before the form is sent; a failure shows the message of the form. */
+  function passkeys(form, { key, read, ask }) {
+    const PublicKey = window.PublicKeyCredential;
+    if (typeof PublicKey?.[read] !== 'function') return;
+    const fault = form.querySelector('[role=alert]');
+    form.hidden = false;
+    form.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      fault.hidden = true;
+      try {
+        const publicKey = PublicKey[read](JSON.parse(form.dataset[key]));
+        const credential = await ask({ publicKey });
+        form.elements.namedItem('credential').value = JSON.stringify(credential.toJSON());
+        form.submit();
+      } catch {
+        fault.hidden = false;
+      }
+    });
+  }
+
+  for (const form of document.querySelectorAll('form[data-passkey-create]')) {
+    const read = 'parseCreationOptionsFromJSON';
+    passkeys(form, { key: 'passkeyCreate', read, ask: (o) => navigator.credentials.create(o) });
+  }
+  for (const form of document.querySelectorAll('form[data-passkey-get]')) {
+    const read = 'parseRequestOptionsFromJSON';
+    passkeys(form, { key: 'passkeyGet', read, ask: (o) => navigator.credentials.get(o) });
+  }
 })();

@@ -1,4 +1,5 @@
 import { ApplicationsRepository } from '../../../src/applications/applications.repository.js';
+import { PasskeysRepository } from '../../../src/auth/passkeys.repository.js';
 import { RecoveryCodesRepository } from '../../../src/auth/recovery-codes.repository.js';
 import { SessionsRepository } from '../../../src/auth/sessions.repository.js';
 import { TokensRepository } from '../../../src/auth/tokens.repository.js';
@@ -31,6 +32,10 @@ export default {
       end: [['d']],
     }),
     samplesOf(TotpSecretsRepository, { locked: [[1]], accept: [[1, 2]], refuse: [[1]] }),
+    samplesOf(PasskeysRepository, {
+      ofUser: [[1]],
+      use: [[{ id: 1, counter: 1, issued: 1 }]],
+    }),
     samplesOf(RecoveryCodesRepository, { replace: [[1, ['d']]], take: [[1, 'd']] }),
     samplesOf(TokensRepository, {
       endOthers: [

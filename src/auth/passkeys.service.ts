@@ -1,0 +1,213 @@
+import { isIP } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import {
+  generateAuthenticationOptions,
+  generateRegistrationOptions,
+  verifyAuthenticationResponse,
+  verifyRegistrationResponse,
+  type WebAuthnCredential,
+} from '@simplewebauthn/server';
+import type { Actor } from '../common/access.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
+import { LoginRefused } from '../common/errors/errors.js';
+import { parseJson } from '../common/fields/json-bounds.js';
+import { currentScope } from '../common/http/request-scope.js';
+import { openState, sealState } from '../common/http/sealed-state.js';
+import { isRecord, listOf } from '../common/records.js';
+import { Database } from '../database/database.js';
+import { BaseUrl } from '../settings/base-url.service.js';
+import { PasskeysRepository } from './passkeys.repository.js';
+import type { Passkey } from './second-factor.entity.js';
+
+const LIFETIME_MS = 300_000;
+const RP_NAME = 'Automation Controller';
+
+/** Options for the browser, and the sealed challenge that its response is checked with. */
+export interface Ceremony {
+  options: object;
+  state: string;
+}
+
+/** Parts of a passkey that its authenticator has made. */
+export type NewPasskey = Pick<Passkey, 'credential_id' | 'public_key' | 'counter' | 'transports'>;
+
+/** Ceremonies of WebAuthn, with the address of the setting `BASE_URL`. */
+@Injectable()
+export class Passkeys {
+  constructor(
+    private readonly stored: PasskeysRepository,
+    private readonly database: Database,
+    private readonly baseUrl: BaseUrl,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** True if passkeys can be used at the address: browsers refuse addresses without a name. */
+  async areUsable(origin: string): Promise<boolean> {
+    const { id } = await this.site(origin);
+    return isIP(id.replace(/^\[|\]$/g, '')) === 0;
+  }
+
+  /** Begins to create a passkey in the session of the request. */
+  async beginCreation({ id, username }: Actor, origin: string): Promise<Ceremony> {
+    const known = await this.stored.ofUser(id);
+    const options = await generateRegistrationOptions({
+      rpName: RP_NAME,
+      rpID: (await this.site(origin)).id,
+      userName: username,
+      userID: Buffer.from(`user ${id}`),
+      excludeCredentials: known.map((passkey) => ({ id: passkey.credential_id })),
+      authenticatorSelection: { userVerification: 'preferred' },
+    });
+    return { options, state: this.seal(creationOf(id), options.challenge) };
+  }
+
+  /** Returns the passkey that a browser has created; null if the response is not valid. */
+  async created(
+    { id }: Actor,
+    origin: string,
+    state: unknown,
+    sent: unknown,
+  ): Promise<NewPasskey | null> {
+    const begun = openState(this.box, creationOf(id), state);
+    const credentialSent = credentialIn(sent);
+    if (!begun || !credentialSent) return null;
+    const { response, ...parts } = credentialSent;
+    const site = await this.site(origin);
+    const result = await verifyRegistrationResponse({
+      response: {
+        ...parts,
+        response: {
+          clientDataJSON: String(response.clientDataJSON),
+          attestationObject: String(response.attestationObject),
+        },
+      },
+      expectedChallenge: String(begun.challenge),
+      expectedOrigin: site.origin,
+      expectedRPID: site.id,
+      requireUserVerification: false,
+    }).catch(() => null);
+    if (!result?.verified) return null;
+    const { credential } = result.registrationInfo;
+    return {
+      credential_id: credential.id,
+      public_key: Buffer.from(credential.publicKey).toString('base64url'),
+      counter: credential.counter,
+      transports: transportsIn(response.transports),
+    };
+  }
+
+  /** Begins a login with one of the passkeys of a user; null if the user cannot use any. */
+  async beginUse(user: number, origin: string): Promise<Ceremony | null> {
+    const known = await this.stored.ofUser(user);
+    if (known.length === 0 || !(await this.areUsable(origin))) return null;
+    const options = await generateAuthenticationOptions({
+      rpID: (await this.site(origin)).id,
+      userVerification: 'preferred',
+      allowCredentials: known.map(({ credential_id: id, transports }) => ({
+        id,
+        transports: transportsIn(transports),
+      })),
+    });
+    return { options, state: this.seal(useOf(user), options.challenge) };
+  }
+
+  /** @throws LoginRefused if the response is not valid, or was used before */
+  async use(
+    { id, username }: Pick<Actor, 'id' | 'username'>,
+    origin: string,
+    state: unknown,
+    sent: unknown,
+  ): Promise<void> {
+    const begun = openState(this.box, useOf(id), state);
+    const response = credentialIn(sent);
+    const known = await this.stored.ofUser(id);
+    const passkey = known.find(({ credential_id: one }) => one === response?.id);
+    const counter =
+      begun && response && passkey
+        ? await this.verified(passkey, origin, String(begun.challenge), response)
+        : null;
+    const isRight =
+      counter !== null &&
+      passkey !== undefined &&
+      (await this.database.transaction(() =>
+        this.stored.use({ id: passkey.id, counter, issued: Number(begun?.issued) }),
+      ));
+    if (!isRight) throw new LoginRefused('The passkey was not accepted. Try again.', username);
+  }
+
+  /** Returns the new counter of a passkey that signed the challenge, or null. */
+  private async verified(
+    { credential_id: id, public_key: key, counter }: Passkey,
+    origin: string,
+    challenge: string,
+    { response, ...parts }: SentCredential,
+  ): Promise<number | null> {
+    const site = await this.site(origin);
+    const credential: WebAuthnCredential = {
+      id,
+      publicKey: new Uint8Array(Buffer.from(key, 'base64url')),
+      counter,
+    };
+    const result = await verifyAuthenticationResponse({
+      response: {
+        ...parts,
+        response: {
+          clientDataJSON: String(response.clientDataJSON),
+          authenticatorData: String(response.authenticatorData),
+          signature: String(response.signature),
+        },
+      },
+      expectedChallenge: challenge,
+      expectedOrigin: site.origin,
+      expectedRPID: site.id,
+      credential,
+      requireUserVerification: false,
+    }).catch(() => null);
+    return result?.verified ? result.authenticationInfo.newCounter : null;
+  }
+
+  private seal(context: readonly unknown[], challenge: string): string {
+    return sealState(this.box, context, { challenge, issued: Date.now() }, LIFETIME_MS);
+  }
+
+  /** Returns the public address: `BASE_URL`, or that of the request without the setting. */
+  private async site(requested: string): Promise<{ id: string; origin: string }> {
+    const { hostname: id, origin } = new URL(await this.baseUrl.get(requested));
+    return { id, origin };
+  }
+}
+
+/** Contexts of challenges: one opens for its user, and a creation in its session. */
+const creationOf = (user: number): unknown[] => ['passkey', user, currentScope()?.sessionDigest];
+const useOf = (user: number): unknown[] => ['passkey login', user];
+
+/** Credential as a browser sends it. The library verifies the texts of the response. */
+interface SentCredential {
+  id: string;
+  rawId: string;
+  type: 'public-key';
+  clientExtensionResults: object;
+  response: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the credential of a JSON text, or null. */
+function credentialIn(sent: unknown): SentCredential | null {
+  const given = typeof sent === 'string' ? jsonOf(sent) : null;
+  if (!isRecord(given) || !isRecord(given.response)) return null;
+  const { id, rawId, response, type } = given;
+  if (typeof id !== 'string' || type !== 'public-key') return null;
+  return { id, rawId: String(rawId), type, clientExtensionResults: {}, response };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return null;
+  }
+}
+
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
+
+const transportsIn = (given: unknown): (typeof TRANSPORTS)[number][] =>
+  TRANSPORTS.filter((one) => listOf(given).includes(one));

@@ -1,0 +1,145 @@
+/**
+ * Passkeys (docs/second-factor.md#passkeys), with the virtual authenticator of Chromium: only a browser
+ * makes and checks the origin, and signs.
+ *
+ * Budget: 40 s, because it makes three authenticators and logs in nine times.
+ */
+import type { Page } from 'playwright-core';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { inBrowser, visit, type Visit } from './browser.js';
+
+const PASSWORD = 'a good password';
+const ASKED_FOR = '/api/v2/teams/?order_by=name';
+
+let test: TestApp;
+let user: Row;
+let open: Visit;
+
+/** Address with a name: browsers refuse passkeys at addresses without one. */
+const at = (path: string): string => test.url.replace('127.0.0.1', 'localhost') + path;
+
+beforeAll(async () => {
+  test = await boot();
+  user = await test.make.user({ username: 'ada', password: PASSWORD });
+  await test.make.user({ username: 'bob', password: PASSWORD });
+});
+afterAll(() => test.close());
+
+async function enter(page: Page, username = 'ada'): Promise<void> {
+  await page.context().clearCookies();
+  await page.goto(at(ASKED_FOR));
+  await page.getByLabel('Username').fill(username);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** Adds an authenticator that verifies its user without asking. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+      ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+}
+
+async function addPasskey(page: Page, name: string): Promise<void> {
+  await page.goto(at('/second-factor/'));
+  const card = page.locator('#passkeys');
+  await card.getByLabel('Name of the passkey').fill(name);
+  await card.locator('#passkey-password').fill(PASSWORD);
+  await card.getByRole('button', { name: 'Add passkey' }).click();
+  await page.getByRole('button', { name: 'Create passkey' }).click();
+  await page.getByText('Keep these recovery codes').waitFor();
+}
+
+const press = (page: Page): Promise<void> =>
+  page.getByRole('button', { name: 'Use a passkey' }).click();
+
+/** Sends the form of a passkey as a script would; resolves to the status. */
+async function send(page: Page, body: string): Promise<number> {
+  const cookies = await page.context().cookies();
+  const csrf = cookies.find(({ name }) => name === 'csrftoken')?.value ?? '';
+  const form = Object.fromEntries(new URLSearchParams(body));
+  const response = await page.request.post(at('/api/login/passkey/'), {
+    form: { ...form, csrfmiddlewaretoken: csrf },
+    headers: { origin: at('') },
+    maxRedirects: 0,
+  });
+  return response.status();
+}
+
+inBrowser()('passkeys', () => {
+  beforeEach(async () => {
+    open = await visit(test, null);
+    await addAuthenticator(open.page);
+  });
+  afterEach(async () => {
+    await open.close();
+    expect(open.faults).toEqual([]);
+  });
+
+  it('log in after the password, once for each challenge, until they are removed', async () => {
+    const { page } = open;
+    await enter(page);
+    await addPasskey(page, 'Phone <b>');
+    const sent = page.waitForRequest(at('/api/login/passkey/'));
+    await enter(page);
+    await press(page);
+    await page.locator('.account').getByText('ada', { exact: true }).waitFor();
+    expect(page.url()).toBe(at(ASKED_FOR));
+    const [row] = await test.database.rows(sql`
+      SELECT name, last_used IS NOT NULL AS used FROM passkeys WHERE user_id = ${user.id}`);
+    expect(row).toEqual({ name: 'Phone <b>', used: true });
+
+    const body = (await sent).postData() ?? '';
+    await enter(page);
+    expect(await send(page, body)).toBe(401);
+    await press(page);
+    await page.locator('.account').getByText('ada', { exact: true }).waitFor();
+
+    await page.goto(at('/second-factor/'));
+    await page.locator('#passkeys form').first().getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Remove passkey' }).click();
+    await page.getByRole('button', { name: 'Set up authenticator app' }).waitFor();
+    await enter(page);
+    await page.locator('.account').getByText('ada', { exact: true }).waitFor();
+    expect((await test.as.superuser.get(`users/${user.id}/`)).body.has_second_factor).toBe(false);
+  });
+
+  it('log in their own user only, and not those of another authenticator', async () => {
+    const { page } = open;
+    await enter(page);
+    await addPasskey(page, 'Key');
+    const intercepted = new Promise<string>((resolve) => {
+      void page.route('**/api/login/passkey/', async (route) => {
+        resolve(route.request().postData() ?? '');
+        await route.abort();
+      });
+    });
+    await enter(page);
+    await press(page);
+    const unused = await intercepted;
+    await page.unroute('**/api/login/passkey/');
+    const other = await visit(test, null);
+    await addAuthenticator(other.page);
+    await enter(other.page, 'bob');
+    await addPasskey(other.page, 'Key');
+    await enter(other.page, 'bob');
+    expect(await send(other.page, unused)).toBe(401);
+    const state = await other.page.locator('input[name=state]').inputValue();
+    const mixed = new URLSearchParams(unused);
+    mixed.set('state', state);
+    expect(await send(other.page, String(mixed))).toBe(401);
+    expect(await send(other.page, 'state=x&credential=%7B%7D')).toBe(401);
+    expect(await send(other.page, `state=${encodeURIComponent(state)}&credential=[`)).toBe(401);
+    await other.close();
+    await enter(page);
+    expect(await send(page, unused)).toBe(302);
+  });
+});

@@ -4,7 +4,6 @@ import type { Row } from '../../src/common/resource/define-resource.js';
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { CLIENT, IdentityProvider } from '../support/fakes/identity-provider.js';
 import { describePages, describePagesBothWays } from './browser.js';
 
 const PASSWORD = 'a good password';
@@ -67,19 +66,6 @@ describePagesBothWays('sessions', boss, (open, hasScripts) => {
 });
 
 describePages('sessions', boss, (open, hasScripts) => {
-  it('begin at an identity provider, and lead to the page that was asked for', async () => {
-    const provider = await IdentityProvider.start([`${test.url}/sso/callback/company/`]);
-    const configuration = { issuer: provider.issuer, ...CLIENT };
-    await test.make.row('authenticator', { name: 'Company', configuration });
-    provider.accounts[provider.account] = { preferred_username: 'ada' };
-    await open.page.context().clearCookies();
-    await open.page.goto('/api/v2/teams/?order_by=name');
-    await open.page.getByRole('link', { name: 'Log in with Company' }).click();
-    await open.page.locator('.account').getByText('ada').waitFor();
-    expect(open.page.url()).toBe(`${test.url}/api/v2/teams/?order_by=name`);
-    await provider.close();
-  });
-
   const cookieEnds = async (): Promise<number> => {
     const cookies = await open.page.context().cookies();
     return cookies.find(({ name }) => name === SESSION_COOKIE)?.expires ?? NaN;

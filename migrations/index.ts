@@ -49,8 +49,8 @@ import { ReportAnsible1795655000000 } from './1795655000000-report-ansible.js';
 import { LinkExternalIdentities1795786029882 } from './1795786029882-link-external-identities.js';
 import { AddApplications1795792802184 } from './1795792802184-add-applications.js';
 import { AddSecondFactors1795797219861 } from './1795797219861-add-second-factors.js';
-import { AddPasskeys1795798849123 } from './1795798849123-add-passkeys.js';
 import { AddSignatureChecks1795797750727 } from './1795797750727-add-signature-checks.js';
+import { AddPasskeys1795798849123 } from './1795798849123-add-passkeys.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -105,6 +105,6 @@ export const migrations = {
   LinkExternalIdentities1795786029882,
   AddApplications1795792802184,
   AddSecondFactors1795797219861,
-  AddPasskeys1795798849123,
   AddSignatureChecks1795797750727,
+  AddPasskeys1795798849123,
 };

@@ -41,6 +41,7 @@ import { NotificationTemplateForm } from './notifications/notification-template.
 import { NotificationTemplatePanel } from './notifications/notification-template.panel.js';
 import { NewOrganizationPanel } from './organizations/new-organization.panel.js';
 import { OrganizationTeamsPanel } from './organizations/organization-teams.panel.js';
+import { ProjectForm } from './projects/project.form.js';
 import { ProjectPanel } from './projects/project.panel.js';
 import { LastRunsPanel } from './runs/last-runs.panel.js';
 import { RunPanel } from './runs/run.panel.js';
@@ -49,6 +50,7 @@ import { SchedulesPanel } from './schedules/schedules.panel.js';
 import { SearchPageController } from './search/search-page.controller.js';
 import { BookmarkedObjects } from './shared/bookmarked-objects.service.js';
 import { ErrorPages } from './shared/error-pages.service.js';
+import { FormLists } from './shared/form-lists.service.js';
 import { Forms } from './shared/forms.service.js';
 import { PageForms } from './shared/page-forms.service.js';
 import { PagePanels } from './shared/page-panels.service.js';
@@ -61,16 +63,19 @@ import { PanelSource } from './shared/panel-source.service.js';
 import { StatisticsPageController } from './statistics/statistics-page.controller.js';
 import { TeamMembersPanel } from './teams/team-members.panel.js';
 import { NewTemplatePanel } from './templates/new-template.panel.js';
+import { TemplateListsPanel } from './templates/template-lists.panel.js';
 import { UsedByPanel } from './templates/used-by.panel.js';
 import { ConnectedPanel } from './webhooks/connected.panel.js';
 import { FilterTrialPanel } from './webhooks/filter-trial.panel.js';
 import { WebhookPanel } from './webhooks/webhook.panel.js';
+import { WorkflowTemplateForm } from './workflow-templates/workflow-template.form.js';
 import { WorkflowTemplatePanel } from './workflow-templates/workflow-template.panel.js';
 import { ApprovalPanel } from './workflows/approval.panel.js';
 import { WorkflowRunPanel } from './workflows/workflow-run.panel.js';
 
 const shared = [
   BookmarkedObjects,
+  FormLists,
   Forms,
   PageForms,
   PagePanels,
@@ -101,6 +106,7 @@ const panels = [
   ApprovalPanel,
   LaunchPanel,
   WorkflowTemplatePanel,
+  TemplateListsPanel,
   LastRunsPanel,
   UsedByPanel,
   SchedulesPanel,
@@ -120,7 +126,9 @@ const forms = [
   InventorySourceForm,
   JobTemplateForm,
   LaunchForm,
+  ProjectForm,
   ScheduleForm,
+  WorkflowTemplateForm,
   NotificationTemplateForm,
   HostsForm,
 ];

@@ -17,7 +17,10 @@ export const credentials = defineResource({
   path: 'credentials',
   type: 'credential',
   entity: Credential,
-  pages: { list: { about: 'Secrets that runs log in with. Their values are never shown.' } },
+  pages: {
+    list: { about: 'Secrets that runs log in with. Their values are never shown.' },
+    kind: (alias) => sql`(${ofType(alias, sql`typ.name`)})`,
+  },
   hooks: CredentialHooks,
   naturalKey: ['name', 'credential_type', 'organization'],
   auditHidden: ['inputs'],

@@ -7,7 +7,7 @@ import { preferredGroups } from '../instances/sublists.js';
 import { labelled } from '../labels/label-links.js';
 import { JobTemplateHooks } from './job-template.hooks.js';
 import { JobTemplate } from './job-template.entity.js';
-import { launchFieldsOf } from '../prompts/launch-options.js';
+import { ASK_SWITCHES, launchFieldsOf } from '../prompts/launch-options.js';
 import { TEMPLATE_AIMS, TEMPLATE_ASKS } from '../prompts/prompt-columns.js';
 import { JobTemplateExtension, JOB_TEMPLATE_SHOWS } from './job-template.extension.js';
 import { templateNotifications } from '../templates/template-notifications.js';
@@ -54,8 +54,8 @@ export const jobTemplates = defineResource({
     },
     sections: {
       'What runs': ['project', 'playbook', ...launchFieldsOf('what'), 'start_at_task'],
-      'On what': launchFieldsOf('where'),
-      'How it runs': [
+      Where: launchFieldsOf('where'),
+      How: [
         ...launchFieldsOf('how'),
         'become_enabled',
         'use_fact_cache',
@@ -63,12 +63,15 @@ export const jobTemplates = defineResource({
         'allow_simultaneous',
         'prevent_instance_group_fallback',
         'host_config_key',
+        'retention_days',
+        'retention_runs',
       ],
-      'Questions at launch': TEMPLATE_ASKS,
+      'When it is launched': TEMPLATE_ASKS,
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
-    unfolded: ['What runs', 'On what'],
-    folded: ['How it runs', 'Webhooks'],
+    beside: ASK_SWITCHES,
+    unfolded: ['What runs', 'Where'],
+    folded: ['How', 'Webhooks'],
     columns: ['name', 'status', 'project', 'playbook', 'inventory', 'last_job_run'],
   },
   policy: {

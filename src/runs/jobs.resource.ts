@@ -85,7 +85,7 @@ export const jobs = defineResource({
         ...launchFieldsOf('what'),
         'start_at_task',
       ],
-      'On what': [...launchFieldsOf('where'), 'host_status_counts', 'artifacts'],
+      Where: [...launchFieldsOf('where'), 'host_status_counts', 'artifacts'],
       'How it ran': [
         ...launchFieldsOf('how'),
         'job_slice_number',

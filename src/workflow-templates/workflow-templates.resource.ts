@@ -6,7 +6,7 @@ import { labelled } from '../labels/label-links.js';
 import { templateNotifications } from '../templates/template-notifications.js';
 import { uniqueTemplateName } from '../templates/unified-template.entity.js';
 import { JOB_WEBHOOK_FIELDS } from '../templates/webhook-template.schema.js';
-import { launchFieldsOf } from '../prompts/launch-options.js';
+import { ASK_SWITCHES, launchFieldsOf } from '../prompts/launch-options.js';
 import { WORKFLOW_AIMS, WORKFLOW_ASKS } from '../prompts/prompt-columns.js';
 import { isCredentialOfNode } from './workflow-template-nodes.repository.js';
 import { WorkflowTemplateHooks } from './workflow-template.hooks.js';
@@ -63,10 +63,12 @@ export const workflowTemplates = defineResource({
     },
     sections: {
       'What runs': launchFieldsOf('what', ({ inWorkflows }) => inWorkflows === true),
-      'On what': launchFieldsOf('where', ({ inWorkflows }) => inWorkflows === true),
-      'Questions at launch': WORKFLOW_ASKS,
+      Where: launchFieldsOf('where', ({ inWorkflows }) => inWorkflows === true),
+      'When it is launched': WORKFLOW_ASKS,
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
+    beside: ASK_SWITCHES,
+    unfolded: ['Where'],
     columns: ['name', 'status', 'organization', 'last_job_run'],
   },
   policy: {

@@ -5,6 +5,7 @@ import { openInputs } from '../../src/credentials/sealed-inputs.js';
 import type { CredentialInputs } from '../../src/credentials/types/definition.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
+import { pick } from './browser.js';
 import { describeJourney } from './walk.js';
 
 let test: TestApp;
@@ -55,4 +56,18 @@ describeJourney('keeping a key for machines', session, 7, async (walk) => {
   await walk.button('Save');
   const changed = { ...made, username: 'root' };
   await eventually(async () => expect(await storedInputs(name)).toEqual(changed));
+});
+
+describeJourney('a credential for a template', session, 2, async (walk) => {
+  const { page, mark } = walk;
+  const organization = test.home.organization.id;
+  const { name } = await test.make.credential({ name: `Login ${mark}`, organization });
+  const project = await test.make.project({ organization });
+  const template = await test.make.jobTemplate({ project: project.id });
+  await page.goto(`/api/v2/job_templates/${template.id}/`);
+  await pick(page.getByLabel('Credential', { exact: true }), String(name), walk.hasScripts);
+  walk.clicks += 1;
+  await walk.button('Add credential');
+  await page.getByRole('button', { name: `Remove ${String(name)}` }).waitFor();
+  await walk.look('template-credentials');
 });

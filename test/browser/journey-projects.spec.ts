@@ -27,8 +27,7 @@ describeJourney('a repository, and a template of it', session, 12, async (walk) 
   await walk.link('Add');
   await page.getByLabel('Name *').fill(name);
   await walk.choose(page.locator('#post-organization'), 'Home');
-  // Nothing has to be unfolded for what makes a project.
-  await page.getByLabel('Source control', { exact: true }).last().selectOption('Git');
+  // Git is preselected, and nothing has to be unfolded for what makes a project.
   await page.getByLabel('URL of the repository').fill('https://git.shop.example/site.git');
   await page.getByLabel('Branch').fill('main');
   expect(await page.getByLabel('Credential', { exact: true }).isVisible()).toBe(true);
@@ -46,12 +45,9 @@ describeJourney('a repository, and a template of it', session, 12, async (walk) 
   const inventory = await test.make.inventory({ name: `Hosts ${mark}` });
   await walk.link('New job template');
   await page.getByLabel('Name *').fill(`Deploy ${name}`);
-  const offered = page.locator('#post-playbook-texts option');
-  expect(await offered.evaluateAll((all) => all.map((one) => one.getAttribute('value')))).toEqual([
-    'deploy.yml',
-    'site.yml',
-  ]);
-  await page.getByLabel('Playbook').fill('site.yml');
+  const offered = page.locator('#post-playbook option');
+  expect(await offered.allTextContents()).toEqual(['---------', 'deploy.yml', 'site.yml']);
+  await page.getByLabel('Playbook').selectOption('site.yml');
   await walk.choose(page.locator('#post-inventory'), String(inventory.name));
   await walk.look('template-form');
   await walk.button('Create job template');
@@ -106,7 +102,7 @@ describe('the form of a job template', () => {
     await test.database.execute(sql`
       UPDATE unified_job_templates SET scm_type = 'git', playbook_files = '["only-one.yml"]'
       WHERE id IN (${own.id}, ${other.id})`);
-    expect(await formOf(own.id)).toMatch(/id="post-playbook"[^>]*value="only-one.yml"/);
+    expect(await formOf(own.id)).toMatch(/<option\s+value="only-one.yml" selected/);
     for (const project of [other.id, 999_999, 'x', '']) {
       const form = await formOf(project);
       expect([project, form.includes('post-playbook'), form.includes('only-one')]).toEqual([

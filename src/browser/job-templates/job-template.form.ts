@@ -1,39 +1,82 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { DomainError } from '../../common/errors/errors.js';
-import type { Field } from '../../common/fields/field.js';
-import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
+import { declareFields, References, targetOf, type Field } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
+import { onlyOf, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
+import { jobTemplates } from '../../job-templates/job-templates.resource.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';
+import { LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
+import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
-/** Form that suggests the playbooks of the selected project; an only playbook is the default. */
+const CREDENTIALS = declareFields([
+  [
+    'credentials',
+    References('credential', {
+      needs: 'use',
+      help: 'What runs log in with: one of each kind, and several vault credentials.',
+    }),
+  ],
+]);
+
+const { sections = {} } = jobTemplates.pages;
+
+/**
+ * Form with the credentials and labels of the template, and with the playbooks of the selected
+ * project as choices.
+ */
 @Injectable()
 @PageFormOf('job_template')
 export class JobTemplateForm implements PageForm {
+  readonly lists = { credentials: { list: 'credentials' }, ...LABEL_LISTS };
+  readonly preselects = ['project', 'inventory'];
+  readonly follows = { playbook: 'project' };
+  readonly pages = {
+    ...jobTemplates.pages,
+    sections: {
+      ...sections,
+      Where: (sections.Where ?? []).flatMap((name) =>
+        name === 'inventory' ? [name, 'credentials'] : [name],
+      ),
+    },
+  };
+
   constructor(
     private readonly resources: ResourceService,
+    private readonly references: ReferenceLists,
     private readonly projects: TemplateProjects,
   ) {}
 
   async fields(
     fields: readonly Field[],
     _chosen: unknown,
-    { project }: Readonly<Record<string, unknown>>,
+    known: Readonly<Record<string, unknown>>,
     actor: Actor,
   ): Promise<readonly Field[]> {
-    const playbooks = await this.playbooksOf([project].flat().at(-1), actor);
-    const [only] = playbooks;
-    if (only === undefined) return fields;
-    return fields.map((field) =>
-      field.name === 'playbook'
-        ? {
-            ...field,
-            suggests: () => playbooks,
-            default: playbooks.length === 1 ? only : field.default,
-          }
-        : field,
-    );
+    const [given] = [known.project ?? (await this.onlyProject(fields, known, actor))]
+      .flat()
+      .slice(-1);
+    const playbooks = await this.playbooksOf(given, actor);
+    const current = String([known.playbook ?? ''].flat().at(-1));
+    return [
+      ...fields.map((field) =>
+        field.name === 'playbook' ? playbookField(field, playbooks, current) : field,
+      ),
+      ...CREDENTIALS,
+      ...LABEL_FIELDS,
+    ];
+  }
+
+  /** Returns the id of the only project, which the form preselects. */
+  private async onlyProject(
+    fields: readonly Field[],
+    known: Readonly<Record<string, unknown>>,
+    actor: Actor,
+  ): Promise<unknown> {
+    const field = fields.find(({ name }) => name === 'project');
+    if (!field || 'project' in known) return undefined;
+    return onlyOf(await this.references.load(targetOf(field), field.needs ?? 'read', [], actor));
   }
 
   /** Returns the playbooks of a project that the caller may read. */
@@ -47,4 +90,17 @@ export class JobTemplateForm implements PageForm {
       throw error;
     }
   }
+}
+
+/** Returns the field as a choice of playbooks; as a text before the first sync of the project. */
+function playbookField(field: Field, playbooks: readonly string[], current: string): Field {
+  const [only] = playbooks;
+  if (only === undefined) return field;
+  // A playbook that the project lost stays selected until another one is chosen.
+  const all = current === '' || playbooks.includes(current) ? playbooks : [current, ...playbooks];
+  return {
+    ...field,
+    choices: all.map((path) => [path, path] as const),
+    default: playbooks.length === 1 ? only : field.default,
+  };
 }

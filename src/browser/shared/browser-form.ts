@@ -19,6 +19,8 @@ export const RETURN_FIELD = '_return';
 export const TOLD_THERE_FIELD = '_told_there';
 /** Field with the request path, for a form whose user selects the object, such as a role's user. */
 export const PATH_FIELD = '_path';
+/** Field with the entries of lists that the form showed, such as `credentials.7`. */
+export const SHOWN_FIELD = '_shown';
 /** Field with a form that is shown again after a login. */
 export const RESUME_FIELD = '_resume';
 
@@ -30,6 +32,8 @@ export interface Submission {
   raw: string | null;
   /** Names of the fields that hold secrets. */
   secrets: readonly string[];
+  /** Entries of lists that the form showed; the others stay in the lists. */
+  shown?: readonly string[];
   /** Path on this server to return to after success. */
   returnTo?: string;
   /** True if errors are shown on the page that the form returns to. */
@@ -93,6 +97,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     [SECRET_FIELD]: secrets,
     [RETURN_FIELD]: returnTo,
     [PATH_FIELD]: path,
+    [SHOWN_FIELD]: shown,
     [LOOK_FIELD]: look,
     [TOLD_THERE_FIELD]: toldThere,
     ...values
@@ -101,6 +106,7 @@ export function browserForms(request: PlainRequest, _response: Response, next: N
     values,
     raw: typeof content === 'string' ? content : null,
     secrets: [secrets ?? []].flat().map(String),
+    ...(shown === undefined ? {} : { shown: [shown].flat().map(String) }),
     ...(isOwnPath(returnTo) ? { returnTo } : {}),
     ...(toldThere === undefined ? {} : { isToldThere: true }),
     ...(look === undefined ? {} : { isLook: true }),

@@ -1,4 +1,5 @@
 import { targetOf, type Field } from '../../common/fields/field.js';
+import { LOOK_FIELD } from './browser-form.js';
 import { isListField } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
@@ -16,6 +17,10 @@ export interface FormField {
   choices?: ReferenceChoices;
   /** URL of the list to search in; by default the list of all objects of the type. */
   list?: string;
+  /** Field whose value decides the choices of this one. */
+  follows?: string;
+  /** True if the choices of another field depend on the value of this one. */
+  isFollowed?: boolean;
   /** True for a value that is masked and not filled in by the browser. */
   secret: boolean;
 }
@@ -34,10 +39,6 @@ export function formField(input: FormField): Html {
     'aria-invalid': errors.length > 0 ? 'true' : null,
     'aria-describedby': described.length > 0 ? described.join(' ') : null,
   };
-  const wide =
-    !isListField(field) &&
-    (field.control === 'lines' ||
-      (['text', 'variables', 'json'].includes(field.kind) && !input.secret));
   const help = told && html`<p class="hint" id="${id}-help">${told}</p>`;
   const messages = errorList(errors, `${id}-errors`);
   if (field.kind === 'boolean' && !field.nullable) {
@@ -51,27 +52,46 @@ export function formField(input: FormField): Html {
       <label for="${id}">${wordForField(field)}</label>${help}${messages}
     </div>`;
   }
-  const among = isListField(field) ? optionsOf(input) : [];
-  if (among.length > 0 && among.length <= MOST_BOXES && !input.choices?.more) {
-    const chosen = new Set([input.value].flat().map(String));
-    return html`<fieldset class="field checks span" id="${id}">
-      <legend>${wordForField(field)}</legend>
-      <input type="hidden" name="${field.name}" value="" />
-      ${checkBoxes(field.name, id, among, chosen)}${help}${messages}
-    </fieldset>`;
-  }
-  return html`<div class="field${wide ? ' span' : ''}">
+  if (isBoxes(input)) return boxesField(input, html`${help}${messages}`);
+  return html`<div
+    ${attributes({ class: `field${isWide(input) ? ' span' : ''}`, id: input.follows ? `${id}-field` : null, 'data-follows': input.follows ?? null })}
+  >
     <label for="${id}"
       >${wordForField(field)}${required && html`<span class="required" title="required"> *</span>`}</label
     >
-    ${control(input, common)}${help}${messages}${field.examples && exampleList(field.examples())}
+    ${control(input, common)}${help}${messages}${
+      input.isFollowed &&
+      html`<button class="small plain-only" name="${LOOK_FIELD}" value="true" formnovalidate>
+        Show choices
+      </button>`
+    }${field.examples && exampleList(field.examples())}
   </div>`;
+}
+
+/** Returns true for a field of several lines. */
+export const isWide = ({ field, secret }: FormField): boolean =>
+  !isListField(field) &&
+  (field.control === 'lines' || (['variables', 'json', 'text'].includes(field.kind) && !secret));
+
+const isBoxes = (input: FormField): boolean =>
+  isListField(input.field) && optionsOf(input).length <= MOST_BOXES && !input.choices?.more;
+
+/** Renders a list field as check boxes; the hidden input sends the field if none is checked. */
+function boxesField(input: FormField, below: Html): Html {
+  const { field, id, value } = input;
+  const among = optionsOf(input);
+  return html`<fieldset class="field checks span" id="${id}">
+    <legend>${wordForField(field)}</legend>
+    <input type="hidden" name="${field.name}" value="" />
+    ${among.length === 0 && html`<p class="none">None yet</p>`}
+    ${checkBoxes(field.name, id, among, new Set([value].flat().map(String)))}${below}
+  </fieldset>`;
 }
 
 /** Maximum number of check boxes; more options are a list with multiple selection. */
 const MOST_BOXES = 12;
 
-type Option = readonly [value: string, label: string];
+type Option = readonly [value: string, label: string, kind?: string];
 
 const optionsOf = ({ field, choices }: FormField): readonly Option[] =>
   choices?.options ?? field.choices.map(([one, label]) => [String(one), label] as const);
@@ -84,12 +104,12 @@ export const checkBoxes = (
   chosen: ReadonlySet<string> = new Set(),
 ): HtmlValue =>
   options.map(
-    ([value, label], index) =>
+    ([value, label, kind], index) =>
       html`<label class="one" for="${id}-${index}"
         ><input
           type="checkbox"
           ${attributes({ id: `${id}-${index}`, name, value, checked: chosen.has(value) })}
-        />${label}</label
+        />${label}${kind !== undefined && html` <small>${kind}</small>`}</label
       >`,
   );
 
@@ -223,9 +243,11 @@ function multipleSelect(input: FormField, common: Common): Html {
   const chosen = new Set([value].flat().map(String));
   return html`<input type="hidden" name="${field.name}" value="" />
     <select multiple size="4" ${attributes(common)}>
-      ${optionsOf(input).map(([id, label]) => option(id, label, chosen.has(id) ? id : ''))}
+      ${optionsOf(input).map(([id, label, kind]) =>
+        option(id, kind === undefined ? label : `${label} (${kind})`, chosen.has(id) ? id : ''),
+      )}
     </select>
-    ${choices?.more && html`<p class="hint">There are more: name them by ID in the raw data.</p>`}`;
+    ${choices?.more && html`<p class="hint">There are more. Add them on the page of the list.</p>`}`;
 }
 
 /**
@@ -256,7 +278,7 @@ function referenceControl({ field, value, choices, list: given }: FormField, com
     <p class="hint plain-only">Take the ID from <a href="${list}">the list</a>.</p>`;
 }
 
-const isTrue = (value: unknown): boolean =>
+export const isTrue = (value: unknown): boolean =>
   value === true || value === 'true' || (Array.isArray(value) && value.includes('true'));
 
 function text(value: unknown): string {

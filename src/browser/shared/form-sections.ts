@@ -1,33 +1,62 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PageLayout } from '../../common/resource/page-layout.js';
-import { formField, type FormField } from './form-fields.js';
+import { errorList, formField, isTrue, isWide, type FormField } from './form-fields.js';
 import { rowsField } from './form-rows.js';
-import { html, type Html } from './html.js';
-import { inSections, type Section } from './sections.js';
+import { attributes, html, type Html } from './html.js';
+import { inSections } from './sections.js';
+import { wordForField } from './words.js';
 
 /**
  * Renders the fields of a form in the order and sections of a layout. A section is open if the
  * layout says so, or if one of its fields is required, filled in or invalid.
  */
 export function formParts(inputs: readonly FormField[], layout: PageLayout = {}): Html[] {
-  return inSections(layout, inputs, ({ field }) => field.name).map((section) =>
-    sectionView(section, layout.unfolded?.includes(section.title) || section.parts.some(matters)),
-  );
+  const byName = new Map(inputs.map((input) => [input.field.name, input]));
+  const beside = (input: FormField): FormField | undefined =>
+    byName.get(layout.beside?.[input.field.name] ?? '');
+  const placed = new Set(inputs.map(beside));
+  const others = inputs.filter((input) => !placed.has(input));
+  return inSections(layout, others, ({ field }) => field.name).map(({ title, parts }) => {
+    const fields = html`${parts.map((input) => fieldView(input, beside(input)))}`;
+    const isOpen =
+      layout.unfolded?.includes(title) || parts.some((one) => matters(one) || isOn(beside(one)));
+    return title === '' ? fields : sectionView(title, fields, isOpen);
+  });
 }
 
-const sectionView = ({ title, parts }: Section<FormField>, isOpen: boolean): Html =>
-  title === ''
-    ? html`${parts.map(fieldView)}`
-    : html`<details class="plain section span" ${isOpen && 'open'}>
-        <summary>${title}</summary>
-        <fieldset class="grid folded">
-          <legend class="hidden">${title}</legend>
-          ${parts.map(fieldView)}
-        </fieldset>
-      </details>`;
+const sectionView = (title: string, fields: Html, isOpen: boolean): Html =>
+  html`<details class="plain section span" ${isOpen && 'open'}>
+    <summary>${title}</summary>
+    <fieldset class="grid folded">
+      <legend class="hidden">${title}</legend>
+      ${fields}
+    </fieldset>
+  </details>`;
 
-const fieldView = (input: FormField): Html =>
-  input.field.rows ? rowsField(input, input.field.rows) : formField(input);
+const fieldView = (input: FormField, prompt: FormField | undefined): Html => {
+  const view = input.field.rows ? rowsField(input, input.field.rows) : formField(input);
+  if (!prompt) return view;
+  return html`<div class="prompted${isWide(input) ? ' span' : ''}">
+    ${view} ${promptBox(input, prompt)}
+  </div>`;
+};
+
+/** Renders the switch that permits a launch to set a field. */
+const promptBox = ({ field }: FormField, { field: { name }, id, ...prompt }: FormField): Html =>
+  html`<div class="check prompt">
+    <input type="hidden" name="${name}" value="false" />
+    <input
+      type="checkbox"
+      value="true"
+      ${attributes({ id, name, checked: isTrue(prompt.value) })}
+    />
+    <label for="${id}"
+      >Prompt on launch<span class="hidden"> for ${wordForField(field)}</span></label
+    >
+    ${errorList(prompt.errors, `${id}-errors`)}
+  </div>`;
+
+const isOn = (prompt: FormField | undefined): boolean => isTrue(prompt?.value);
 
 const matters = ({ field, value, errors }: FormField): boolean =>
   errors.length > 0 || (field.required && !field.blank) || !isUntouched(value, field.default);

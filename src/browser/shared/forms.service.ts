@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
-import { fieldsOf, Reference, type Field } from '../../common/fields/field.js';
+import { fieldsOf, Reference, type Choice, type Field } from '../../common/fields/field.js';
+import { DeclaredProviders } from '../../common/declared-providers.service.js';
 import { variablesFault } from '../../common/fields/variables.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import type { TableRoute } from '../../common/rest/route-table.service.js';
 import type { OpenParts, RouteInfo } from '../../common/rest/route.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { RETURN_FIELD, SECRET_FIELD, type Submission } from './browser-form.js';
+import { RETURN_FIELD, SECRET_FIELD, SHOWN_FIELD, type Submission } from './browser-form.js';
 import { choiceLinks, chosenView } from './form-choice.js';
 import { errorsAt, messagesOf, topErrors } from './form-errors.js';
 import { formField, type FormField } from './form-fields.js';
@@ -59,7 +60,10 @@ type FormPlace = 'page' | 'inline' | 'beside';
 /** Renders the form of a route from the declaration that validates its requests. */
 @Injectable()
 export class Forms {
-  constructor(private readonly references: ReferenceLists) {}
+  constructor(
+    private readonly references: ReferenceLists,
+    private readonly providers: DeclaredProviders,
+  ) {}
 
   /**
    * Renders the field form and the raw form of a route: as a card if the form is the page, else in a
@@ -109,7 +113,7 @@ export class Forms {
     if (plan?.asksFirst) return choiceLinks(plan.asksFirst, context);
     if (fields.length === 0) return plainAction(request);
     const asked: FormField[] = [];
-    for (const field of fields) asked.push(await this.input(request, field));
+    for (const field of fields) asked.push(await this.input(request, await this.offered(field)));
     const preview = await previewOf(request, asked);
     const inputs = withErrors(asked, entered && !entered.errors ? preview?.errors : undefined);
     const layout = plan?.pages ?? (arranges(info) ? info.resource?.pages : undefined);
@@ -128,11 +132,23 @@ export class Forms {
           fields.map(({ name }) => name),
         )}
         ${formParts(inputs, layout)} ${preview && previewView(key, preview)}
-        ${inputs.filter(({ secret }) => secret).map(secretInput)}
+        ${inputs.filter(({ secret }) => secret).map(secretInput)} ${shownEntries(request)}
         <div class="actions span">
           <button class="primary">${changes(route) ? 'Save' : actionTitle(route, info)}</button>
         </div>
       </form>`;
+  }
+
+  /** Returns a field with the choices that depend on settings, such as the permitted modules. */
+  private async offered(field: Field): Promise<Field> {
+    if (!field.optionsFrom) return field;
+    const { choices, default: preset } = await this.providers.find(field.optionsFrom).options();
+    if (!Array.isArray(choices)) return field;
+    return {
+      ...field,
+      choices: choices.map(([value, label]): Choice => [String(value), String(label)]),
+      default: preset ?? field.default,
+    };
   }
 
   private async input(request: FormRequest, field: Field): Promise<FormField> {
@@ -141,7 +157,9 @@ export class Forms {
     const choices =
       field.target &&
       (await this.references.load(field.target(), field.needs ?? 'read', given, actor));
-    const value = given ?? (field.required && !entered ? onlyOf(choices) : undefined);
+    const isPreselected = field.required || request.plan?.preselects.includes(field.name);
+    const isNew = !entered && (field.required || request.object === null);
+    const value = given ?? (isPreselected && isNew ? onlyOf(choices) : undefined);
     // Errors of variables contain the line of the text.
     const fault = entered && field.kind === 'variables' ? await faultIn(given) : null;
     return {
@@ -151,6 +169,7 @@ export class Forms {
       errors: fault === null ? errorsAt(entered?.errors, field.name) : [fault],
       secret: isSecret(field, info.resource),
       ...(choices ? { choices } : {}),
+      ...followedIn(request.plan, field.name),
     };
   }
 
@@ -286,6 +305,26 @@ function sentPart({ raw, values }: Submission, info: RouteInfo): FormPart {
 /** Renders a hidden input that names a secret field, whose value is not kept during a login. */
 const secretInput = ({ field }: FormField): Html =>
   html`<input type="hidden" name="${SECRET_FIELD}" value="${field.name}" />`;
+
+/** Returns how the choices of a field depend on other fields of the form. */
+const followedIn = (
+  plan: FormPlan | null,
+  name: string,
+): Pick<FormField, 'follows' | 'isFollowed'> => {
+  const follows = plan?.follows[name];
+  const isFollowed = Object.values(plan?.follows ?? {}).includes(name);
+  return { ...(follows === undefined ? {} : { follows }), isFollowed };
+};
+
+/** Renders the entries of lists that the form shows, so that a save removes no others. */
+const shownEntries = ({ plan, object, entered }: FormRequest): HtmlValue => {
+  const current = Object.keys(plan?.lists ?? {}).flatMap((field) =>
+    [object?.[field] ?? []].flat().map((id) => `${field}.${String(id)}`),
+  );
+  return (entered?.submission.shown ?? current).map(
+    (entry) => html`<input type="hidden" name="${SHOWN_FIELD}" value="${entry}" />`,
+  );
+};
 
 /** Renders the return path as a hidden input, to keep it in a form that is shown again. */
 const returnInput = (submission: Submission | undefined): HtmlValue =>

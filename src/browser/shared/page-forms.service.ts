@@ -15,6 +15,14 @@ const FORM_OF = 'controller:page-form';
 
 type Values = Readonly<Record<string, unknown>>;
 
+/** A list below the object of a form, whose entries a field of the form selects. */
+export interface FormList {
+  /** Name of the relation, and last part of the list's URL. */
+  list: string;
+  /** True for names of objects to create in the list, with commas between them. */
+  creates?: true;
+}
+
 /**
  * A form whose fields differ from the fields of the resource or action. `toBody` converts its
  * values to the request body of the API.
@@ -26,6 +34,12 @@ export interface PageForm {
   readonly madeElsewhere?: readonly string[];
   /** Returns the values of a `choice` that refers to objects; all callers may choose them. */
   choices?(): Promise<readonly Choice[]>;
+  /** Lists below the object that the form saves with the object, by field. */
+  readonly lists?: Readonly<Record<string, FormList>>;
+  /** Fields whose choices depend on the value of another field, by name. */
+  readonly follows?: Readonly<Record<string, string>>;
+  /** References to preselect if there is only one object to choose. */
+  readonly preselects?: readonly string[];
   /** Layout of the form, if it differs from the layout of the object. */
   readonly pages?: PageLayout;
   /**
@@ -69,6 +83,9 @@ export interface FormPlan {
   fromObject(object: Item): Values;
   errorsIn(errors: FieldErrors, filled: Values): FieldErrors;
   pages: PageLayout | undefined;
+  lists: Readonly<Record<string, FormList>>;
+  follows: Readonly<Record<string, string>>;
+  preselects: readonly string[];
   /** Preview of the form, or null for a form without a preview. */
   preview: ((filled: Record<string, unknown>) => Promise<Html>) | null;
 }
@@ -117,10 +134,13 @@ export class PageForms {
       fields: isOpen ? [choice] : await form.fields(declared, chosen, known, actor),
       asksFirst: isOpen ? choice : null,
       choice: isOpen ? null : choice,
-      toBody: (filled) => form.toBody?.(filled) ?? filled,
+      toBody: (filled) => bodyOf(form, filled),
       fromObject: (object) => form.fromObject?.(object) ?? {},
       errorsIn: (errors, filled) => form.errorsIn?.(errors, filled) ?? errors,
       pages: form.pages,
+      lists: form.lists ?? {},
+      follows: form.follows ?? {},
+      preselects: form.preselects ?? [],
       preview: previewBy(form),
     };
   }
@@ -136,6 +156,14 @@ export class PageForms {
     }
     return found;
   }
+}
+
+/** Returns the request body, without the lists that are saved after the object. */
+function bodyOf(form: PageForm, filled: Record<string, unknown>): Record<string, unknown> {
+  const lists = form.lists ?? {};
+  const own = Object.entries(filled).filter(([name]) => !Object.hasOwn(lists, name));
+  const body = Object.fromEntries(own);
+  return form.toBody?.(body) ?? body;
 }
 
 async function choiceOf(form: PageForm, fields: readonly Field[]): Promise<Field | null> {

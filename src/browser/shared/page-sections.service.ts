@@ -9,6 +9,7 @@ import {
   type TableRoute,
 } from '../../common/rest/route-table.service.js';
 import { asksForSomething, changes, deleteSection, Forms, type Entered } from './forms.service.js';
+import { FormLists } from './form-lists.service.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { resumedFor } from './notices.js';
 import type { PageContext } from './page-context.js';
@@ -49,6 +50,7 @@ export class PageSections {
     private readonly forms: Forms,
     private readonly plans: PageForms,
     private readonly panels: PagePanels,
+    private readonly lists: FormLists,
   ) {}
 
   /**
@@ -116,7 +118,11 @@ export class PageSections {
         const key = route.method.toLowerCase();
         const here = { path: context.path, method: route.method };
         const entered = placed(refused, plan) ?? resumedFor(resumed, here);
-        const filled = object && { ...object, ...plan?.fromObject(object) };
+        const filled = object && {
+          ...object,
+          ...plan?.fromObject(object),
+          ...(plan && (await this.lists.idsOf(object, plan.lists, actor))),
+        };
         const request = { key, route, info, open, plan, context, actor, object: filled, entered };
         sections.push(await this.forms.section(request, form ? 'page' : 'inline'));
       }

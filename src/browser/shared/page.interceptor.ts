@@ -13,8 +13,9 @@ import type { RouteInfo } from '../../common/rest/route.js';
 import { RouteTable, type TableRoute } from '../../common/rest/route-table.service.js';
 import { submissionOf, type Submission } from './browser-form.js';
 import { isReadable, readAhead } from '../../common/fields/variables.js';
+import { FormLists } from './form-lists.service.js';
 import { formBodyOf } from './form-values.js';
-import { PageForms } from './page-forms.service.js';
+import { PageForms, type FormPlan } from './page-forms.service.js';
 import { setPageHeaders } from './layout.js';
 import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
@@ -32,6 +33,7 @@ export class PageInterceptor implements NestInterceptor {
     private readonly renderer: PageRenderer,
     private readonly options: OptionsService,
     private readonly forms: PageForms,
+    private readonly lists: FormLists,
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
@@ -48,26 +50,49 @@ export class PageInterceptor implements NestInterceptor {
     const route = this.table.match(request.path)?.routes.get(request.method);
     const info = route?.info;
     if (submission?.isLook) return from(this.look(request, response, submission));
-    if (route && submission) request.body = await this.bodyFor(route, submission, request);
-    if (!browsing) return next.handle();
-    return next.handle().pipe(mergeMap((body) => this.answer(request, response, info, body)));
+    const lists = route && submission && (await this.fill(route, submission, request));
+    const handled =
+      lists && Object.keys(lists).length > 0
+        ? from(this.saveWith(lists, submission, { request, response, next }))
+        : next.handle();
+    if (!browsing) return handled;
+    return handled.pipe(mergeMap((body) => this.answer(request, response, info, body)));
   }
 
-  /** Returns the request body that other clients send. */
-  private async bodyFor(
+  /**
+   * Replaces the form by the request body that other clients send. Returns the lists to change with
+   * the object.
+   */
+  private async fill(
     route: TableRoute,
     submission: Submission,
-    { path, actor, body }: ApiRequest,
-  ): Promise<Record<string, unknown>> {
-    if (route.info?.access !== 'authenticated') return body;
+    request: ApiRequest,
+  ): Promise<FormPlan['lists']> {
+    const { path, actor } = request;
+    if (route.info?.access !== 'authenticated') return {};
     const open = await this.options.openParts(route, path, actor);
     const plan = await this.forms.plan(route, open, submission.values, actor);
     const forget = await readAhead(Object.values(submission.values).filter(isReadable));
     try {
       const filled = formBodyOf(submission, plan?.fields ?? open.fields ?? route.info.body ?? []);
-      return plan && submission.raw === null ? plan.toBody(filled) : filled;
+      request.body = plan && submission.raw === null ? plan.toBody(filled) : filled;
     } finally {
       forget();
+    }
+    return submission.raw === null && plan ? plan.lists : {};
+  }
+
+  private async saveWith(
+    lists: FormPlan['lists'],
+    submission: Submission,
+    { request, response, next }: { request: ApiRequest; response: Response; next: CallHandler },
+  ): Promise<unknown> {
+    try {
+      return await this.lists.saveWith(() => next.handle(), submission, lists, request.actor);
+    } catch (error) {
+      // The object that the header names was rolled back.
+      response.removeHeader('Location');
+      throw error;
     }
   }
 

@@ -138,6 +138,7 @@
       value.value = item.id;
       label = item.name;
       box.value = item.name;
+      value.dispatchEvent(new Event('change', { bubbles: true }));
       judge();
       close();
     };

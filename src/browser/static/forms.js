@@ -56,6 +56,14 @@
     if (shown) preview.replaceChildren(...shown.childNodes);
   }
 
+  /** Replaces the fields whose choices depend on a changed one, except the one being edited. */
+  function showFollowers(form, page, name) {
+    for (const field of form.querySelectorAll(`[data-follows="${name}"]`)) {
+      const next = page.getElementById(field.id);
+      if (next && !field.contains(document.activeElement)) field.replaceWith(next);
+    }
+  }
+
   /** The error of a document, with its line. */
   function showFault(area, page) {
     const told = page.getElementById(`${area.id}-errors`)?.textContent.trim() ?? '';
@@ -98,14 +106,18 @@
 
   for (const form of document.querySelectorAll('form[data-look]')) {
     const areas = areasOf(form);
+    let changedName = '';
     const look = looker(form, (page) => {
       showPreview(form, page);
+      showFollowers(form, page, changedName);
       const changed = areas.filter((area) => area.value !== area.defaultValue);
       for (const area of changed) showFault(area, page);
     });
     const isShown = form.querySelector('[data-preview]') !== null;
     form.addEventListener('change', ({ target }) => {
-      if (isShown || areas.includes(target)) void look();
+      const isFollowed = form.querySelector(`[data-follows="${target.name}"]`) !== null;
+      if (isFollowed) changedName = target.name;
+      if (isShown || isFollowed || areas.includes(target)) void look();
     });
     ownZone(form, look);
   }

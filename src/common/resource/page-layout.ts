@@ -1,3 +1,5 @@
+import type { Sql } from '../../database/sql.js';
+
 /** Arrangement of a resource's fields on all pages: details, forms and lists. */
 export interface PageLayout {
   /** Texts of the page that lists the objects. */
@@ -8,12 +10,16 @@ export interface PageLayout {
     /** How the first object is created, where the list has no form for it. */
     begins?: string;
   };
+  /** Kind of an object, which forms with several choices show beside its name. */
+  kind?: (alias: string) => Sql;
   /** The order of lists that pages link to, where it is not that of the API. */
   linkedOrder?: string;
   /**
    * Fields by heading, in order. Fields without a heading come first, in the order of the schema.
    */
   sections?: Readonly<Record<string, readonly string[]>>;
+  /** Switches that forms show beside another field, by that field. */
+  beside?: Readonly<Record<string, string>>;
   /** Headings that are always open in forms. */
   unfolded?: readonly string[];
   /** Headings that are folded on the page of an object. */

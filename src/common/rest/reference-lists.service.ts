@@ -10,7 +10,7 @@ const MAX_CHOICES = 50;
 
 /** Objects a reference may be set to, for a select. */
 export interface ReferenceChoices {
-  options: readonly (readonly [id: string, label: string])[];
+  options: readonly (readonly [id: string, label: string, kind?: string])[];
   /** There are more than are listed. */
   more: boolean;
 }
@@ -35,20 +35,23 @@ export class ReferenceLists {
     const column = labelColumn(target);
     if (column === null) return { options: [], more: true };
     const allowed = permit(target.policy, action, 'r', actor);
-    const rows = await this.database.rows<{ id: number; label: string }>(sql`
-      (SELECT r.id, ${ident('r', column)} AS label FROM ${ident(target.table)} r
+    const kind = target.pages.kind?.('r') ?? sql`NULL::text`;
+    const rows = await this.database.rows<{ id: number; label: string; kind: string | null }>(sql`
+      (SELECT r.id, ${ident('r', column)} AS label, ${kind} AS kind FROM ${ident(target.table)} r
         WHERE ${and(target.own('r'), scope('r'), allowed)}
         ORDER BY ${ident('r', column)}, r.id LIMIT ${MAX_CHOICES + 1})
       UNION
-      (SELECT r.id, ${ident('r', column)} FROM ${ident(target.table)} r
+      (SELECT r.id, ${ident('r', column)}, ${kind} FROM ${ident(target.table)} r
         WHERE ${and(
           sql`r.id = ANY(${idList(target, idsIn(target, chosen))})`,
           target.own('r'),
           permit(target.policy, 'read', 'r', actor),
         )})
-      ORDER BY label, id`);
+      ORDER BY kind, label, id`);
     return {
-      options: rows.map(({ id, label }) => [String(id), label] as const),
+      options: rows.map(({ id, label, kind: of }) =>
+        of === null ? ([String(id), label] as const) : ([String(id), label, of] as const),
+      ),
       more: rows.length > MAX_CHOICES,
     };
   }

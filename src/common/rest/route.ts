@@ -125,6 +125,10 @@ export interface RouteInfo {
    */
   opens?(caller: Caller): Promise<OpenParts> | OpenParts;
   /**
+   * Does what a POST to a list below an object does, for forms that save a list with its object.
+   */
+  addTo?(caller: Caller, body: Record<string, unknown>): Promise<object>;
+  /**
    * Returns the fields that a URL shows and accepts, if one route serves several documents. Used by
    * OPTIONS.
    */

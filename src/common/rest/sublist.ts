@@ -17,6 +17,7 @@ import { Reply } from '../http/reply.js';
 import type { ListOptions } from '../list/list.service.js';
 import type { Page } from '../list/page.js';
 import type { QueryParameters } from '../list/query.js';
+import { existing } from '../invariants.js';
 import { prototypeOf } from '../records.js';
 import type { ResourceDefinition, Row } from '../resource/define-resource.js';
 import { isIdText } from '../resource/ids.js';
@@ -201,6 +202,12 @@ const routeOfAdd = (parent: ResourceDefinition, spec: SubListSpec, name: string)
   },
   attach: spec.attach !== undefined,
   opens: (caller) => openParts({ parent, spec }, caller),
+  addTo: ({ parent: row, ...caller }, body) =>
+    post(
+      contextOf({ parent, spec }, { ...caller, parent: existing(row, 'a list has a parent') }),
+      spec,
+      body,
+    ),
 });
 
 const contextOf = (

@@ -1,0 +1,19 @@
+import { Char, declareFields, References, type Field } from '../../common/fields/field.js';
+import type { FormList } from './page-forms.service.js';
+
+/** Fields of a form for the labels of its object. */
+export const LABEL_FIELDS: readonly Field[] = declareFields([
+  ['labels', References('label')],
+  [
+    'new_labels',
+    Char({
+      max: null,
+      help: 'Names with commas between them. Labels that do not exist are created.',
+    }),
+  ],
+]);
+
+export const LABEL_LISTS = {
+  labels: { list: 'labels' },
+  new_labels: { list: 'labels', creates: true },
+} as const satisfies Record<string, FormList>;

@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { relationCondition } from '../../common/resource/relation-condition.js';
+import { resource } from '../../common/resource/registry.js';
+import {
+  ReferenceLists,
+  type ReferenceChoices,
+} from '../../common/rest/reference-lists.service.js';
+import { sql } from '../../database/sql.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import {
+  hiddenInput,
+  objectSelect,
+  panelCard,
+  panelForm,
+  panelTextInput,
+  type PanelForm,
+} from '../shared/panel-forms.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import { objectTitleOf, type Item } from '../shared/values.js';
+
+interface ShownTemplate {
+  id: number;
+  type: string;
+  url: string;
+  organization: number | null;
+}
+
+/** Shows the credentials and labels of a template, with forms that add and remove them. */
+@Injectable()
+@PagePanel('job_template', 'workflow_job_template')
+export class TemplateListsPanel implements Panel<ShownTemplate> {
+  constructor(
+    private readonly source: PanelSource,
+    private readonly references: ReferenceLists,
+  ) {}
+
+  async render(context: PanelContext<ShownTemplate>): Promise<Html | null> {
+    const { object, csrf, actor } = context;
+    const returnTo = `${object.url}#attached`;
+    const rows: Html[] = [];
+    for (const name of ['credentials', 'labels']) {
+      const relation = resource(object.type).relations[name];
+      if (!relation) continue;
+      const target = relation.target();
+      const scope = relationCondition(relation, sql`${object.id}`, 't');
+      const listed = await this.source.list(target, { page_size: '100' }, actor, { scope });
+      const action = `${object.url}${name}/`;
+      const { attach, body } = await this.source.opens('POST', action, actor);
+      const form = { action, csrf, returnTo };
+      const add =
+        name === 'labels'
+          ? body && labelForm(form, object.organization)
+          : attach && credentialForm(form, await this.unlisted(listed, actor));
+      rows.push(listRow(target.path, listed, attach ? form : null, add));
+    }
+    return panelCard(
+      'attached',
+      rows.length > 1 ? 'Credentials and labels' : 'Labels',
+      html`<div class="scroll" tabindex="0" role="region" aria-label="Lists of the template">
+        <table class="stacks">
+          <tbody>
+            ${rows}
+          </tbody>
+        </table>
+      </div>`,
+    );
+  }
+
+  /** Returns the credentials that the caller may use and that are not listed. */
+  private async unlisted(listed: readonly Item[], actor: Actor): Promise<ReferenceChoices> {
+    const choices = await this.references.load(resource('credential'), 'use', [], actor);
+    const known = new Set(listed.map(({ id }) => String(id)));
+    return { ...choices, options: choices.options.filter(([id]) => !known.has(id)) };
+  }
+}
+
+const HEADINGS: Readonly<Record<string, string>> = { credentials: 'Credentials', labels: 'Labels' };
+
+const listRow = (
+  path: string,
+  listed: readonly Item[],
+  form: PanelForm | null,
+  add: HtmlValue,
+): Html =>
+  html`<tr>
+    <th scope="row">${HEADINGS[path]}</th>
+    <td>
+      ${listed.length === 0 && html`<span class="none">No ${path}</span>`}
+      <ul class="held">
+        ${listed.map(
+          (one) =>
+            html`<li>
+              <a href="${String(one.url)}">${objectTitleOf(one)}</a>
+              ${
+                form &&
+                panelForm(
+                  form,
+                  html`${hiddenInput('id', Number(one.id))} ${hiddenInput('disassociate', 'true')}
+                    <button class="small">
+                      Remove<span class="hidden"> ${objectTitleOf(one)}</span>
+                    </button>`,
+                )
+              }
+            </li>`,
+        )}
+      </ul>
+    </td>
+    <td>${add}</td>
+  </tr>`;
+
+const credentialForm = (form: PanelForm, choices: ReferenceChoices): HtmlValue =>
+  (choices.more || choices.options.length > 0) &&
+  panelForm(
+    form,
+    html`${objectSelect({ id: 'add-credential', name: 'id', label: 'Credential', list: '/api/v2/credentials/' }, choices)}
+      <button>Add credential</button>`,
+  );
+
+const labelForm = (form: PanelForm, organization: number | null): HtmlValue =>
+  organization !== null &&
+  panelForm(
+    form,
+    html`${hiddenInput('organization', organization)}
+      ${panelTextInput({ id: 'add-label', name: 'name', label: 'Label' }, { required: true })}
+      <button>Add label</button>`,
+  );

@@ -1,0 +1,90 @@
+/** Credentials and labels in the forms of templates, posted as a browser does: no browser is needed. */
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { browserForm, type BrowserForm } from './posting.js';
+
+let test: TestApp;
+let project: Row;
+let send: BrowserForm;
+
+beforeAll(async () => {
+  test = await boot();
+  project = await test.make.project({ organization: test.home.organization.id });
+  send = await browserForm(test, test.as.users.orgAdmin);
+});
+afterAll(() => test.close());
+
+const listed = async (template: unknown, list: string): Promise<string[]> => {
+  const { body } = await test.as.superuser.get(`job_templates/${String(template)}/${list}/`);
+  return (body as { results: Row[] }).results.map(({ name }) => String(name)).toSorted();
+};
+const templateCalled = (name: string): Promise<Row | undefined> =>
+  test.database.row<Row>(sql`SELECT id FROM unified_job_templates WHERE name = ${name}`);
+const credential = (fields: object): Promise<Row> =>
+  test.make.credential({ organization: test.home.organization.id, ...fields });
+
+it('creates a template with its credentials and labels', async () => {
+  const key = await credential({ name: 'Key' });
+  const vault = await credential({ name: 'Vault', namespace: 'vault' });
+  const label = { name: 'shop', organization: test.home.organization.id };
+  const { body: known } = await test.as.superuser.post('labels/', label).expect(201);
+  const answer = await send('/api/v2/job_templates/', {
+    name: 'With lists',
+    project: project.id,
+    playbook: 'site.yml',
+    ask_inventory_on_launch: 'true',
+    credentials: ['', key.id, vault.id],
+    labels: ['', (known as Row).id],
+    new_labels: 'blue, shop , ',
+  });
+  expect(answer.status).toBe(303);
+  const made = await templateCalled('With lists');
+  expect(answer.headers.location).toBe(`/api/v2/job_templates/${made?.id}/`);
+  expect(await listed(made?.id, 'credentials')).toEqual(['Key', 'Vault']);
+  expect(await listed(made?.id, 'labels')).toEqual(['blue', 'shop']);
+});
+
+it.each([
+  ['a second credential of a kind', 400, 'credentials', 'multiple'],
+  ['a credential that does not exist', 400, 'credentials', 'unknown'],
+  ['a credential of others', 403, 'credentials', 'foreign'],
+])('saves nothing for %s', async (_what, status, field, which) => {
+  const other = await test.make.organization();
+  const ids = {
+    multiple: [(await credential({})).id, (await credential({})).id],
+    unknown: [999_999],
+    foreign: [(await test.make.credential({ organization: other.id })).id],
+  }[which];
+  const name = `Refused ${which}`;
+  const answer = await send('/api/v2/job_templates/', {
+    name,
+    project: project.id,
+    playbook: 'site.yml',
+    ask_inventory_on_launch: 'true',
+    credentials: ids,
+    new_labels: 'orphan',
+  });
+  expect(answer.status).toBe(status);
+  expect(await templateCalled(name)).toBeUndefined();
+  expect(answer.headers.location).toBeUndefined();
+  expect(answer.text).toContain(`value="${name}"`);
+  if (status === 400) expect(answer.text).toContain(`id="post-${field}-errors"`);
+});
+
+it('removes what was deselected, and keeps what the form did not show', async () => {
+  const shown = await credential({ name: 'Shown' });
+  const later = await credential({ name: 'Later', namespace: 'vault' });
+  const template = await test.make.jobTemplate({ project: project.id });
+  const path = `job_templates/${template.id}/credentials/`;
+  for (const { id } of [shown, later]) await test.as.superuser.post(path, { id }).expect(204);
+  const answer = await send(`/api/v2/job_templates/${template.id}/`, {
+    _method: 'PATCH',
+    _shown: [`credentials.${shown.id}`],
+    name: 'Changed with its lists',
+    credentials: [''],
+  });
+  expect(answer.status).toBe(303);
+  expect(await listed(template.id, 'credentials')).toEqual(['Later']);
+  expect(await templateCalled('Changed with its lists')).toEqual({ id: template.id });
+});

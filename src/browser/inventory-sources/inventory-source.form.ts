@@ -1,5 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { DomainError } from '../../common/errors/errors.js';
 import type { Field } from '../../common/fields/field.js';
+import { listOf } from '../../common/records.js';
+import { resource } from '../../common/resource/registry.js';
+import { ResourceService } from '../../common/rest/resource.service.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 import { CONSTRUCTED_OPTIONS, OF_PROJECTS } from '../../inventory-sources/source-checks.js';
 import {
@@ -17,10 +22,38 @@ export class InventorySourceForm implements PageForm {
   /** Created together with the inventory, never by this form. */
   readonly madeElsewhere = [CONSTRUCTED.word];
 
-  fields(fields: readonly Field[], chosen: unknown): readonly Field[] {
+  readonly follows = { source_path: 'source_project' };
+
+  constructor(private readonly resources: ResourceService) {}
+
+  async fields(
+    fields: readonly Field[],
+    chosen: unknown,
+    { source_project: project }: Readonly<Record<string, unknown>>,
+    actor: Actor,
+  ): Promise<readonly Field[]> {
     const kind = sourceKind(chosen);
     if (!kind) return fields;
-    return fields.filter(({ name }) => name !== this.choice && isOf(kind, name));
+    const files = await this.filesOf([project].flat().at(-1), actor);
+    return fields
+      .filter(({ name }) => name !== this.choice && isOf(kind, name))
+      .map((field) =>
+        field.name === 'source_path' && files.length > 0
+          ? { ...field, suggests: () => files }
+          : field,
+      );
+  }
+
+  /** Returns the files of a project that look like inventories; folders are read as well. */
+  private async filesOf(project: unknown, actor: Actor): Promise<readonly string[]> {
+    if (!/^\d{1,9}$/.test(String(project))) return [];
+    try {
+      const row = await this.resources.load(resource('project'), Number(project), actor);
+      return listOf(row.inventory_files).map(String);
+    } catch (error) {
+      if (error instanceof DomainError) return [];
+      throw error;
+    }
   }
 }
 

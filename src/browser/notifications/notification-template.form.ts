@@ -92,12 +92,13 @@ function configurationFields(type: NotificationType): readonly Field[] {
 }
 
 const optionsOf = (
-  { label, type, ...field }: ConfigurationField,
+  { label, type, choices = [], ...field }: ConfigurationField,
   required: boolean,
 ): FieldOptions => ({
   label,
   required,
   help: HELP[type] ?? '',
+  choices: choices.map((value) => [value, value] as const),
   // An empty field omits the value.
   ...(field.optional && type !== 'bool' ? { nullable: true } : {}),
   ...(field.default === undefined ? {} : { default: field.default }),

@@ -12,6 +12,8 @@ export interface ConfigurationField {
   readonly label: string;
   /** Value that is stored if the key is absent. */
   readonly default?: string | number | boolean;
+  /** Values that forms offer. */
+  readonly choices?: readonly string[];
   /** True if the key is validated but neither required nor set by default. */
   readonly optional?: true;
   /** Second accepted type of the value. */

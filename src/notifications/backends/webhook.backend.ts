@@ -19,7 +19,12 @@ export const webhookBackend: NotificationBackend = {
   recipientKey: 'url',
   fields: {
     url: { type: 'string', label: 'Target URL', url: true },
-    http_method: { type: 'string', label: 'HTTP Method', default: 'POST' },
+    http_method: {
+      type: 'string',
+      label: 'HTTP Method',
+      default: 'POST',
+      choices: ['POST', 'PUT'],
+    },
     disable_ssl_verification: {
       type: 'bool',
       label: 'Disable SSL Verification',

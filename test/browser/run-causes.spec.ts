@@ -93,6 +93,20 @@ describePages('the page of a run that failed', session, (open, javaScriptEnabled
     );
   });
 
+  it('shows the failure of a task once for all its hosts', async () => {
+    if (javaScriptEnabled) return;
+    const many = await run('failed', {});
+    const hosts = Array.from({ length: 40 }, (_, index) => `node-${index}`);
+    await events(
+      many,
+      hosts.map((host) => ['runner_on_failed', host, 'Start', `fatal: [${host}]`]),
+    );
+    await open.page.goto(`/api/v2/jobs/${many.id}/`);
+    await open.page.getByRole('heading', { name: 'one task on 40 hosts' }).waitFor();
+    expect(await open.page.locator('.failures li').count()).toBe(1);
+    expect(await open.page.locator('.failures li').innerText()).toContain('and 20 more hosts');
+  });
+
   it('folds the output by task', async () => {
     const { page } = open;
     const line = page.locator('#line-3');

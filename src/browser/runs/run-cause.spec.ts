@@ -1,25 +1,21 @@
 import { html } from '../shared/html.js';
 import type { RunFailure } from '../../runs/events/run-outputs.repository.js';
-import { failureList } from './run-cause.js';
+import { causeView } from './run-cause.js';
 
-const failure = (id: number, more: Partial<RunFailure>): RunFailure => ({
-  ...{ id, play: 'All', task: 'Start', host_name: `web-${id}`, dark: false, message: 'no' },
-  ...{ start_line: id, total: 4, ...more },
+const failure = (more: Partial<RunFailure>): RunFailure => ({
+  ...{ play: 'All', task: 'Start', dark: false, message: 'no', start_line: 1 },
+  ...{ hosts: [{ id: 1, name: 'web-1' }], count: 1, total: 1, total_tasks: 1, total_hosts: 1 },
+  ...more,
 });
+const shown = (failures: readonly RunFailure[]): string =>
+  String(html`${causeView({ url: '/run/', status: 'failed' }, failures, '/events/')}`);
 
-it('shows a message once, with all hosts it came from', () => {
-  const failures = [
-    failure(1, {}),
-    failure(2, { message: 'other' }),
-    failure(3, {}),
-    failure(4, { dark: true }),
-  ];
-  const text = String(html`${failureList('/run/', failures, '/events/')}`);
-  const items = text.split('<li>').slice(1);
-  expect(items.map((item) => item.match(/web-\d/g))).toEqual([
-    ['web-1', 'web-3'],
-    ['web-2'],
-    ['web-4'],
-  ]);
-  expect(items[0]).toContain('>Line 2<');
+it('counts tasks and hosts, and links to the hosts that it does not name', () => {
+  const totals = { total: 41, total_tasks: 1, total_hosts: 40 };
+  const text = shown([failure({ count: 40, ...totals })]);
+  expect(text).toContain('The run failed: one task on 40 hosts');
+  expect(text).toContain('and 39 more hosts');
+  expect(text).toContain('>Line 2<');
+  expect(text).toContain('All 41 failures');
+  expect(shown([failure({})])).not.toMatch(/more hosts|All \d+ failures/);
 });

@@ -22,20 +22,27 @@ export interface OutputBounds {
   bytes: number;
 }
 
-/** A task that failed on a host, or an unreachable host. */
+/** A task that failed with the same message on some hosts, or that did not reach them. */
 export interface RunFailure {
-  id: number;
   play: string;
   task: string;
-  host_name: string;
-  /** True if the host was unreachable. */
+  /** True if the hosts were unreachable. */
   dark: boolean;
   /** Error message of the task. */
   message: string;
   start_line: number;
-  /** Number of all failures of the run. */
+  /** The first hosts, each with the id of its event. */
+  hosts: readonly { id: number; name: string }[];
+  /** Number of failures of the group. */
+  count: number;
+  /** Numbers of failures, tasks that failed, and hosts that they failed on, in the whole run. */
   total: number;
+  total_tasks: number;
+  total_hosts: number;
 }
+
+/** Maximum number of hosts of a failure. */
+const MAX_FAILED_HOSTS = 20;
 
 /** An event whose output contains the searched text. */
 export interface FoundOutput {
@@ -91,18 +98,25 @@ export class RunOutputsRepository extends TableRepository<Row> {
       ORDER BY counter LIMIT ${most}`);
   }
 
-  /** Returns the failures of a run that were not ignored, in order. */
+  /** Returns the failures of a run that were not ignored, by task and message, in order. */
   failures(runId: number, most: number): Promise<RunFailure[]> {
     return this.database.rows<RunFailure>(sql`
-      SELECT id, play, task, host_name, event = 'runner_on_unreachable' AS dark, start_line,
-        left(concat_ws(E'\\n', nullif(event_data #>> '{res,msg}', ''),
-          coalesce(nullif(event_data #>> '{res,stderr}', ''),
-            nullif(event_data #>> '{res,module_stderr}', ''),
-            nullif(event_data #>> '{res,reason}', ''))), 1000) AS message,
-        (count(*) OVER ())::int AS total
-      FROM job_events
-      WHERE job_id = ${runId} AND failed AND event IN (
-        'runner_on_failed', 'runner_on_async_failed', 'runner_on_error', 'runner_on_unreachable')
-      ORDER BY counter LIMIT ${most}`);
+      WITH failure AS (
+        SELECT id, counter, play, task, host_name, event = 'runner_on_unreachable' AS dark, start_line,
+          left(concat_ws(E'\\n', nullif(event_data #>> '{res,msg}', ''),
+            coalesce(nullif(event_data #>> '{res,stderr}', ''),
+              nullif(event_data #>> '{res,module_stderr}', ''),
+              nullif(event_data #>> '{res,reason}', ''))), 1000) AS message
+        FROM job_events
+        WHERE job_id = ${runId} AND failed AND event IN (
+          'runner_on_failed', 'runner_on_async_failed', 'runner_on_error', 'runner_on_unreachable'))
+      SELECT play, task, dark, message, min(start_line) AS start_line, count(*)::int AS count,
+        to_json((array_agg(json_build_object('id', id, 'name', host_name) ORDER BY counter))
+          [1:${MAX_FAILED_HOSTS}]) AS hosts,
+        (sum(count(*)) OVER ())::int AS total,
+        (SELECT count(DISTINCT (play, task))::int FROM failure) AS total_tasks,
+        (SELECT count(DISTINCT host_name)::int FROM failure) AS total_hosts
+      FROM failure GROUP BY play, task, dark, message
+      ORDER BY min(counter) LIMIT ${most}`);
   }
 }

@@ -6,6 +6,7 @@ import { TextSearch, type Hit } from '../common/list/text-search.service.js';
 import { searchTerms, type QueryParameters, valuesOf } from '../common/list/query.js';
 import type { ResourceDefinition } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
+import { ResourceService } from '../common/rest/resource.service.js';
 
 /** Types in the order in which the page shows them. */
 const TYPES = [
@@ -67,7 +68,10 @@ export interface Found {
 /** Searches all resources with names (docs/contract/lists.md#search-everywhere). */
 @Injectable()
 export class SearchService {
-  constructor(private readonly texts: TextSearch) {}
+  constructor(
+    private readonly texts: TextSearch,
+    private readonly resources: ResourceService,
+  ) {}
 
   /** @throws BadRequest for invalid parameters */
   async find(parameters: QueryParameters, actor: Actor): Promise<Found> {
@@ -75,14 +79,38 @@ export class SearchService {
     const most = mostOf(valuesOf(parameters.limit)[0]);
     const definitions = chosen(valuesOf(parameters.type).flatMap((value) => value.split(',')));
     if (searchTerms(query).length === 0) return { query, groups: [] };
-    const hits = await this.texts.search(definitions, query, actor, most + 1);
+    const words = await this.texts.search(definitions, query, actor, most + 1);
+    const hits = [...(await this.byNumber(query, definitions, actor)), ...words];
     const groups = definitions.map((definition) => {
       const own = hits.filter(({ type }) => type === definition.type);
       return groupOf(definition, query, own, most);
     });
     return { query, groups: groups.filter(({ results }) => results.length > 0) };
   }
+
+  /** Returns the run that a query such as `#34` names. */
+  private async byNumber(
+    query: string,
+    definitions: readonly ResourceDefinition[],
+    actor: Actor,
+  ): Promise<Hit[]> {
+    const id = /^#(\d{1,15})$/.exec(query)?.[1];
+    if (id === undefined) return [];
+    const hits: Hit[] = [];
+    for (const definition of definitions.filter(({ type }) => NUMBERED.has(type))) {
+      const page = { id, count_disabled: '1' };
+      const { results } = await this.resources.list(definition, page, actor);
+      for (const { name, description, status } of results) {
+        const texts = { name: String(name), description: String(description ?? '') };
+        hits.push({ type: definition.type, id: Number(id), ...texts, status: String(status) });
+      }
+    }
+    return hits;
+  }
 }
+
+/** Types of runs, which people name by their numbers. */
+const NUMBERED: ReadonlySet<string> = new Set(['job', 'workflow_job']);
 
 function groupOf(
   { type, label, path, url }: ResourceDefinition,

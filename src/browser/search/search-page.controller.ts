@@ -5,6 +5,7 @@ import { STRING } from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { pageReply } from '../shared/layout.js';
+import { pagesNamed } from '../shared/navigation.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
 import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
@@ -34,6 +35,7 @@ export class SearchPageController {
     @ListParams() query: QueryParameters,
     @CurrentActor() actor: Actor,
   ): Promise<Reply> {
-    return pageReply(searchPage(page, await this.service.find(query, actor)));
+    const found = await this.service.find(query, actor);
+    return pageReply(searchPage(page, found, pagesNamed(found.query, actor)));
   }
 }

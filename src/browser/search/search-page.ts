@@ -6,7 +6,11 @@ import { shorten, statusBadge } from '../shared/values.js';
 import type { Found, FoundGroup } from '../../search/search.service.js';
 
 /** Renders the search results by resource type. */
-export const searchPage = (context: PageContext, found: Found): string =>
+export const searchPage = (
+  context: PageContext,
+  found: Found,
+  pages: readonly { label: string; href: string }[],
+): string =>
   page({
     context,
     title: found.query === '' ? 'Search' : `Search: ${shorten(found.query, 60)}`,
@@ -18,8 +22,17 @@ export const searchPage = (context: PageContext, found: Found): string =>
           <button>Search</button>
         </div>
       </form>
-      ${results(found)}`,
+      ${pages.length > 0 && pageCard(pages)}
+      ${pages.length > 0 && found.groups.length === 0 ? null : results(found)}`,
   });
+
+const pageCard = (pages: readonly { label: string; href: string }[]): Html =>
+  html`<section class="card" aria-labelledby="found-pages">
+    <h2 id="found-pages">Pages</h2>
+    <ul class="rows">
+      ${pages.map(({ label, href }) => html`<li><a href="${href}">${label}</a></li>`)}
+    </ul>
+  </section>`;
 
 function results({ query, groups }: Found): Html {
   if (query === '') return html`<p class="hint">Enter a search term.</p>`;

@@ -141,6 +141,17 @@ const GROUPS: readonly (readonly [title: string, items: readonly Item[]])[] = [
   ],
 ];
 
+/** Returns the items of the sidebar whose labels contain a text and that the caller may open. */
+export function pagesNamed(text: string, actor: Actor): { label: string; href: string }[] {
+  const wanted = text.trim().toLowerCase();
+  const items = GROUPS.flatMap(([, all]) => all).filter(
+    ({ isOpenTo }) => isOpenTo?.(actor) ?? true,
+  );
+  return items
+    .filter(({ label }) => wanted !== '' && label.toLowerCase().includes(wanted))
+    .map(({ label, path, query = '' }) => ({ label, href: `/api/v2/${path}/${query}` }));
+}
+
 /** Renders the sidebar: groups of links, with the item of the current page marked. */
 export function sidebar(actor: Actor, path: string): Html {
   const collection = /^\/api\/v2\/([^/]+)\//.exec(path)?.[1] ?? '';

@@ -60,6 +60,9 @@ import { PageSections } from './shared/page-sections.service.js';
 import { PageTrail } from './shared/page-trail.service.js';
 import { PageInterceptor } from './shared/page.interceptor.js';
 import { PanelSource } from './shared/panel-source.service.js';
+import { SelectionController } from './selection/selection.controller.js';
+import { SelectionService } from './selection/selection.service.js';
+import { ListActions } from './shared/list-actions.service.js';
 import { StatisticsPageController } from './statistics/statistics-page.controller.js';
 import { TeamMembersPanel } from './teams/team-members.panel.js';
 import { NewTemplatePanel } from './templates/new-template.panel.js';
@@ -77,6 +80,7 @@ const shared = [
   BookmarkedObjects,
   FormLists,
   Forms,
+  ListActions,
   PageForms,
   PagePanels,
   PagePlace,
@@ -158,9 +162,10 @@ const forms = [
     LogoController,
     SecondFactorPagesController,
     SearchPageController,
+    SelectionController,
     StatisticsPageController,
   ],
-  providers: [DashboardService, ...shared, ...panels, ...forms],
+  providers: [DashboardService, SelectionService, ...shared, ...panels, ...forms],
   exports: [ErrorViews, PageInterceptor],
 })
 export class BrowserModule {}

@@ -72,7 +72,7 @@ export const jobTemplates = defineResource({
     beside: ASK_SWITCHES,
     unfolded: ['What runs', 'Where'],
     folded: ['How', 'Webhooks'],
-    columns: ['name', 'status', 'project', 'playbook', 'inventory', 'last_job_run'],
+    columns: ['name', 'status', 'project', 'inventory', 'last_job_run'],
   },
   policy: {
     read: hasRole('job_template', 'read_role'),

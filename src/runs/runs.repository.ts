@@ -207,11 +207,19 @@ export class RunsRepository extends TableRepository<Row> implements TemplateRuns
     return rows.map(({ credential_id: id }) => id);
   }
 
-  async mayCancel(id: number, type: string, actor: Actor): Promise<boolean> {
-    const row = await this.database.row<{ may: boolean }>(sql`
-      SELECT (${permit(resource(type).policy, 'cancel', 't', actor)}) AS may
-      FROM unified_jobs t WHERE t.id = ${id}`);
-    return row?.may === true;
+  /** Returns the ids of the runs that the caller may cancel. */
+  async cancelable(
+    runs: readonly { id: number; type: string }[],
+    actor: Actor,
+  ): Promise<ReadonlySet<number>> {
+    const types = [...new Set(runs.map(({ type }) => type))];
+    const permitted = types.map((type) =>
+      and(sql`t.type = ${type}`, permit(resource(type).policy, 'cancel', 't', actor)),
+    );
+    const rows = await this.database.rows<{ id: number }>(sql`
+      SELECT t.id FROM unified_jobs t
+      WHERE t.id = ANY(${runs.map(({ id }) => id)}) AND ${or(...permitted)}`);
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** Returns true if a run is part of an active workflow job. */

@@ -114,6 +114,8 @@ describe('routes', () => {
       'POST /second-factor/passkeys/confirm',
       'POST /second-factor/passkeys/remove',
       // Links an account to the caller.
+      // Applies the rules of each object that the form names.
+      'POST /selection',
       'POST /sso/link/:slug',
       'PUT /api/v2/settings/:category',
     ]);

@@ -1,5 +1,6 @@
 import { type Actor } from '../../common/access.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
+import { RELAUNCHABLE } from '../shared/list-actions.service.js';
 import { csrfInput } from '../shared/layout.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 
@@ -21,9 +22,6 @@ interface ActionContext {
   someFailed?: boolean;
 }
 
-/** Types of runs that can be relaunched. */
-const RELAUNCHABLE: ReadonlySet<string> = new Set(['job', 'workflow_job', 'ad_hoc_command']);
-
 /**
  * Renders the cancel button of an active run, or the relaunch buttons of a finished run, if the
  * caller may use them.
@@ -35,8 +33,8 @@ export async function runActions(
 ): Promise<HtmlValue> {
   const { actor, csrf, isActive } = context;
   if (!isActive) return RELAUNCHABLE.has(run.type) && relaunch(run, context);
-  const mayCancel = await runs.mayCancel(run.id, run.type, actor);
-  return mayCancel && actionForm(`${run.url}cancel/`, csrf, CANCEL);
+  const cancelable = await runs.cancelable([run], actor);
+  return cancelable.has(run.id) && actionForm(`${run.url}cancel/`, csrf, CANCEL);
 }
 
 const CANCEL = html`<button class="button danger">Cancel</button>`;

@@ -121,7 +121,7 @@ const isList = (given: unknown): given is string =>
   typeof given === 'string' && /^\/api\/v2\/[a-z_]+\/\d{1,16}\/[a-z_]+\/$/.test(given);
 
 /** Returns true for a path on this server; a form must not redirect to another site. */
-const isOwnPath = (given: unknown): given is string =>
+export const isOwnPath = (given: unknown): given is string =>
   typeof given === 'string' && /^\/(?![/\\])[\x21-\x7e]{0,2000}$/.test(given);
 
 /** @throws Forbidden unless a page of this server sent the form */

@@ -45,7 +45,9 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
   const fields = definition.fields.filter(isFilterable);
   const quick = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
   const selects = quick.slice(0, MAX_SELECTS);
+  const runs = definition.field('launch_type') ? runFilters(definition) : [];
   const own = [
+    ...runs.map(([name]) => name),
     'search',
     'order_by',
     'page_size',
@@ -71,6 +73,7 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
         </div>`
       }
       ${selects.map((field) => choiceFilter(field, one(query[field.name])))}
+      ${runs.map(([name, control]) => control(name, one(query[name])))}
       <button>Apply</button>
       <details class="more">
         <summary>More filters and order</summary>
@@ -101,6 +104,36 @@ const options = (choices: readonly (readonly [string, string])[], chosen: string
     ([value, label]) =>
       html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`,
   );
+
+type RunFilter = readonly [name: string, control: (name: string, value: string) => Html];
+
+/** Returns the filters of lists of runs: by kind where they differ, by date and by launcher. */
+const runFilters = ({ variants }: ResourceDefinition): readonly RunFilter[] => [
+  ...(variants
+    ? [['type', kindFilter(variants().map(({ type, label }) => [type, label]))] as const]
+    : []),
+  ['created__gte', inputFilter('Since', 'date')],
+  ['created_by__username', inputFilter('Launched by', 'text')],
+];
+
+const kindFilter =
+  (kinds: readonly (readonly [string, string])[]): RunFilter[1] =>
+  (name, value) =>
+    html`<div class="field">
+      <label for="filter-${name}">Kind</label>
+      <select id="filter-${name}" name="${name}">
+        <option value="">Any</option>
+        ${options(kinds, value)}
+      </select>
+    </div>`;
+
+const inputFilter =
+  (label: string, type: string): RunFilter[1] =>
+  (name, value) =>
+    html`<div class="field short">
+      <label for="filter-${name}">${label}</label>
+      <input id="filter-${name}" name="${name}" type="${type}" value="${value}" />
+    </div>`;
 
 const choiceFilter = (field: Field, chosen: string): Html =>
   html`<div class="field">

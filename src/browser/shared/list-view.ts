@@ -1,12 +1,13 @@
 import { labelOf } from '../../common/fields/label.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { html, type Html } from './html.js';
+import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
 import { countOf, pluralOf, wordIn } from './words.js';
 import { isNarrowed } from './filters.js';
 import { formUrl } from './presets.js';
-import { isInstant, objectTitleOf, valueView, type Item } from './values.js';
+import { hasActions, type RowActions } from './list-actions.service.js';
+import { isInstant, objectTitleOf, toneOf, valueView, type Item } from './values.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
 const MAX_COLUMNS = 7;
@@ -34,6 +35,8 @@ export interface ListParts {
   isMade: boolean;
   /** True if the caller may remove rows from the list. */
   removable: boolean;
+  /** Actions of the rows, in their order. */
+  actions: readonly RowActions[];
   /** False if a panel already shows the rows. */
   showsRows: boolean;
 }
@@ -62,7 +65,11 @@ function nothingView({ context, definition, isMade }: ListParts): Html {
   return html`<p class="empty">No ${pluralOf(definition)} yet. ${first}</p>`;
 }
 
-function table({ context, definition, removable }: ListParts, rows: readonly Item[]): Html {
+function table(parts: ListParts, rows: readonly Item[]): Html {
+  const { context, definition, removable, actions } = parts;
+  const hasRuns = rows.some((row) => recentRuns(row).length > 0);
+  const isSelectable = actions.some(canSelect);
+  const acts = removable || rows.some(hasActions);
   const columns = columnsOf(definition, rows);
   const typed = definition?.variants !== null && rows.some((row) => typeof row.type === 'string');
   const labels = columns.map((name) => wordIn(definition, name));
@@ -71,35 +78,84 @@ function table({ context, definition, removable }: ListParts, rows: readonly Ite
   // All rows have the same labels, so each label is rendered once.
   const marks = labels.map((label) => html`data-label="${label}"`);
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Results">
-    <table class="stacks">
-      <thead>
-        <tr>
-          ${showsId && heading(context, definition, 'id', 'ID')}
-          ${columns.map((name, index) => [
-            heading(context, definition, name, labels[index] ?? ''),
-            index === 0 && typed && html`<th scope="col">Type</th>`,
-          ])}
-          ${removable && html`<th scope="col"><span class="hidden">Actions</span></th>`}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(
-          (row) =>
-            html`<tr>
-              ${showsId && html`<td class="number" data-label="ID">${linked(row, String(row.id))}</td>`}
-              ${columns.map((name, index) => [
-                cell(row, name, definition, index === 0 ? null : marks[index]),
-                index === 0 &&
-                  typed &&
-                  html`<td data-label="Type">${labelOf(String(row.type))}</td>`,
-              ])}
-              ${removable && html`<td class="end">${removal(context, row)}</td>`}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+      <table class="stacks">
+        <thead>
+          <tr>
+            ${isSelectable && html`<th scope="col"><span class="hidden">Select</span></th>`}
+            ${showsId && heading(context, definition, 'id', 'ID')}
+            ${columns.map((name, index) => [
+              heading(context, definition, name, labels[index] ?? ''),
+              index === 0 && typed && html`<th scope="col">Type</th>`,
+              name === 'status' && hasRuns && html`<th scope="col">Last runs</th>`,
+            ])}
+            ${acts && html`<th scope="col"><span class="hidden">Actions</span></th>`}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            (row, at) =>
+              html`<tr>
+                ${isSelectable && html`<td class="select">${selectBox(row, actions[at])}</td>`}
+                ${showsId && html`<td class="number" data-label="ID">${linked(row, String(row.id))}</td>`}
+                ${columns.map((name, index) => [
+                  cell(row, name, definition, index === 0 ? null : marks[index]),
+                  index === 0 &&
+                    typed &&
+                    html`<td data-label="Type">${labelOf(String(row.type))}</td>`,
+                  name === 'status' &&
+                    hasRuns &&
+                    html`<td data-label="Last runs">${runSquares(row)}</td>`,
+                ])}
+                ${acts && html`<td class="end">${actions[at]?.buttons}${removable && removal(context, row)}</td>`}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${isSelectable && selectionBar(context, actions)}`;
 }
+
+/** Returns the last runs of a template, newest first. */
+const recentRuns = ({ summary_fields: summary }: Item): Item[] =>
+  listOf(memberOf(summary, 'recent_jobs')).filter(isRecord);
+
+/** Renders the last runs of a template as squares, oldest first. */
+const runSquares = (row: Item): Html =>
+  html`<span class="squares">
+    ${recentRuns(row)
+      .toReversed()
+      .map(({ id, type, status }) => {
+        const label = `#${String(id)} ${labelOf(String(status)).toLowerCase()}`;
+        return html`<a
+          href="/api/v2/${String(type)}s/${String(id)}/"
+          class="square ${toneOf(String(status))}"
+          title="${label}"
+          ><span class="hidden">${label}</span></a
+        >`;
+      })}
+  </span>`;
+
+const canSelect = ({ mayCancel, mayDelete }: RowActions): boolean => mayCancel || mayDelete;
+
+/** Renders the check box of a row; the form is below the table, because forms cannot be nested. */
+const selectBox = (row: Item, actions: RowActions | undefined): HtmlValue =>
+  actions &&
+  canSelect(actions) &&
+  html`<input
+    type="checkbox"
+    form="selection"
+    name="at"
+    value="${String(row.type)}.${String(row.id)}"
+    aria-label="Select ${objectTitleOf(row)}"
+  />`;
+
+/** Renders the buttons for the selected rows; each leads to a page that names them. */
+const selectionBar = ({ path, query }: PageContext, actions: readonly RowActions[]): Html =>
+  html`<form id="selection" class="actions" method="get" action="/selection/">
+    <input type="hidden" name="back" value="${path}${withQuery(query)}" />
+    ${actions.some(({ mayCancel }) => mayCancel) && html`<button name="action" value="cancel">Cancel selected</button>`}
+    ${actions.some(({ mayDelete }) => mayDelete) && html`<button name="action" value="delete">Delete selected</button>`}
+  </form>`;
 
 const textIn = (object: unknown, name: string): string => {
   const value = memberOf(object, name);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { ApiRequest } from '../../common/http/request.js';
 import { RouteTable, type TableRoute } from '../../common/rest/route-table.service.js';
-import { isRecord } from '../../common/records.js';
+import { isRecord, listOf } from '../../common/records.js';
 import { isStarred, remember } from './bookmarks.js';
 import { breadcrumbs } from './breadcrumbs.js';
 import { resumedForm, submissionOf } from './browser-form.js';
@@ -18,6 +18,7 @@ import { openPage } from './page-context.js';
 import { PagePanels } from './page-panels.service.js';
 import { PagePlace } from './page-place.service.js';
 import { PageSections, type FilledPage, type UsableRoute } from './page-sections.service.js';
+import { ListActions } from './list-actions.service.js';
 import { leadsBy } from './related.js';
 import { responseView } from './response-view.js';
 import { valueView, type Item } from './values.js';
@@ -49,6 +50,7 @@ export class PageRenderer {
     private readonly panels: PagePanels,
     private readonly sections: PageSections,
     private readonly place: PagePlace,
+    private readonly actions: ListActions,
   ) {}
 
   async render(request: ApiRequest, response: Response, shown: Shown): Promise<string> {
@@ -158,8 +160,12 @@ export class PageRenderer {
     const removable = usable.some(({ info, open }) => info.attach === true && open.attach);
     const isMade = usable.some(({ method, info }) => method === 'POST' && info.kind !== 'action');
     const rows = await this.panelsFor(definition && `${definition.type}_rows`, body, view);
+    const { actor, context: page } = view;
+    const listed = listOf(body.results).filter(isRecord);
+    const actions = actor ? await this.actions.of(listed, actor, page.csrf) : [];
     const showsRows = rows.length === 0 && !this.panels.showRows(route?.info?.operationId);
-    return html`${rows} ${listView({ context, definition, body, isMade, removable, showsRows })}`;
+    return html`${rows}
+    ${listView({ context, definition, body, isMade, removable, actions, showsRows })}`;
   }
 
   private async panelsFor(

@@ -49,10 +49,15 @@ export default {
       attachCredentials: [[[[1, 2]]]],
       attachLabels: [[[[1, 2]]]],
       credentialsOf: [[1]],
-      mayCancel: [
-        [1, 'job', SOMEBODY],
-        [1, 'project_update', SOMEBODY],
-        [1, 'workflow_job', SOMEBODY],
+      cancelable: [
+        [[{ id: 1, type: 'job' }], SOMEBODY],
+        [
+          [
+            { id: 1, type: 'project_update' },
+            { id: 2, type: 'workflow_job' },
+          ],
+          SOMEBODY,
+        ],
       ],
       isInRunningWorkflow: [[1]],
       holdTemplate: [[1]],

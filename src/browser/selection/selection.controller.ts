@@ -1,0 +1,77 @@
+import { Body, Controller, Get, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Actor } from '../../common/access.js';
+import { BadRequest } from '../../common/errors/errors.js';
+import { STRING } from '../../common/fields/json-schema.js';
+import type { Reply } from '../../common/http/reply.js';
+import { CurrentActor, ListParams } from '../../common/rest/parameters.js';
+import { Route, type RouteInfo } from '../../common/rest/route.js';
+import { valuesOf, type QueryParameters } from '../../common/list/query.js';
+import { isOwnPath } from '../shared/browser-form.js';
+import { pageReply } from '../shared/layout.js';
+import type { PageContext } from '../shared/page-context.js';
+import { OpenedPage } from '../shared/page-parameter.js';
+import { confirmationPage, resultPage } from './selection-page.js';
+import { SelectionRequest } from './selection.schema.js';
+import { SelectionService, type SelectionAction } from './selection.service.js';
+
+const ROUTE = {
+  access: 'authenticated',
+  outsideApi: true,
+  produces: 'text/html',
+  response: STRING,
+} as const satisfies Partial<RouteInfo>;
+
+/** Cancels or deletes the selected rows of a list, after a page that names them. */
+@ApiTags('root')
+@Controller('selection')
+export class SelectionController {
+  constructor(private readonly selection: SelectionService) {}
+
+  @Route({
+    ...ROUTE,
+    kind: 'document',
+    operationId: 'selection_confirm',
+    summary: 'The page that asks for confirmation.',
+    query: [
+      { name: 'action', description: '`cancel` or `delete`.', schema: STRING },
+      { name: 'at', description: 'Type and id of an object, such as `job.7`.', schema: STRING },
+      { name: 'back', description: 'Path of the list.', schema: STRING },
+    ],
+  })
+  @Get()
+  async confirm(
+    @OpenedPage() page: PageContext,
+    @ListParams() query: QueryParameters,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const action = actionOf(valuesOf(query.action)[0]);
+    const selected = await this.selection.find(valuesOf(query.at), action, actor);
+    const back = backOf(valuesOf(query.back)[0]);
+    return pageReply(confirmationPage(page, { action, selected, back }));
+  }
+
+  @Route({
+    ...ROUTE,
+    kind: 'action',
+    operationId: 'selection_perform',
+    summary: 'Cancel or delete the objects that the form names.',
+    status: 200,
+  })
+  @Post()
+  async perform(
+    @OpenedPage() page: PageContext,
+    @Body() { action, at, back }: SelectionRequest,
+    @CurrentActor() actor: Actor,
+  ): Promise<Reply> {
+    const selected = await this.selection.perform(at.split(','), action, actor);
+    return pageReply(resultPage(page, { action, selected, back: backOf(back) }));
+  }
+}
+
+function actionOf(given: unknown): SelectionAction {
+  if (given === 'cancel' || given === 'delete') return given;
+  throw new BadRequest('action must be cancel or delete.');
+}
+
+const backOf = (given: unknown): string => (isOwnPath(given) ? given : '/');

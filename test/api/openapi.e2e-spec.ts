@@ -146,6 +146,9 @@ it('says what every operation does and who may call it', () => {
 /** Answers that have a status and no body. */
 const WITHOUT_BODY = [
   'GET /',
+  // Lead to another page.
+  'GET /api/login/code/',
+  'POST /second-factor/passkeys/remove/',
   // The own logo is a file of the pages.
   'GET /logo/',
   'DELETE /api/v2/inventories/{id}/',

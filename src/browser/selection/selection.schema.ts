@@ -7,7 +7,7 @@ export class SelectionRequest {
       ['cancel', 'Cancel'],
       ['delete', 'Delete'],
     ],
-    { required: true },
+    { required: true, help: 'Action on the objects.' },
   )
   action!: 'cancel' | 'delete';
 

@@ -28,7 +28,7 @@ export const RELAUNCHABLE: ReadonlySet<unknown> = new Set([
   'ad_hoc_command',
 ]);
 
-/** What the caller may do with a row of a list. */
+/** Actions that the caller may perform on a row of a list. */
 export interface RowActions {
   buttons: HtmlValue;
   mayCancel: boolean;

@@ -70,7 +70,11 @@ export class ProjectContent {
     }
     const digest = contentDigest(
       {
-        ...{ organization, files, servers, project, revision },
+        organization,
+        files,
+        servers,
+        project,
+        revision,
         ...(isolation?.mode === 'container' ? { image: isolation.plan.image } : {}),
       },
       this.settings.SECRET_KEY,

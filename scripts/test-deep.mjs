@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { Problem, reportFailure } from './console/problem.mjs';
 import { print } from './console/progress.mjs';
 import { runAttached } from './setup/test-run.mjs';
-import { nodeProgram, postgresPackage } from './testing/releases.mjs';
+import { nodeProgram, postgresPackage, pythonClient } from './testing/releases.mjs';
 
 /**
  * A slice: arguments of Jest, or of the bench, and the programs and variables that it runs with.
@@ -49,6 +49,10 @@ const SLICES = {
   'ansible-of-system': {
     jest: ['--selectProjects', ...PROCESSES],
     provide: async () => ({ environment: { SYSTEM_ANSIBLE: '1' } }),
+  },
+  'python-client': {
+    jest: ['test/api/python-client'],
+    provide: async () => ({ environment: await pythonClient(root) }),
   },
   'postgres-oldest': {
     jest: ['--selectProjects', 'migrations', 'architecture', 'api', 'queue'],

@@ -32,6 +32,23 @@ export async function postgresPackage(root, release) {
 }
 
 /**
+ * Installs the generator of Python clients. Resolves to the variables that have the tests use it.
+ *
+ * @param {string} root
+ */
+export async function pythonClient(root) {
+  const folder = join(root, 'dist', 'releases', 'python-client');
+  const program = join(folder, 'bin', 'openapi-python-client');
+  if (!existsSync(program)) {
+    const options = { cwd: root, env: process.env, timeoutMs: INSTALL_LIMIT_MS };
+    await run('python3', ['-m', 'venv', folder], { ...options, what: 'python3 -m venv' });
+    const pip = ['install', '--quiet', 'openapi-python-client==0.29.1'];
+    await run(join(folder, 'bin', 'pip'), pip, { ...options, what: 'pip install' });
+  }
+  return { PYTHON_CLIENT: program };
+}
+
+/**
  * @param {string} root
  * @param {string} name of a folder
  * @param {string} specification of a registry package

@@ -1,3 +1,4 @@
+import { isRecord } from '../records.js';
 import type { Field } from './field.js';
 import {
   BOOLEAN,
@@ -31,7 +32,9 @@ export function sentSchema(field: Field): JsonSchema {
     ...fieldSchema(field),
     ...(kind === 'variables' ? { type: ['string', 'object', ...(nullable ? ['null'] : [])] } : {}),
   };
-  return required || value === undefined || value === null ? schema : { ...schema, default: value };
+  // Generators of clients refuse defaults that are objects.
+  const isShown = !required && value !== undefined && !isRecord(value) && value !== null;
+  return isShown ? { ...schema, default: value } : schema;
 }
 
 /**

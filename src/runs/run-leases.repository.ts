@@ -18,6 +18,7 @@ export interface StaleRun {
   id: number;
   old_attempt: number;
   attempt: number;
+  type: string;
   launch_type: LaunchType;
   /** True if its holder was a worker of this host. */
   is_local: boolean;
@@ -132,7 +133,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
       UPDATE unified_jobs run SET attempt = run.attempt + 1, lease_holder = ${holder},
         lease_until = now() + make_interval(secs => ${claim.leaseSeconds})
       FROM stale WHERE run.id = stale.id
-      RETURNING run.id, stale.attempt AS old_attempt, run.attempt, run.launch_type, stale.is_local,
+      RETURNING run.id, stale.attempt AS old_attempt, run.attempt, run.type, run.launch_type, stale.is_local,
         run.cancel_requested, -- Reading an inventory leaves no traces: it is begun again as an update of a project is,
         -- unless its results may have ended the worker that read them.
         coalesce(run.job_args, '') <> '' AND (run.type <> 'inventory_update' OR run.reads_results)

@@ -100,9 +100,9 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
     if (run.is_local) await this.removeFolders(run.id);
     const step = { id: run.id, attempt: run.attempt };
     // A run that has not started is run again by another worker, and a project update in any case.
-    // A sync inside a job ends with its job.
-    const mayGoBack =
-      !run.has_started && run.attempt <= MAX_RUN_ATTEMPTS && run.launch_type !== 'sync';
+    // A sync inside a job ends with its job. Each attempt of a system job removes more.
+    const hasAttempts = run.attempt <= MAX_RUN_ATTEMPTS || run.type === 'system_job';
+    const mayGoBack = !run.has_started && hasAttempts && run.launch_type !== 'sync';
     this.logger.warn({ message: 'run taken back', run: run.id, ended, again: mayGoBack });
     if (run.cancel_requested) {
       await this.transitions.move([step], { from: ['running'], to: 'canceled' });

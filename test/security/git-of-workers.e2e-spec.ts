@@ -35,7 +35,7 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
   beforeAll(async () => {
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const starting = Cluster.start(uid === undefined ? {} : { uid });
-    if (kind === 'container') containers = await Containers.prepare();
+    if (kind === 'container') containers = await Containers.prepare(uid);
     cluster = await starting;
     isolated = containers?.settings ?? { JOB_ISOLATION: kind };
     await cluster.rows(

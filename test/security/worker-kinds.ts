@@ -1,4 +1,5 @@
-import { MAY_USE_CONTAINERS } from '../support/containers.js';
+import { MAY_USE_CONTAINERS, ROOTLESS_UID } from '../support/containers.js';
+import { IS_DEEP } from '../support/depth.js';
 
 const isRoot = process.getuid?.() === 0;
 /** An account every system has: Ansible needs one. */
@@ -17,4 +18,7 @@ export const WORKERS: readonly WorkerKind[] = [
   { account: isRoot ? 'root' : 'a plain user', kind: 'bubblewrap' },
   ...(isRoot ? [{ account: 'a plain user', uid: NOBODY, kind: 'bubblewrap' as const }] : []),
   ...(MAY_USE_CONTAINERS ? [{ account: 'root', kind: 'container' as const }] : []),
+  ...(IS_DEEP && ROOTLESS_UID !== undefined
+    ? [{ account: 'a plain user', uid: ROOTLESS_UID, kind: 'container' as const }]
+    : []),
 ];

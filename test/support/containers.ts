@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import {
   appendFile,
   chmod,
+  chown,
   cp,
   lstat,
   mkdir,
@@ -26,16 +28,32 @@ const CONFIGURATION = ['alternatives', 'ansible', 'ld.so.cache', 'nsswitch.conf'
 export const MAY_USE_CONTAINERS = process.getuid?.() === 0;
 if (!MAY_USE_CONTAINERS) process.stderr.write('! tests of containers need root: NOT RUN\n');
 
+/** A plain user with ranges of accounts, as whom Podman can run without root; undefined if there is none. */
+export const ROOTLESS_UID = MAY_USE_CONTAINERS ? rootlessUid() : undefined;
+
+function rootlessUid(): number | undefined {
+  if (!existsSync('/usr/bin/newuidmap') || !existsSync('/etc/subuid')) return undefined;
+  const [name = ''] = readFileSync('/etc/subuid', 'utf8').split(':');
+  const accounts = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const uid = accounts.map((line) => line.split(':')).find(([one]) => one === name)?.[2];
+  return uid === undefined ? undefined : Number(uid);
+}
+
 /**
  * Podman with a storage of its own, and an image that needs no registry: empty but for links, with the
  * machine's own `/usr` to be shown inside.
  */
 export class Containers {
-  private constructor(readonly folder: string) {}
+  private constructor(
+    readonly folder: string,
+    private readonly uid: number | undefined,
+  ) {}
 
-  static async prepare(): Promise<Containers> {
+  /** @param uid of the user of the engine; that of this process when absent */
+  static async prepare(uid?: number): Promise<Containers> {
     // Podman takes no place whose name is longer than 50 characters.
-    const containers = new Containers(await mkdtemp('/tmp/containers-'));
+    const containers = new Containers(await mkdtemp('/tmp/containers-'), uid);
+    if (uid !== undefined) await chown(containers.folder, uid, uid);
     await containers.writeEngine();
     await containers.makeImage();
     return containers;
@@ -53,12 +71,16 @@ export class Containers {
 
   /** Runs a command of the engine. */
   async ask(...args: string[]): Promise<string> {
-    return (await execute(this.engine, args)).stdout.trim();
+    const { uid, folder } = this;
+    const account = uid === undefined ? {} : { uid, gid: uid, cwd: folder };
+    return (await execute(this.engine, args, account)).stdout.trim();
   }
 
   async remove(): Promise<void> {
     await this.ask('rm', '--all', '--force', '--time', '0');
     await this.ask('rmi', '--all', '--force');
+    // Ends the process that keeps the user namespace of a plain user.
+    if (this.uid !== undefined) await this.ask('system', 'migrate');
     await rm(this.folder, { recursive: true, force: true });
   }
 
@@ -69,8 +91,16 @@ export class Containers {
   private async writeEngine(): Promise<void> {
     const places = ['root', 'runroot', 'tmpdir'].map((name) => `--${name} ${this.folder}/${name}`);
     // crun refuses control groups in hybrid mode.
-    const options = [...places, '--storage-driver vfs', '--runtime runc'].join(' ');
-    const lines = ['#!/bin/sh', `exec podman ${options} "$@"`, ''];
+    const options = [...places, '--storage-driver vfs', '--runtime runc']
+      .concat(
+        // systemd serves no user here.
+        this.uid === undefined ? [] : ['--cgroup-manager cgroupfs'],
+      )
+      .join(' ');
+    // What the session of a user has, which a service lacks.
+    const session = `export HOME=${this.folder} TMPDIR=/tmp XDG_RUNTIME_DIR=${this.folder}/session`;
+    const opening = this.uid === undefined ? [] : [session, 'mkdir -p -m 700 "$XDG_RUNTIME_DIR"'];
+    const lines = ['#!/bin/sh', ...opening, `exec podman ${options} "$@"`, ''];
     await writeFile(this.engine, lines.join('\n'), { mode: 0o755 });
   }
 

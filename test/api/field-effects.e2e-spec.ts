@@ -44,6 +44,9 @@ const HANDED = {
   skip_tags: 'slow',
 };
 
+/** Fields that a launch of a workflow can bring. */
+const PROMPTS = LAUNCH_OPTIONS.filter(({ inWorkflows }) => inWorkflows);
+
 const RETENTION = 'test/queue/system-jobs.spec.ts';
 const WORKFLOW = 'test/api/workflow-launch.e2e-spec.ts';
 const STRANGERS = 'test/security/webhook-strangers.e2e-spec.ts';
@@ -232,16 +235,9 @@ const EFFECTS: Readonly<Record<string, Effects>> = {
   },
   workflow_job_template: {
     read: NAMED,
-    given: [...Object.keys(HANDED), 'inventory'],
+    given: [...Object.keys(HANDED), 'inventory', ...PROMPTS.map((prompt) => prompt.switch)],
     shown: {
       allow_connection_vars: 'test/security/connection-variables.e2e-spec.ts',
-      ask_inventory_on_launch: WORKFLOW,
-      ask_labels_on_launch: WORKFLOW,
-      ask_limit_on_launch: WORKFLOW,
-      ask_scm_branch_on_launch: WORKFLOW,
-      ask_skip_tags_on_launch: WORKFLOW,
-      ask_tags_on_launch: WORKFLOW,
-      ask_variables_on_launch: WORKFLOW,
       organization: RIGHTS,
       retention_days: RETENTION,
       retention_runs: RETENTION,
@@ -260,7 +256,7 @@ const EFFECTS: Readonly<Record<string, Effects>> = {
     shown: {
       all_parents_must_converge: 'test/faults/workflows.spec.ts',
       unified_job_template: WORKFLOW,
-      workflow_job_template: 'test/support/make.ts',
+      workflow_job_template: 'test/api/workflow-nodes.e2e-spec.ts',
     },
   },
 };
@@ -379,4 +375,19 @@ it('values of a workflow are those of its job, and only then', async () => {
   const plain = await launched({});
   expect(await launched(values)).toMatchObject(values);
   for (const [name, value] of Object.entries(values)) expect(plain[name]).not.toEqual(value);
+});
+
+it.each(PROMPTS)('a workflow takes $name of a launch where $switch is set', async (prompt) => {
+  const { superuser } = test.as;
+  const organization = test.home.organization.id;
+  const label = await test.make.row('label', { name: prompt.name, organization });
+  const values: Record<string, unknown> = { ...HANDED, ...references, labels: [label.id] };
+  const ignored = async (fields: Record<string, unknown>): Promise<string[]> => {
+    const { id } = await test.make.workflowTemplate(fields);
+    const sent = { [prompt.name]: values[prompt.name] };
+    const { body } = await superuser.post(`workflow_job_templates/${id}/launch/`, sent).expect(201);
+    return Object.keys(body.ignored_fields);
+  };
+  expect(await ignored({})).toEqual([prompt.name]);
+  expect(await ignored({ [prompt.switch]: true })).toEqual([]);
 });

@@ -68,15 +68,9 @@ export class ProjectContent {
       onOutput('Nothing is installed: the organization has no Galaxy credentials.\n');
       return null;
     }
+    const source = { organization, files, servers, project, revision };
     const digest = contentDigest(
-      {
-        organization,
-        files,
-        servers,
-        project,
-        revision,
-        ...(isolation?.mode === 'container' ? { image: isolation.plan.image } : {}),
-      },
+      isolation?.mode === 'container' ? { ...source, image: isolation.plan.image } : source,
       this.settings.SECRET_KEY,
     );
     const found = request.isFresh ? null : await this.cache.find(digest);

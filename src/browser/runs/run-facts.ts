@@ -14,10 +14,21 @@ export function runFacts(run: ShownRun & Item): Html {
   return html`<dl id="run-facts" class="facts" data-refresh>
     ${fact('Run', html`#${run.id}`)} ${fact('Launched', launchOf(run, definition))}
     ${TOLD.filter((name) => isSet(run[name])).map((name) =>
-      fact(wordIn(definition, name), valueView(name, run, definition)),
+      fact(
+        wordIn(definition, name),
+        name === 'elapsed' && isRunning(run)
+          ? html`<span data-since="${String(run.started)}"
+              >${valueView(name, run, definition)}</span
+            >`
+          : valueView(name, run, definition),
+      ),
     )}
   </dl>`;
 }
+
+/** Returns true while a script counts the time on. */
+const isRunning = ({ status, started }: ShownRun & Item): boolean =>
+  status === 'running' && typeof started === 'string';
 
 /** Renders text such as "Manual by maria". */
 const launchOf = (run: Item, definition: ResourceDefinition): HtmlValue => [

@@ -49,6 +49,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
       <p role="status" data-live-status="${run.status}">
         ${isActive ? `The run is ${run.status}.` : `The run ended: ${run.status}.`}
       </p>
+      <p id="run-progress" data-progress>${isActive && progressOf(parts)}</p>
       <a class="button small" href="${run.url}stdout/?format=txt_download">Download</a>
       <form class="output-search" method="get" action="${run.url}#output" role="search">
         <input
@@ -69,7 +70,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
       role="log"
       aria-live="off"
       aria-label="Output of the run"
-      ${attributes({ 'data-live': isLive && stream })}
+      ${attributes({ 'data-live': isLive && stream, 'data-events': run.url.startsWith('/api/v2/jobs/') && '/api/v2/job_events/' })}
     >
       ${folds(parts)}
     </div>
@@ -101,6 +102,15 @@ const TASK_STARTS: ReadonlySet<string> = new Set([
 /** Events that end a task without starting another task. */
 const TASK_ENDS: ReadonlySet<string> = new Set(['playbook_on_play_start', 'playbook_on_stats']);
 
+/** Returns the current task, and on how many hosts it has ended. */
+function progressOf(parts: readonly OutputPart[]): string | null {
+  const start = parts.findLastIndex(({ event }) => TASK_STARTS.has(event));
+  const task = /\[(.+)\]/.exec(parts[start]?.stdout ?? '')?.[1];
+  if (task === undefined) return null;
+  const { size } = new Set(parts.slice(start).flatMap(({ host }) => host ?? []));
+  return `Task: ${task}, ${size === 1 ? '1 host' : `${size} hosts`} done`;
+}
+
 /** Renders the lines of each task as a fold below its first line; other lines are not folded. */
 function folds(parts: readonly OutputPart[]): Html[] {
   const groups: { head: OutputPart | null; rest: OutputPart[] }[] = [{ head: null, rest: [] }];
@@ -124,7 +134,10 @@ function folds(parts: readonly OutputPart[]): Html[] {
  * Renders each line with its number, and the first line with its time. Builds the text without a
  * template, because every space in a line is part of the output.
  */
-function rows({ stdout, start_line: start, created }: OutputPart, mark: 'a' | 'span'): Html[] {
+function rows(part: OutputPart, mark: 'a' | 'span'): Html[] {
+  const { id, host, state, stdout, start_line: start, created } = part;
+  const outcome = state && { 'data-event': id, 'data-host': host, 'data-state': state };
+  const row = attributes({ class: 'row', ...outcome }).text;
   return htmlLines(stdout).map((line, index) => {
     const number = start + index + 1;
     const place = attributes({
@@ -136,6 +149,6 @@ function rows({ stdout, start_line: start, created }: OutputPart, mark: 'a' | 's
       'data-line': number,
       'data-time': index === 0 && new Date(created).toISOString().slice(11, 19),
     }).text;
-    return new Html(`<span class="row"><${mark}${place}></${mark}>${line}\n</span>`);
+    return new Html(`<span${row}><${mark}${place}></${mark}>${line}\n</span>`);
   });
 }

@@ -65,6 +65,7 @@ export class RunPanel implements Panel<ShownJob> {
       <div id="run-changes" data-refresh>${changes}</div>
       <div id="run-hosts" data-refresh>${hosts.length > 0 && hostSummaries(run.url, hosts)}</div>
       <div id="run-tasks" data-refresh>${taskTree(events, tasks)}</div>
+      <script src="${assetUrl('output.js')}" defer></script>
       ${isFollowed && html`<script src="${assetUrl('live.js')}" defer></script>`}`;
   }
 

@@ -22,6 +22,7 @@ const NAMES = [
   'controller.js',
   'forms.js',
   'live.js',
+  'output.js',
   'favicon.svg',
 ] as const;
 export type AssetName = (typeof NAMES)[number];

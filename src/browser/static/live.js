@@ -51,10 +51,36 @@
   const ESCAPE =
     /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])|\r/g;
 
+  /** The nearest of sixteen colors for one of 256, or for red, green and blue. */
+  function extended(codes) {
+    const kind = codes.shift();
+    if (kind === 2) return nearest(codes.splice(0, 3));
+    if (kind !== 5) return null;
+    const index = codes.shift() ?? 0;
+    if (index < 16) return (index < 8 ? '' : 'bright-') + NAMES[index % 8];
+    const level = index - 16;
+    const steps = [Math.floor(level / 36), Math.floor(level / 6) % 6, level % 6];
+    return nearest(
+      index < 232 ? steps.map((step) => step * 51) : Array(3).fill((index - 232) * 11),
+    );
+  }
+
+  /** Each bit of the index of a name is a primary color: red, green, blue. */
+  function nearest(parts) {
+    const most = Math.max(...parts);
+    const bits = parts.map((part, bit) => (part * 2 > most && most > 48 ? 2 ** bit : 0));
+    const name = NAMES[bits.reduce((sum, bit) => sum + bit, 0)];
+    return most > 160 ? `bright-${name}` : name;
+  }
+
   function applied(style, codes) {
     const next = { ...style };
-    for (const code of codes.split(';').map(Number)) {
-      if (code === 0) Object.assign(next, { colour: null, bold: false });
+    const given = codes.split(';').map(Number);
+    for (let code = given.shift(); code !== undefined; code = given.shift()) {
+      if (code === 38 || code === 48) {
+        const colour = extended(given);
+        if (code === 38) next.colour = colour;
+      } else if (code === 0) Object.assign(next, { colour: null, bold: false });
       else if (code === 1) next.bold = true;
       else if (code === 22) next.bold = false;
       else if (code === 39) next.colour = null;
@@ -90,8 +116,17 @@
     return lines;
   }
 
+  /** The outcome of a task on a host; none for other events. */
+  function outcomeOf({ event, host_name: host, changed, failed }) {
+    if (!host || !/^runner_on_(?!start)/.test(event)) return null;
+    if (event === 'runner_on_unreachable') return 'unreachable';
+    if (event === 'runner_on_skipped') return 'skipped';
+    return failed ? 'failed' : changed ? 'changed' : 'ok';
+  }
+
   /** Lines with their numbers, as the server draws them. */
-  function rowsOf({ stdout, start_line: start, created }, mark) {
+  function rowsOf(event, mark) {
+    const { stdout, start_line: start, created } = event;
     return linesOf(stdout).map((line, index) => {
       const number = start + index + 1;
       const place = document.createElement(mark);
@@ -105,6 +140,10 @@
       place.dataset.line = number;
       if (index === 0) place.dataset.time = new Date(created).toISOString().slice(11, 19);
       line.className = 'row';
+      const outcome = outcomeOf(event);
+      if (outcome) {
+        Object.assign(line.dataset, { event: event.id, host: event.host_name, state: outcome });
+      }
       line.prepend(place);
       line.append('\n');
       return line;
@@ -133,6 +172,28 @@
     }
   }
 
+  const progress = document.querySelector('[data-progress]');
+  const done = new Set();
+
+  /** Shows the current task, and on how many hosts it has ended. */
+  function showProgress(event) {
+    if (TASK_STARTS.includes(event.event)) done.clear();
+    else if (outcomeOf(event)) done.add(event.host_name);
+    else return;
+    const hosts = done.size === 1 ? '1 host' : `${done.size} hosts`;
+    if (progress && event.task) progress.textContent = `Task: ${event.task}, ${hosts} done`;
+  }
+
+  function showElapsed() {
+    const clock = document.querySelector('[data-since]');
+    if (!clock) return;
+    const seconds = Math.max(0, Math.round((Date.now() - new Date(clock.dataset.since)) / 1000));
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+    const parts = hours > 0 ? [hours, 'h', minutes, 'min'] : [minutes, 'min', seconds % 60, 's'];
+    clock.textContent = seconds < 60 ? `${seconds} s` : parts.join(' ');
+  }
+  setInterval(showElapsed, 1000);
+
   /** Events that wait to be drawn: one layout of the page serves many of them. */
   const arrived = [];
   let isDrawing = false;
@@ -146,10 +207,14 @@
   }
 
   function draw() {
-    const follows = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
-    arrived.splice(0, MOST_AT_A_TIME).forEach(append);
-    const lines = [...output.getElementsByClassName('row')];
-    lines.slice(0, Math.max(0, lines.length - MAX_LINES)).forEach(removeFirst);
+    const isNearEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
+    const follows = isNearEnd && output.dataset.follow !== 'off';
+    for (const event of arrived.splice(0, MOST_AT_A_TIME)) {
+      append(event);
+      showProgress(event);
+    }
+    const lines = output.getElementsByClassName('row');
+    for (let extra = lines.length - MAX_LINES; extra > 0; extra--) removeFirst(lines[0]);
     if (follows) output.scrollTop = output.scrollHeight;
     isDrawing = arrived.length > 0;
     if (isDrawing) setTimeout(draw, 16);
@@ -185,6 +250,7 @@
   });
   source.addEventListener('end', () => {
     source.close();
+    if (progress) progress.textContent = '';
     state.textContent = `The run ended: ${status}.`;
     refreshSoon();
   });

@@ -6,8 +6,12 @@ import { JobEvent } from './job-event.entity.js';
 
 /** The output of one event, as a part of a displayed output. */
 export interface OutputPart {
+  id: number;
   counter: number;
   event: string;
+  /** Host and outcome of a task; null for other events. */
+  host: string | null;
+  state: 'ok' | 'changed' | 'failed' | 'unreachable' | 'skipped' | null;
   stdout: string;
   /** Line of the output on which the part begins, counted from 0. */
   start_line: number;
@@ -73,14 +77,19 @@ export class RunOutputsRepository extends TableRepository<Row> {
 
   private parts(which: Sql, order: Sql, most: OutputBounds): Promise<OutputPart[]> {
     return this.database.rows<OutputPart>(sql`
-      SELECT counter, event, left(stdout, ${most.bytes}) AS stdout, start_line, created,
-        is_edge AS edge
+      SELECT id, counter, event, left(stdout, ${most.bytes}) AS stdout, start_line, created,
+        is_edge AS edge, nullif(host_name, '') AS host,
+        CASE WHEN event = 'runner_on_unreachable' THEN 'unreachable'
+          WHEN event = 'runner_on_skipped' THEN 'skipped'
+          WHEN event !~ '^runner_on_' OR event = 'runner_on_start' OR host_name = '' THEN NULL
+          WHEN failed THEN 'failed' WHEN changed THEN 'changed' ELSE 'ok' END AS state
       FROM (
         SELECT part.*, sum(octet_length(stdout) + 1) OVER next AS bytes,
           lead(counter) OVER next IS NULL AS is_edge,
           row_number() OVER next AS place
         FROM (
-          SELECT counter, event, stdout, start_line, created FROM job_events
+          SELECT id, counter, event, stdout, start_line, created, host_name, failed, changed
+          FROM job_events
           WHERE ${which} AND stdout <> ''
           ORDER BY counter ${order} LIMIT ${most.events + 1}
         ) part

@@ -15,3 +15,16 @@ it('escapes markup and keeps colours', () => {
 it('ends a colour without a reset', () => {
   expect(htmlText(`${ESC}[96mx`)).toBe('<span class="ansi-bright-cyan">x</span>');
 });
+
+it.each([
+  ['38;5;1', 'ansi-red'],
+  ['38;5;12', 'ansi-bright-blue'],
+  ['38;5;196', 'ansi-bright-red'],
+  ['38;5;22', 'ansi-green'],
+  ['38;5;252', 'ansi-bright-white'],
+  ['38;2;255;128;0', 'ansi-bright-yellow'],
+  ['48;5;1;32', 'ansi-green'],
+  ['1;38;5;46', 'ansi-bright-green ansi-bold'],
+])('shows the color %s by its nearest name', (codes, classes) => {
+  expect(htmlText(`\u001B[${codes}mtext`)).toBe(`<span class="${classes}">text</span>`);
+});

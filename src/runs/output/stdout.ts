@@ -52,9 +52,12 @@ const coloured = (escaped: string, classes: string): string =>
 
 function applied(style: Style, codes: string): Style {
   const next = { ...style };
-  for (const text of codes.split(';')) {
-    const code = Number(text);
-    if (code === 0) Object.assign(next, { colour: null, isBold: false });
+  const given = codes.split(';').map(Number);
+  for (let code = given.shift(); code !== undefined; code = given.shift()) {
+    if (code === 38 || code === 48) {
+      const colour = extended(given);
+      if (code === 38) next.colour = colour;
+    } else if (code === 0) Object.assign(next, { colour: null, isBold: false });
     else if (code === 1) next.isBold = true;
     else if (code === 22) next.isBold = false;
     else if (code === 39) next.colour = null;
@@ -62,6 +65,32 @@ function applied(style: Style, codes: string): Style {
     else if (code >= 90 && code <= 97) next.colour = `bright-${itemAt(NAMES, code - 90)}`;
   }
   return next;
+}
+
+/**
+ * Reads a color of 256 or of red, green and blue from the codes after 38 or 48, and returns the
+ * nearest of the sixteen names that the style sheet has.
+ */
+function extended(codes: number[]): string | null {
+  const kind = codes.shift();
+  if (kind === 2) return nearest(codes.splice(0, 3));
+  if (kind !== 5) return null;
+  const index = codes.shift() ?? 0;
+  if (index < 16) return index < 8 ? itemAt(NAMES, index) : `bright-${itemAt(NAMES, index - 8)}`;
+  const level = index - 16;
+  const steps = [Math.floor(level / 36), Math.floor(level / 6) % 6, level % 6];
+  return nearest(index < 232 ? steps.map((step) => step * 51) : Array(3).fill((index - 232) * 11));
+}
+
+/** Each bit of the index of a name is a primary color: red, green, blue. */
+function nearest(parts: readonly number[]): string {
+  const most = Math.max(...parts);
+  const bits = parts.map((part, bit) => (part * 2 > most && most > 48 ? 2 ** bit : 0));
+  const name = itemAt(
+    NAMES,
+    bits.reduce((sum, bit) => sum + bit, 0),
+  );
+  return most > 160 ? `bright-${name}` : name;
 }
 
 const classesOf = ({ colour, isBold }: Style): string =>

@@ -2,6 +2,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { htmlOf, optionsOf, wordsOf } from './html.js';
 import { browserForm, type BrowserForm } from './posting.js';
 
 let test: TestApp;
@@ -87,4 +88,31 @@ it('removes what was deselected, and keeps what the form did not show', async ()
   expect(answer.status).toBe(303);
   expect(await listed(template.id, 'credentials')).toEqual(['Later']);
   expect(await templateCalled('Changed with its lists')).toEqual({ id: template.id });
+});
+
+it('offers choices for modules, HTTP methods and prompts beside their fields', async () => {
+  const command = await htmlOf(test.as.superuser, 'ad_hoc_commands/?_form=post');
+  expect(optionsOf(command, 'post-module_name').map(({ value }) => value)).toContain('shell');
+  const webhook = 'notification_templates/?_with.notification_type=webhook';
+  const methods = optionsOf(
+    await htmlOf(test.as.superuser, webhook),
+    'post-notification_configuration.http_method',
+  );
+  expect(methods.map(({ value }) => value)).toEqual(expect.arrayContaining(['POST', 'PUT']));
+  const template = await htmlOf(test.as.orgAdmin, 'job_templates/?_form=post');
+  expect(wordsOf(template).join(' ')).toContain('Prompt on launch for Credentials');
+  expect(template.match(/name="ask_credential_on_launch"/g)).toHaveLength(2);
+});
+
+it('asks only for the name of a copy, and copies the lists', async () => {
+  const inventory = await test.make.inventory({ organization: test.home.organization.id });
+  const template = await test.make.jobTemplate({ project: project.id, inventory: inventory.id });
+  const { id } = await credential({});
+  await test.as.superuser.post(`job_templates/${template.id}/credentials/`, { id }).expect(204);
+  const path = `/api/v2/job_templates/${template.id}/copy/`;
+  const page = await htmlOf(test.as.orgAdmin, path);
+  expect(page).toContain('id="post-name"');
+  expect(page).not.toContain('post-credentials');
+  expect((await send(path, { name: 'The copy' })).status).toBe(303);
+  expect(await listed((await templateCalled('The copy'))?.id, 'credentials')).toHaveLength(1);
 });

@@ -74,11 +74,13 @@ describeJourney('lists of what there is to run', session, 2, async (walk) => {
   await walk.open('Templates');
   // A reference is told by its name or not at all.
   expect((await headings()).map((text) => text.trim())).toEqual([
+    'Select',
     'Name',
     'Type',
     'Status',
     'Organization',
     'Last run',
+    'Actions',
   ]);
   await walk.look('templates');
 });

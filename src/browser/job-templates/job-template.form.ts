@@ -7,7 +7,7 @@ import { onlyOf, ReferenceLists } from '../../common/rest/reference-lists.servic
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { jobTemplates } from '../../job-templates/job-templates.resource.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';
-import { LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
+import { isTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
 const CREDENTIALS = declareFields([
@@ -54,6 +54,7 @@ export class JobTemplateForm implements PageForm {
     known: Readonly<Record<string, unknown>>,
     actor: Actor,
   ): Promise<readonly Field[]> {
+    if (!isTemplate(fields)) return fields;
     const [given] = [known.project ?? (await this.onlyProject(fields, known, actor))]
       .flat()
       .slice(-1);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { fieldsOf, Reference, type Choice, type Field } from '../../common/fields/field.js';
-import { DeclaredProviders } from '../../common/declared-providers.service.js';
 import { variablesFault } from '../../common/fields/variables.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import type { TableRoute } from '../../common/rest/route-table.service.js';
@@ -18,6 +17,7 @@ import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput, folded } from './layout.js';
 import type { PageContext } from './page-context.js';
 import type { FormPlan } from './page-forms.service.js';
+import { OptionsService } from '../../common/rest/options.service.js';
 import { onlyOf, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { rawForm } from './raw-form.js';
 import type { Item } from './values.js';
@@ -62,7 +62,7 @@ type FormPlace = 'page' | 'inline' | 'beside';
 export class Forms {
   constructor(
     private readonly references: ReferenceLists,
-    private readonly providers: DeclaredProviders,
+    private readonly options: OptionsService,
   ) {}
 
   /**
@@ -141,8 +141,7 @@ export class Forms {
 
   /** Returns a field with the choices that depend on settings, such as the permitted modules. */
   private async offered(field: Field): Promise<Field> {
-    if (!field.optionsFrom) return field;
-    const { choices, default: preset } = await this.providers.find(field.optionsFrom).options();
+    const { choices, default: preset } = await this.options.settingsOf(field);
     if (!Array.isArray(choices)) return field;
     return {
       ...field,

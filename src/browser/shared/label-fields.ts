@@ -1,6 +1,10 @@
 import { Char, declareFields, References, type Field } from '../../common/fields/field.js';
 import type { FormList } from './page-forms.service.js';
 
+/** Returns true for the fields of a whole template; a copy has only a name. */
+export const isTemplate = (fields: readonly Field[]): boolean =>
+  fields.some(({ name }) => name === 'ask_labels_on_launch');
+
 /** Fields of a form for the labels of its object. */
 export const LABEL_FIELDS: readonly Field[] = declareFields([
   ['labels', References('label')],

@@ -130,15 +130,20 @@ export class PageForms {
     const choice = await choiceOf(form, declared);
     const chosen = choice && lastOf(known[choice.name]);
     const isOpen = choice !== null && (chosen === undefined || chosen === '');
+    const fields = isOpen ? [choice] : await form.fields(declared, chosen, known, actor);
     return {
-      fields: isOpen ? [choice] : await form.fields(declared, chosen, known, actor),
+      fields,
       asksFirst: isOpen ? choice : null,
       choice: isOpen ? null : choice,
       toBody: (filled) => bodyOf(form, filled),
       fromObject: (object) => form.fromObject?.(object) ?? {},
       errorsIn: (errors, filled) => form.errorsIn?.(errors, filled) ?? errors,
       pages: form.pages,
-      lists: form.lists ?? {},
+      lists: Object.fromEntries(
+        Object.entries(form.lists ?? {}).filter(([name]) =>
+          fields.some((one) => one.name === name),
+        ),
+      ),
       follows: form.follows ?? {},
       preselects: form.preselects ?? [],
       preview: previewBy(form),

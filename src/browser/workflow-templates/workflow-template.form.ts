@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
-import { LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
+import { isTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
 /** Form that also has the labels of the workflow. */
@@ -11,6 +11,6 @@ export class WorkflowTemplateForm implements PageForm {
   readonly preselects = ['organization'];
 
   fields(fields: readonly Field[]): readonly Field[] {
-    return [...fields, ...LABEL_FIELDS];
+    return isTemplate(fields) ? [...fields, ...LABEL_FIELDS] : fields;
   }
 }

@@ -125,14 +125,19 @@ export class OptionsService {
     method: 'GET' | 'POST' | 'PUT',
   ): Promise<Described> {
     const all = { ...described };
-    for (const { name, optionsFrom } of fields) {
-      if (!optionsFrom || !all[name]) continue;
-      const describer = this.services.providers.find(optionsFrom);
-      const { required, default: value, ...shown } = await describer.options();
+    for (const field of fields) {
+      const { name } = field;
+      if (!field.optionsFrom || !all[name]) continue;
+      const { required, default: value, ...shown } = await this.settingsOf(field);
       const sent = method === 'GET' ? {} : { required, default: value };
       all[name] = { ...all[name], ...shown, ...sent };
     }
     return all;
+  }
+
+  /** Returns the parts of a field's description that depend on settings. */
+  async settingsOf({ optionsFrom }: Field): Promise<Readonly<Record<string, unknown>>> {
+    return optionsFrom ? this.services.providers.find(optionsFrom).options() : {};
   }
 
   /** Describes every key of the response to a GET, or of the entries of a list. */

@@ -51,6 +51,7 @@ import { AddApplications1795792802184 } from './1795792802184-add-applications.j
 import { AddSecondFactors1795797219861 } from './1795797219861-add-second-factors.js';
 import { AddSignatureChecks1795797750727 } from './1795797750727-add-signature-checks.js';
 import { AddPasskeys1795798849123 } from './1795798849123-add-passkeys.js';
+import { AddSamlResponses1795799682556 } from './1795799682556-add-saml-responses.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -107,4 +108,5 @@ export const migrations = {
   AddSecondFactors1795797219861,
   AddSignatureChecks1795797750727,
   AddPasskeys1795798849123,
+  AddSamlResponses1795799682556,
 };

@@ -22,6 +22,7 @@ import { DashboardController } from './dashboard/dashboard.controller.js';
 import { DashboardService } from './dashboard/dashboard.service.js';
 import { AuthenticatorForm } from './identity/authenticator.form.js';
 import { LinkController } from './identity/link.controller.js';
+import { SamlResponseController } from './identity/saml-response.controller.js';
 import { LinkedAccountsPanel } from './identity/linked-accounts.panel.js';
 import { NewInventoryPanel } from './inventories/new-inventory.panel.js';
 import { InventorySourceForm } from './inventory-sources/inventory-source.form.js';
@@ -159,6 +160,7 @@ const forms = [
     ConsentController,
     LoginController,
     LinkController,
+    SamlResponseController,
     LogoController,
     SecondFactorPagesController,
     SearchPageController,

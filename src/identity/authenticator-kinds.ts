@@ -172,6 +172,43 @@ export class GithubConfiguration {
   scopes!: string;
 }
 
+/** Members of the `configuration` of a SAML identity provider. */
+export class SamlConfiguration {
+  @Char({
+    required: true,
+    max: 1024,
+    label: 'Single sign-on URL',
+    help: 'URL of the provider for requests with the redirect binding.',
+  })
+  entry_point!: string;
+
+  @Char({ required: true, max: 1024, label: 'Entity ID', help: 'Entity ID of the provider.' })
+  idp_entity_id!: string;
+
+  @Text({
+    required: true,
+    max: 65_536,
+    control: 'lines',
+    help: 'PEM certificates that the provider signs assertions with.',
+  })
+  certificates!: string;
+
+  @Char({ help: 'Attribute that identifies a user for ever. Empty: the NameID.' })
+  subject_attribute!: string;
+
+  @Char({ default: 'uid', help: 'Username of new users.' })
+  username_attribute!: string;
+
+  @Char({ default: 'givenName' })
+  first_name_attribute!: string;
+
+  @Char({ default: 'sn' })
+  last_name_attribute!: string;
+
+  @Char({ default: 'mail' })
+  email_attribute!: string;
+}
+
 interface Kind<T extends object> {
   label: string;
   schema: SchemaClass<T>;
@@ -219,6 +256,21 @@ export const AUTHENTICATOR_KINDS = {
       base_url: 'https://github.com',
       client_id: 'Iv1.0123456789abcdef',
       client_secret: '',
+    },
+  }),
+  saml: kind({
+    label: 'SAML',
+    schema: SamlConfiguration,
+    faults: ({ entry_point: url, certificates: text }) => ({
+      ...(url && !isServerUrl(url.split('?')[0] ?? '') ? { entry_point: [NO_SERVER_URL] } : {}),
+      ...(text && !isCertificate(text)
+        ? { certificates: ['Enter certificates in PEM format.'] }
+        : {}),
+    }),
+    example: {
+      entry_point: 'https://login.example.com/saml/sso',
+      idp_entity_id: 'https://login.example.com/saml/metadata',
+      certificates: '',
     },
   }),
 } as const;

@@ -101,6 +101,8 @@ export class AuthenticatorsController extends ResourceController(authenticators)
       if (authenticator.kind !== 'ldap') {
         if (username !== '')
           throw Invalid.field('username', 'Only a directory is asked for users.');
+        if (authenticator.kind === 'saml')
+          throw Invalid.field('claims', 'A SAML provider cannot be asked. Send claims.');
         return { issuer: await this.client.probe(authenticator) };
       }
       if (username === '') return { server: await this.directories.probe(authenticator) };

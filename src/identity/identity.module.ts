@@ -18,12 +18,15 @@ import { ExternalLogins } from './external-logins.service.js';
 import { LdapClient } from './ldap-client.service.js';
 import { LocalAuthRule } from './local-auth-rule.service.js';
 import { OAuthClient } from './oauth-client.service.js';
+import { SamlClient } from './saml-client.service.js';
+import { SamlResponse } from './saml-response.entity.js';
+import { SamlResponsesRepository } from './saml-responses.repository.js';
 import { SingleSignOnController } from './single-sign-on.controller.js';
 import { SingleSignOn } from './single-sign-on.service.js';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Authenticator, AuthenticatorMap, ExternalIdentity]),
+    TypeOrmModule.forFeature([Authenticator, AuthenticatorMap, ExternalIdentity, SamlResponse]),
     AccessModule,
     AuthModule,
     OutboundModule,
@@ -44,6 +47,8 @@ import { SingleSignOn } from './single-sign-on.service.js';
     ExternalIdentityHooks,
     ExternalLogins,
     OAuthClient,
+    SamlClient,
+    SamlResponsesRepository,
     LdapClient,
     DirectoryPasswords,
     LocalAuthRule,

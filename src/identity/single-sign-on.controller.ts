@@ -1,14 +1,10 @@
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { nextPath, SessionsService } from '../auth/sessions.service.js';
-import { SecretBox } from '../common/crypto/secret-box.js';
+import { nextPath } from '../auth/sessions.service.js';
 import { described, object, STRING } from '../common/fields/json-schema.js';
 import type { ApiRequest } from '../common/http/request.js';
 import { Route, type RouteInfo } from '../common/rest/route.js';
-import { ExternalLogins, refused } from './external-logins.service.js';
-import { takeLoginCookie } from './login-cookie.js';
-import { OAuthClient } from './oauth-client.service.js';
 import { SingleSignOn } from './single-sign-on.service.js';
 
 const redirect = (operationId: string, summary: string): RouteInfo => ({
@@ -26,13 +22,7 @@ const redirect = (operationId: string, summary: string): RouteInfo => ({
 @ApiTags('login')
 @Controller('sso')
 export class SingleSignOnController {
-  constructor(
-    private readonly signOn: SingleSignOn,
-    private readonly client: OAuthClient,
-    private readonly logins: ExternalLogins,
-    private readonly sessions: SessionsService,
-    private readonly box: SecretBox,
-  ) {}
+  constructor(private readonly signOn: SingleSignOn) {}
 
   @Route({
     ...redirect('sso_login', 'Redirect the browser to an identity provider.'),
@@ -65,26 +55,25 @@ export class SingleSignOnController {
     @Req() request: ApiRequest,
     @Res() response: Response,
   ): Promise<void> {
-    const authenticator = await this.signOn.enabled(slug);
-    const state = String(request.query.state);
-    // An error page repeats the query in its links.
-    request.query = {};
-    const login = takeLoginCookie(this.box, request, response, { slug, state });
-    if (!login) {
-      throw refused('It did not begin in this browser, was used before, or took over 10 minutes.');
-    }
-    const callback = new URL(await this.signOn.callbackOf(request, slug));
-    callback.search = new URL(request.originalUrl, callback).search;
-    const claims = await this.client.complete(authenticator, callback, login);
-    if (login.linkTo === null) {
-      const user = await this.logins.logIn(authenticator, claims);
-      await this.sessions.open(request, response, user, true);
-    } else {
-      if (request.actor?.id !== login.linkTo) {
-        throw refused('The user who began it is not logged in any more.');
-      }
-      await this.logins.link(authenticator, claims, login.linkTo);
-    }
-    response.redirect(302, login.next);
+    response.redirect(302, await this.signOn.completeRedirect(slug, request, response));
+  }
+
+  @Route({
+    kind: 'document',
+    access: 'public',
+    outsideApi: true,
+    operationId: 'sso_metadata',
+    summary: 'Metadata of this controller for a SAML identity provider.',
+    produces: 'application/samlmetadata+xml',
+    response: STRING,
+  })
+  @Get('metadata/:slug')
+  async metadata(
+    @Param('slug') slug: string,
+    @Req() request: ApiRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const text = await this.signOn.metadata(slug, request);
+    response.type('application/samlmetadata+xml').send(text);
   }
 }

@@ -66,6 +66,7 @@ describe('routes', () => {
       'GET /logo',
       'GET /sso/callback/:slug',
       'GET /sso/login/:slug',
+      'GET /sso/metadata/:slug',
       'POST /api/login',
       'POST /api/login/code',
       'POST /api/login/passkey',
@@ -77,7 +78,7 @@ describe('routes', () => {
     const signed = table.routes.filter(({ info }) => info?.access === 'signature');
     for (const { method, pattern } of signed) {
       expect(`${method} ${pattern}`).toMatch(
-        /^POST \/api\/v2\/(\w+\/:id\/service_(a|b|c_dc)|job_templates\/:id\/callback)$|^POST \/api\/o\/(token|revoke_token)$/,
+        /^POST \/api\/v2\/(\w+\/:id\/service_(a|b|c_dc)|job_templates\/:id\/callback)$|^POST \/api\/o\/(token|revoke_token)$|^POST \/sso\/callback\/:slug$/,
       );
     }
     expect(signed.length).toBeGreaterThan(0);
@@ -211,6 +212,7 @@ describe('handlers', () => {
       'RootController.root',
       'SingleSignOnController.begin',
       'SingleSignOnController.complete',
+      'SingleSignOnController.metadata',
     ]);
   });
 });

@@ -1,6 +1,7 @@
 import { sql } from '../../../src/database/sql.js';
 import * as authenticators from '../../../src/identity/authenticators.repository.js';
 import * as identities from '../../../src/identity/external-identities.repository.js';
+import { SamlResponsesRepository } from '../../../src/identity/saml-responses.repository.js';
 import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
@@ -12,6 +13,7 @@ export default {
       lockEnabled: [[]],
       lockFirstLogins: [[1]],
     }),
+    samplesOf(SamlResponsesRepository, { take: [['_a', 60]] }),
     samplesOf(identities.ExternalIdentitiesRepository, {
       locked: [[1, 'subject']],
       account: [[1, 1]],

@@ -1,0 +1,63 @@
+import { Body, Controller, Param, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { STRING } from '../../common/fields/json-schema.js';
+import type { ApiRequest } from '../../common/http/request.js';
+import { Route } from '../../common/rest/route.js';
+import { SingleSignOn } from '../../identity/single-sign-on.service.js';
+import { html } from '../shared/html.js';
+import { page, setPageHeaders } from '../shared/layout.js';
+import { openPage } from '../shared/page-context.js';
+import { hiddenInput } from '../shared/panel-forms.js';
+
+/** Receives the responses of SAML providers (docs/single-sign-on.md#saml). */
+@ApiTags('login')
+@Controller('sso')
+export class SamlResponseController {
+  constructor(private readonly signOn: SingleSignOn) {}
+
+  /**
+   * The first request comes from a form of the provider, for which browsers leave out the cookies of this
+   * site. A form of this site sends the response again.
+   */
+  @Route({
+    kind: 'action',
+    access: 'signature',
+    outsideApi: true,
+    operationId: 'sso_saml_response',
+    summary: 'Log in with the response of a SAML identity provider.',
+    status: 302,
+    produces: 'text/html',
+    response: STRING,
+  })
+  @Post('callback/:slug')
+  async receive(
+    @Param('slug') slug: string,
+    @Body() body: Readonly<Record<string, unknown>>,
+    @Req() request: ApiRequest,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { RelayState: state, SAMLResponse: sent, again } = body;
+    if (again === 'true') {
+      response.redirect(302, await this.signOn.completeSaml(slug, request, response));
+      return;
+    }
+    await this.signOn.enabledSaml(slug);
+    setPageHeaders(response);
+    response.send(
+      page({
+        context: openPage(request, response),
+        title: 'Log in',
+        narrow: true,
+        content: html`<section class="card login">
+          <h1>Log in</h1>
+          <form method="post" action="/sso/callback/${slug}/" class="stack" data-submit>
+            ${hiddenInput('RelayState', String(state))} ${hiddenInput('SAMLResponse', String(sent))}
+            ${hiddenInput('again', 'true')}
+            <button class="primary" autofocus>Continue</button>
+          </form>
+        </section>`,
+      }),
+    );
+  }
+}

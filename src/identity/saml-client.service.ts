@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import { SAML, ValidateInResponseTo, type Profile } from '@node-saml/node-saml';
+import { messageOf } from '../common/errors/message-of.js';
+import { isRecord, listOf, memberOf } from '../common/records.js';
+import { Database } from '../database/database.js';
+import type { AuthenticatorOf } from './authenticator.entity.js';
+import { refused } from './external-logins.service.js';
+import type { Claims } from './external-rights.js';
+import type { LoginChecks } from './oauth-client.service.js';
+import { SamlResponsesRepository } from './saml-responses.repository.js';
+
+/** Addresses of this controller at which a provider knows it. */
+export interface SamlAddresses {
+  entityId: string;
+  /** URL that the browser posts responses to. */
+  callback: string;
+}
+
+type SamlProvider = AuthenticatorOf<'saml'>;
+
+const SKEW_MS = 60_000;
+/** Maximum age of a request, and of the response to it. */
+const LIFETIME_MS = 600_000;
+const MAX_RESPONSE = 262_144;
+const BEARER = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';
+const TRANSIENT = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
+
+/** SAML 2.0 with the redirect binding for requests and the POST binding for responses. */
+@Injectable()
+export class SamlClient {
+  private readonly logger = new Logger('SingleSignOn');
+
+  constructor(
+    private readonly database: Database,
+    private readonly responses: SamlResponsesRepository,
+  ) {}
+
+  /** Returns the address at the provider that the browser is sent to, with the checks of the end. */
+  async begin(
+    provider: SamlProvider,
+    addresses: SamlAddresses,
+  ): Promise<LoginChecks & { url: string }> {
+    const state = randomBytes(24).toString('base64url');
+    const id = `_${randomBytes(24).toString('hex')}`;
+    const url = await samlOf(provider, addresses, id).getAuthorizeUrlAsync(state, undefined, {});
+    return { url, state, nonce: id, verifier: '' };
+  }
+
+  /**
+   * Verifies a response: signature of the assertion, issuer, audience, times, and the request and address
+   * that it is for. A response is accepted once.
+   *
+   * @returns the attributes, with those that the configuration names as claims of OpenID Connect
+   * @throws Forbidden with the reason
+   */
+  async complete(
+    provider: SamlProvider,
+    addresses: SamlAddresses,
+    { nonce: id }: LoginChecks,
+    sent: unknown,
+  ): Promise<Claims> {
+    try {
+      const profile = await profileOf(provider, addresses, id, sent);
+      const isFirst = await this.database.transaction(() =>
+        this.responses.take(id, LIFETIME_MS / 1000),
+      );
+      if (!isFirst) throw new Error('the response was used before');
+      return claimsOf(provider, profile);
+    } catch (error) {
+      const reason = messageOf(error).slice(0, 100);
+      this.logger.warn({ message: 'login failed', authenticator: provider.slug, reason });
+      throw refused(
+        `The response of the identity provider ${provider.name} is invalid: ${reason}.`,
+      );
+    }
+  }
+
+  /** Returns the metadata that a provider is configured with. */
+  metadata(provider: SamlProvider, addresses: SamlAddresses): string {
+    return samlOf(provider, addresses, '').generateServiceProviderMetadata(null);
+  }
+}
+
+/** Returns the library for one login: the only request that it knows is the one of the login. */
+function samlOf(
+  { configuration }: SamlProvider,
+  { entityId, callback }: SamlAddresses,
+  id: string,
+): SAML {
+  const known = new Date().toISOString();
+  return new SAML({
+    callbackUrl: callback,
+    entryPoint: configuration.entry_point,
+    issuer: entityId,
+    audience: entityId,
+    idpCert: certificatesIn(configuration.certificates),
+    wantAssertionsSigned: true,
+    wantAuthnResponseSigned: false,
+    validateInResponseTo: ValidateInResponseTo.always,
+    requestIdExpirationPeriodMs: LIFETIME_MS,
+    acceptedClockSkewMs: SKEW_MS,
+    maxAssertionAgeMs: LIFETIME_MS,
+    identifierFormat: null,
+    disableRequestedAuthnContext: true,
+    generateUniqueId: () => id,
+    cacheProvider: {
+      saveAsync: () => Promise.resolve(null),
+      getAsync: (asked) => Promise.resolve(asked === id ? known : null),
+      removeAsync: () => Promise.resolve(null),
+    },
+  });
+}
+
+/** Returns the profile of a valid response. */
+async function profileOf(
+  provider: SamlProvider,
+  addresses: SamlAddresses,
+  id: string,
+  sent: unknown,
+): Promise<Profile> {
+  if (typeof sent !== 'string' || sent.length > MAX_RESPONSE) throw new Error('it is missing');
+  // Entities could hide or multiply text. No provider needs them.
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(Buffer.from(sent, 'base64').toString())) {
+    throw new Error('it has a document type');
+  }
+  const { profile } = await samlOf(provider, addresses, id).validatePostResponseAsync({
+    SAMLResponse: sent,
+  });
+  if (!profile) throw new Error('it has no assertion');
+  if (profile.issuer !== provider.configuration.idp_entity_id) throw new Error('wrong issuer');
+  if (!isConfirmed(profile, id, addresses.callback)) throw new Error('wrong request or recipient');
+  return profile;
+}
+
+/** True if the signed assertion is for the request and the address: the library accepts neither. */
+function isConfirmed(profile: Profile, id: string, callback: string): boolean {
+  const [subject] = listOf(memberOf(profile.getAssertion?.().Assertion, 'Subject'));
+  return listOf(memberOf(subject, 'SubjectConfirmation')).some((confirmation) => {
+    const [data] = listOf(memberOf(confirmation, 'SubjectConfirmationData'));
+    const given = memberOf(data, '$');
+    return (
+      memberOf(memberOf(confirmation, '$'), 'Method') === BEARER &&
+      memberOf(given, 'InResponseTo') === id &&
+      memberOf(given, 'Recipient') === callback
+    );
+  });
+}
+
+function claimsOf({ configuration }: SamlProvider, profile: Profile): Claims {
+  const attributes = isRecord(profile.attributes) ? profile.attributes : {};
+  const textOf = (name: string): unknown => listOf([attributes[name]].flat())[0];
+  const { subject_attribute: subject } = configuration;
+  if (subject === '' && profile.nameIDFormat === TRANSIENT) {
+    throw new Error('its NameID is another one at each login, name a subject attribute');
+  }
+  const sub = subject === '' ? profile.nameID : textOf(subject);
+  if (typeof sub !== 'string' || sub === '') throw new Error('it names no subject');
+  return {
+    ...attributes,
+    sub,
+    preferred_username: textOf(configuration.username_attribute),
+    given_name: textOf(configuration.first_name_attribute),
+    family_name: textOf(configuration.last_name_attribute),
+    email: textOf(configuration.email_attribute),
+  };
+}
+
+/** Returns the PEM certificates of a text. */
+export const certificatesIn = (text: string): string[] =>
+  text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
+import { sql } from '../database/sql.js';
+import { SamlResponse } from './saml-response.entity.js';
+
+@Injectable()
+export class SamlResponsesRepository extends TableRepository<SamlResponse> {
+  constructor(@InjectRepository(SamlResponse) repository: Repository<SamlResponse>) {
+    super(repository);
+  }
+
+  /**
+   * Records the response to a request, and forgets expired ones.
+   *
+   * @returns false if there was a response to the request before
+   */
+  async take(request: string, lifetimeSeconds: number): Promise<boolean> {
+    await this.database.execute(sql`DELETE FROM saml_responses WHERE expires < now()`);
+    const added = await this.database.execute(sql`
+      INSERT INTO saml_responses (request, expires)
+      VALUES (${request}, now() + make_interval(secs => ${lifetimeSeconds} * 2))
+      ON CONFLICT DO NOTHING`);
+    return added > 0;
+  }
+}

@@ -1,0 +1,258 @@
+/** Logins with SAML (docs/single-sign-on.md#saml). */
+import { generateKeyPairSync } from 'node:crypto';
+
+import type { Row } from '../../src/common/resource/define-resource.js';
+import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { CookieBrowser } from '../support/fakes/identity-provider.js';
+import { SAML_CERTIFICATE } from '../support/fakes/saml-certificate.js';
+import {
+  assertionOf,
+  ENTRY_POINT,
+  IDP_ENTITY_ID,
+  responseOf,
+  samlRequestIn,
+  signed,
+  type AssertionFacts,
+  type SamlRequest,
+} from '../support/fakes/saml-provider.js';
+import { expectRefused } from '../support/single-sign-on.js';
+
+let test: TestApp;
+let authenticator: Row;
+let names = 0;
+
+beforeAll(async () => {
+  test = await boot();
+  authenticator = await test.make.row('authenticator', {
+    name: 'saml',
+    kind: 'saml',
+    configuration: {
+      entry_point: ENTRY_POINT,
+      idp_entity_id: IDP_ENTITY_ID,
+      certificates: SAML_CERTIFICATE,
+    },
+  });
+});
+afterAll(() => test.close());
+
+const person = (facts: Partial<AssertionFacts> = {}): AssertionFacts => {
+  const name = `saml-${(names += 1)}`;
+  return { nameId: name, attributes: { uid: name, mail: `${name}@example.com` }, ...facts };
+};
+
+/** Begins a login in a browser. */
+async function begin(browser: CookieBrowser): Promise<SamlRequest> {
+  const response = await browser.visit(`${test.url}/sso/login/saml/?next=/api/v2/teams/`);
+  return samlRequestIn(response.headers.get('location') ?? '');
+}
+
+/** Posts a response, as the form of this site does. */
+function send(
+  browser: CookieBrowser,
+  request: SamlRequest,
+  xml: string,
+  fields: Record<string, string> = { again: 'true' },
+): Promise<Response> {
+  const body = new URLSearchParams({
+    SAMLResponse: Buffer.from(xml).toString('base64'),
+    RelayState: request.relayState,
+    ...fields,
+  });
+  return browser.visit(request.callback, {}, { method: 'POST', body });
+}
+
+/** Makes a response of a request. */
+type Make = (request: SamlRequest) => string;
+
+async function logIn(make: Make, browser = new CookieBrowser()): Promise<Response> {
+  const request = await begin(browser);
+  return send(browser, request, make(request));
+}
+
+const answer =
+  (facts: AssertionFacts): Make =>
+  (request) =>
+    signed(responseOf(request, assertionOf(request, facts), facts));
+
+const userOf = async (username: string): Promise<Record<string, unknown> | undefined> =>
+  (await test.as.superuser.get(`users/?username=${username}`).expect(200)).body.results[0];
+
+it('logs in by a form of this site, and maps attributes to roles', async () => {
+  await test.make.row('authenticator_map', {
+    ...{ authenticator: authenticator.id, name: 'ops', map_type: 'team', trigger: 'equals' },
+    ...{ claim: 'groups', value: 'ops', team: test.home.team.id, role: 'member_role' },
+  });
+  const facts = person();
+  const browser = new CookieBrowser();
+  const request = await begin(browser);
+  expect(request).toMatchObject({
+    callback: `${test.url}/sso/callback/saml/`,
+    audience: `${test.url}/sso/metadata/saml/`,
+  });
+  const groups = { attributes: { ...facts.attributes, groups: ['dev', 'ops'] } };
+  const xml = answer({ ...facts, ...groups })(request);
+  const form = await send(new CookieBrowser(), request, xml, {});
+  const page = await form.text();
+  expect(page).toContain(`name="RelayState" value="${request.relayState}"`);
+  expect(page).toContain(Buffer.from(xml).toString('base64'));
+  const done = await send(browser, request, xml);
+  expect([done.status, done.headers.get('location')]).toEqual([302, '/api/v2/teams/']);
+  expect(browser.jarOf(test.url).has(SESSION_COOKIE)).toBe(true);
+  const user = await userOf(facts.nameId);
+  expect(user).toMatchObject({ email: `${facts.nameId}@example.com`, external_account: 'saml' });
+  const roles = await test.as.superuser.get(`users/${String(user?.id)}/roles/`).expect(200);
+  expect(roles.body.results.map(({ name }: { name: string }) => name)).toEqual(['Member']);
+});
+
+it('publishes metadata', async () => {
+  const response = await fetch(`${test.url}/sso/metadata/saml/`);
+  const xml = await response.text();
+  expect(xml).toContain(`entityID="${test.url}/sso/metadata/saml/"`);
+  expect(xml).toContain(`Location="${test.url}/sso/callback/saml/"`);
+  expect(xml).toContain('WantAssertionsSigned="true"');
+  expect((await fetch(`${test.url}/sso/metadata/other/`)).status).toBe(404);
+});
+
+const { privateKey: otherKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+});
+
+/** Text of an element in a response. */
+const partOf = (xml: string, name: string): string =>
+  new RegExp(`<${name}[ >].*</${name}>`, 's').exec(xml)?.[0] ?? '';
+
+/** Moves the signed assertion of one user into a response about another user. */
+const wrapped =
+  (place: (forged: string, original: string, signature: string) => string): Make =>
+  (request) => {
+    const original = partOf(answer(person())(request), 'saml:Assertion');
+    const forged = assertionOf(request, person({ nameId: 'admin', attributes: { uid: 'admin' } }));
+    return responseOf(request, place(forged, original, partOf(original, 'Signature')));
+  };
+
+const ENTITY = '<!DOCTYPE r [<!ENTITY name "admin">]>';
+
+it.each<[string, Make, string]>([
+  [
+    'that is not signed',
+    (request) => responseOf(request, assertionOf(request, person())),
+    'Invalid signature',
+  ],
+  [
+    'whose assertion is not signed, only the response',
+    (request) => signed(responseOf(request, assertionOf(request, person())), { part: 'response' }),
+    'Invalid signature',
+  ],
+  [
+    'that another key signed',
+    (request) => signed(responseOf(request, assertionOf(request, person())), { key: otherKey }),
+    'Invalid signature',
+  ],
+  [
+    'that was changed',
+    (request) => answer(person())(request).replaceAll(/saml-\d+</g, 'admin<'),
+    'Invalid signature',
+  ],
+  [
+    'with a second assertion before the signed one',
+    wrapped((forged, original) => forged + original),
+    'Invalid signature',
+  ],
+  [
+    'with a second assertion after the signed one',
+    wrapped((forged, original) => original + forged),
+    'Invalid signature',
+  ],
+  [
+    'with the signed assertion inside of another one',
+    wrapped((forged, original) => forged.replace('<saml:Subject>', `${original}<saml:Subject>`)),
+    'Invalid signature',
+  ],
+  [
+    'with the signed assertion in the signature of another one',
+    wrapped((forged, original, signature) =>
+      forged.replace(
+        '<saml:Subject>',
+        `${signature.replace('</Signature>', `<Object>${original.replace(signature, '')}</Object></Signature>`)}<saml:Subject>`,
+      ),
+    ),
+    'Invalid signature',
+  ],
+  ['that has expired', answer(person({ notOnOrAfter: -90 })), 'No valid subject confirmation'],
+  ['of the future', answer(person({ notBefore: 90 })), 'not yet valid'],
+  ['for another audience', answer(person({ audience: 'https://other' })), 'audience mismatch'],
+  ['of another issuer', answer(person({ issuer: 'https://evil' })), 'wrong issuer'],
+  ['for another address', answer(person({ recipient: 'https://other' })), 'wrong request'],
+  ['that nobody asked for', answer(person({ request: null })), 'InResponseTo is missing'],
+  ['to another request', answer(person({ request: '_other' })), 'InResponseTo is not valid'],
+  [
+    'whose assertion is for no request',
+    answer(person({ subjectRequest: null })),
+    'wrong request or recipient',
+  ],
+  [
+    'whose assertion is for another request',
+    answer(person({ subjectRequest: '_other' })),
+    'InResponseTo does not match',
+  ],
+  [
+    'with a document type',
+    (request) => ENTITY + answer(person())(request),
+    'it has a document type',
+  ],
+  ['that is no XML', () => 'nonsense', 'is invalid'],
+  [
+    'with a NameID that changes',
+    answer(person({ format: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' })),
+    'another one at each login',
+  ],
+])('refuses a response %s', async (_name, make, reason) => {
+  await expectRefused(await logIn(make), reason);
+  expect(await userOf('admin')).toBeUndefined();
+});
+
+it('accepts a difference of the clocks of a minute', async () => {
+  expect((await logIn(answer(person({ notOnOrAfter: -30 })))).status).toBe(302);
+  expect((await logIn(answer(person({ notBefore: 30 })))).status).toBe(302);
+});
+
+it('reads all of a NameID with a comment', async () => {
+  const facts = person({ nameId: 'admin<!-- x -->.evil' });
+  expect((await logIn(answer(facts))).status).toBe(302);
+  const [row] = await test.database.rows(sql`
+    SELECT subject FROM external_identities WHERE subject LIKE 'admin%'`);
+  expect(row).toEqual({ subject: 'admin.evil' });
+});
+
+it('accepts a response once, and in the browser that began', async () => {
+  const browser = new CookieBrowser();
+  const request = await begin(browser);
+  const xml = answer(person())(request);
+  const cookies = new Map(browser.jarOf(test.url));
+  await expectRefused(await send(new CookieBrowser(), request, xml), 'did not begin');
+  expect((await send(browser, request, xml)).status).toBe(302);
+  await expectRefused(await send(browser, request, xml), 'was used before');
+  const copy = new CookieBrowser();
+  for (const [name, value] of cookies) copy.jarOf(test.url).set(name, value);
+  await expectRefused(await send(copy, request, xml), 'the response was used before');
+});
+
+it('checks the configuration', async () => {
+  const url = `authenticators/${authenticator.id}/`;
+  const { body } = await test.as.superuser
+    .patch(url, {
+      configuration: { entry_point: 'ftp://x', idp_entity_id: 'x', certificates: 'x' },
+    })
+    .expect(400);
+  expect(Object.keys(body.configuration).sort()).toEqual(['certificates', 'entry_point']);
+  await test.as.superuser.post(`${url}test/`, {}).expect(400);
+  const claims = { groups: ['ops'] };
+  const trial = await test.as.superuser.post(`${url}test/`, { claims }).expect(200);
+  expect(trial.body.roles).toEqual([
+    { type: 'team', object: test.home.team.id, field: 'member_role' },
+  ]);
+});

@@ -343,6 +343,12 @@ describe('the token endpoint', () => {
     const { body } = await ask(PASSWORD).expect(200);
     await bearer(body.access_token).get('me/').expect(200);
     expect((await ask('wrong').expect(400)).body.error).toBe('invalid_grant');
+    const second = (value: boolean): Promise<unknown> =>
+      test.database.execute(sql`
+        UPDATE users SET has_second_factor = ${value} WHERE username = 'ada'`);
+    await second(true);
+    expect((await ask(PASSWORD).expect(400)).body.error).toBe('invalid_grant');
+    await second(false);
     const others = await application();
     const { body: told } = await token({
       ...{ grant_type: 'password', username: 'ada', password: PASSWORD },

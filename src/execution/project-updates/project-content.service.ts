@@ -24,8 +24,11 @@ export interface ContentRequest extends Pick<ContentLimits, 'deadline' | 'signal
   /** Commit hash of the files. */
   readonly revision: string;
   readonly organizationId: number | null;
-  /** Containers of the run's execution environment, whose programs install; null: the worker's. */
-  readonly isolation: Isolation | null;
+  /**
+   * Returns the containers of the run's execution environment, whose programs install; null: the
+   * worker's. Called only if something is required.
+   */
+  readonly isolation: () => Promise<Isolation | null>;
   /** True to install again even if the content is cached. */
   readonly isFresh?: boolean;
 }
@@ -60,7 +63,7 @@ export class ProjectContent {
    */
   async provide(request: ContentRequest): Promise<string | null> {
     const { projectId: project, projectDir, revision, onOutput } = request;
-    const { organizationId: organization, isolation } = request;
+    const { organizationId: organization } = request;
     const files = await this.enabled(await readRequirements(projectDir), onOutput);
     if (files.length === 0) return null;
     const servers = organization === null ? [] : await this.servers(organization);
@@ -68,6 +71,7 @@ export class ProjectContent {
       onOutput('Nothing is installed: the organization has no Galaxy credentials.\n');
       return null;
     }
+    const isolation = await request.isolation();
     const source = { organization, files, servers, project, revision };
     const digest = contentDigest(
       isolation?.mode === 'container' ? { ...source, image: isolation.plan.image } : source,

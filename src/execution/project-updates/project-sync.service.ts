@@ -22,9 +22,11 @@ import {
 import type { GitCredential } from '../runner/git-command.js';
 import { syncImported } from '../runner/import-checkout.js';
 import { Boundary } from '../boundary/boundary.service.js';
+import type { Isolation } from '../boundary/isolation.js';
 import { listInventoryFiles, listPlaybooks } from '../../projects/project-files.js';
 import { RunEnded, type ActiveRun } from '../worker/active-runs.service.js';
 import { EventStore } from '../worker/event-store.service.js';
+import { EngineMissing, JobEnvironments } from '../worker/job-environments.service.js';
 import { ProjectContent } from './project-content.service.js';
 import {
   CannotStart,
@@ -45,6 +47,8 @@ const LOCK_WAIT_MS = 250;
  */
 @Injectable()
 export class ProjectSync implements RunKind<ActiveRun> {
+  readonly usesEnvironmentLater = true;
+
   constructor(
     private readonly database: Database,
     private readonly projects: ProjectsRepository,
@@ -56,12 +60,14 @@ export class ProjectSync implements RunKind<ActiveRun> {
     private readonly folders: ProjectFolders,
     private readonly boundary: Boundary,
     private readonly content: ProjectContent,
+    private readonly environments: JobEnvironments,
     private readonly settings: Settings,
   ) {}
 
   async run(run: ActiveRun): Promise<RunOutcome> {
     const row = await this.updates.started(run.id);
-    const output = new RunOutput(this.events, run, { counter: row.counter, line: row.line });
+    Object.assign(run.position, { counter: row.counter, line: row.line });
+    const output = new RunOutput(this.events, run, run.position);
     const outcome = await this.attempt(run, row, output);
     await output.end();
     return { ...outcome, fields: { ...outcome.fields, emitted_events: output.counter } };
@@ -107,7 +113,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
       const { project_id: id } = row;
       return await this.inTurn(id, run.signal, () => this.sync(run, id, row, output));
     } catch (error) {
-      if (!isExplained(error)) throw error;
+      if (!isExplained(error) || error instanceof EngineMissing) throw error;
       output.add(`${error.message}\n`);
       return outcomeOf(error);
     }
@@ -146,7 +152,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
       projectDir: destination,
       revision,
       organizationId: row.organization_id,
-      isolation: run.isolation,
+      isolation: () => this.containers(run, output),
       deadline,
       signal: run.signal,
       onOutput: (text) => output.add(text),
@@ -159,6 +165,14 @@ export class ProjectSync implements RunKind<ActiveRun> {
     };
     const write = () => this.projects.noteSync(projectId, synced);
     return { status: 'successful', fields: { scm_revision: revision }, write };
+  }
+
+  /** Pulls the image of the update's execution environment, unless a job has set its own. */
+  private async containers(run: ActiveRun, output: RunOutput): Promise<Isolation | null> {
+    if (run.isolation !== null) return run.isolation;
+    await output.end();
+    await this.environments.provide(run);
+    return run.isolation;
   }
 
   /**

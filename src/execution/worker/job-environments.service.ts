@@ -64,7 +64,7 @@ export class JobEnvironments {
     if (row.cancel_requested) run.end('cancel');
     stopIfEnded(run);
     // A run that is tried again continues the output of its pull.
-    run.position = { counter: row.counter, line: row.line };
+    Object.assign(run.position, { counter: row.counter, line: row.line });
     const engine = await this.engine(row);
     const present = await this.image(run, row, engine);
     await this.pulled.noteUse(present);

@@ -114,7 +114,7 @@ export class JobProjectFiles {
       projectDir: destination,
       revision,
       organizationId: project.organization_id,
-      isolation: run.isolation,
+      isolation: () => Promise.resolve(run.isolation),
       // The project update has already installed the content of the project's branch; content of
       // another branch is installed now.
       signal: run.signal,

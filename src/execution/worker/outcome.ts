@@ -29,6 +29,8 @@ export interface RunOutcome {
 
 /** Executes one kind of run, under a lease. */
 export interface RunKind<Run> {
+  /** True if it pulls the image of its execution environment itself, when it needs it. */
+  readonly usesEnvironmentLater?: boolean;
   /** True if the runs execute nothing that users wrote, so that they need no sandbox. */
   readonly isTrusted?: true;
   run(run: Run): Promise<RunOutcome>;

@@ -64,7 +64,7 @@ export class RunsHandler implements QueueHandler {
     let outcome: RunOutcome;
     try {
       const kind = await this.kindOf(run.id);
-      await this.environments.provide(run);
+      if (!kind.usesEnvironmentLater) await this.environments.provide(run);
       outcome = await kind.run(run);
     } catch (error) {
       // Stored first, so that the scheduler does not place the run here again.

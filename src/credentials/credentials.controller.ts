@@ -16,12 +16,13 @@ import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
 import { Resource } from '../common/rest/resource.decorator.js';
-import { Route } from '../common/rest/route.js';
+import { Route, type Caller, type OpenParts } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children, subListOf } from '../common/rest/sublist-kinds.js';
 import { sql, type Sql } from '../database/sql.js';
 import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';
 import type { Credential } from './credential.entity.js';
+import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { credentials } from './credentials.resource.js';
 import { LookupRequest } from './lookup-request.js';
@@ -29,6 +30,13 @@ import { LookupTests } from './lookup-tests.service.js';
 import { openInputs } from './sealed-inputs.js';
 
 const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role');
+
+/** Opens the test to credentials of secret stores; others have nothing to try. */
+async function ofSecretStore({ parent, rules }: Caller): Promise<OpenParts> {
+  const types = rules instanceof CredentialTypesRepository ? await rules.all() : [];
+  const type = types.find(({ id }) => id === parent?.credential_type_id);
+  return { attach: false, body: type?.kind === 'external' };
+}
 
 @Resource(credentials)
 @SubList('object_roles', objectRoles())
@@ -66,6 +74,8 @@ export class CredentialsController extends ResourceController(credentials) {
     needs: 'use',
     response: object({}),
     status: 202,
+    rules: CredentialTypesRepository,
+    opens: ofSecretStore,
   })
   @Post(':id/test')
   @LimitedPerUser(CREDENTIAL_TESTS)

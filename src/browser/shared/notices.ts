@@ -4,10 +4,14 @@ import { html, type HtmlValue } from './html.js';
 import type { PageContext } from './page-context.js';
 import type { PendingForm } from './pending-form.js';
 
-/** Renders the result of the form that redirected to the page, and the fields that were ignored. */
-export const noticeView = ({ notice }: PageContext): HtmlValue =>
+/**
+ * Renders the result of the form that redirected to the page, and the fields that were ignored.
+ *
+ * @param hasFailed true for a run that has failed already, which says more than its launch
+ */
+export const noticeView = ({ notice }: PageContext, hasFailed = false): HtmlValue =>
   notice && [
-    html`<p class="message good" role="status">${notice.text}</p>`,
+    !hasFailed && html`<p class="message good" role="status">${notice.text}</p>`,
     notice.ignored.length > 0 &&
       html`<p class="message warn" role="alert">
         Not used, because it is not asked for here: ${notice.ignored.map(labelOf).join(', ')}.

@@ -106,8 +106,10 @@ export class PageRenderer {
         usable: view.status >= 400 ? [] : usable,
         star,
       })}
-      ${await this.sections.tabs(view)} ${noticeView(context)} ${view.resumed && RESUMED} ${message}
-      ${await this.main(view, usable)} ${answersLast ? [forms, answerAfter] : [answer, forms]}`,
+      ${await this.sections.tabs(view)}
+      ${noticeView(context, isRecord(view.body) && view.body.failed === true)}
+      ${view.resumed && RESUMED} ${message} ${await this.main(view, usable)}
+      ${answersLast ? [forms, answerAfter] : [answer, forms]}`,
     });
   }
 

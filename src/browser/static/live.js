@@ -251,6 +251,7 @@
   source.addEventListener('end', () => {
     source.close();
     if (progress) progress.textContent = '';
+    document.querySelector('.message.good[role=status]')?.remove();
     state.textContent = `The run ended: ${status}.`;
     refreshSoon();
   });

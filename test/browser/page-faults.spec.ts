@@ -1,0 +1,33 @@
+/** Small faults of pages that users have met, each as the server sends the page. */
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { htmlOf, wordsOf } from './html.js';
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+it.each([
+  ['ssh', false],
+  ['hashivault_kv', true],
+])('offers the test of a %s credential: %s', async (namespace, isOffered) => {
+  const { id } = await test.make.credential({ namespace });
+  const page = await htmlOf(test.as.superuser, `credentials/${id}/`);
+  expect(wordsOf(page).includes('Test')).toBe(isOffered);
+});
+
+it.each([
+  ['running', true],
+  ['failed', false],
+])('says of a %s run that it was launched: %s', async (status, isSaid) => {
+  const template = await test.make.jobTemplate();
+  const run = await test.database.row<{ id: number }>(sql`
+    INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, job_template_id)
+    SELECT 'job', name, ${status}, ${status === 'failed'}, id, id FROM unified_job_templates
+    WHERE id = ${template.id} RETURNING id`);
+  const caller = test.as.superuser.with({ Cookie: 'notice=launched' });
+  expect(wordsOf(await htmlOf(caller, `jobs/${run?.id}/`)).includes('Launched.')).toBe(isSaid);
+});

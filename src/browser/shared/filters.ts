@@ -44,8 +44,11 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
   const { path, query } = context;
   const fields = definition.fields.filter(isFilterable);
   const quick = fields.filter(({ kind, choices }) => kind === 'choice' && choices.length > 1);
-  const selects = quick.slice(0, MAX_SELECTS);
   const runs = definition.field('launch_type') ? runFilters(definition) : [];
+  // One line has no space for more than the status beside the filters of runs.
+  const selects = quick
+    .filter(({ name }) => runs.length === 0 || name === 'status')
+    .slice(0, MAX_SELECTS);
   const own = [
     ...runs.map(([name]) => name),
     'search',

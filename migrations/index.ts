@@ -52,6 +52,7 @@ import { AddSecondFactors1795797219861 } from './1795797219861-add-second-factor
 import { AddSignatureChecks1795797750727 } from './1795797750727-add-signature-checks.js';
 import { AddPasskeys1795798849123 } from './1795798849123-add-passkeys.js';
 import { AddSamlResponses1795799682556 } from './1795799682556-add-saml-responses.js';
+import { IndexStepsOfJobs1795801206800 } from './1795801206800-index-steps-of-jobs.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -109,4 +110,5 @@ export const migrations = {
   AddSignatureChecks1795797750727,
   AddPasskeys1795798849123,
   AddSamlResponses1795799682556,
+  IndexStepsOfJobs1795801206800,
 };

@@ -133,7 +133,7 @@ async function profileOf(
   return profile;
 }
 
-/** True if the signed assertion is for the request and the address: the library accepts neither. */
+/** True if the signed assertion is for the request and the address, which the library does not check. */
 function isConfirmed(profile: Profile, id: string, callback: string): boolean {
   const [subject] = listOf(memberOf(profile.getAssertion?.().Assertion, 'Subject'));
   return listOf(memberOf(subject, 'SubjectConfirmation')).some((confirmation) => {

@@ -134,7 +134,7 @@ export class RunStatisticsRepository extends TableRepository<Row> {
   /**
    * Returns the slowest tasks, measured from the start of each task to the start of the next event.
    */
-  slowTasks(actor: Actor, newest: Newest & { events: number }, most: number): Promise<SlowTask[]> {
+  slowTasks(actor: Actor, newest: Newest, most: number): Promise<SlowTask[]> {
     return this.database.rows<SlowTask>(sql`
       WITH job AS (${newestJobs(actor, newest)}),
       step AS (
@@ -142,8 +142,8 @@ export class RunStatisticsRepository extends TableRepository<Row> {
           extract(epoch FROM lead(event.created) OVER (PARTITION BY job.id ORDER BY event.counter)
             - event.created)::float8 AS seconds
         FROM job JOIN job_events event ON event.job_id = job.id
-        WHERE event.counter <= ${newest.events} AND event.event IN ('playbook_on_task_start',
-          'playbook_on_handler_task_start', 'playbook_on_play_start', 'playbook_on_stats'))
+        WHERE event.event IN ('playbook_on_task_start', 'playbook_on_handler_task_start',
+          'playbook_on_play_start', 'playbook_on_stats'))
       SELECT task, template AS job_template, (array_agg(name ORDER BY id DESC))[1] AS name,
         count(*)::int AS times, avg(seconds)::float8 AS mean_seconds,
         max(seconds)::float8 AS longest_seconds

@@ -25,7 +25,7 @@ const MAX_DAYS = 90;
  */
 const NEWEST = 20_000;
 const HOST_JOBS = 500;
-const TASK_JOBS = { jobs: 50, events: 2000 };
+const TASK_JOBS = 50;
 const MOST_ROWS = 10;
 
 /** The number of runs that all live workers can take, and that they have. */
@@ -58,7 +58,7 @@ export class StatisticsService {
     return {
       days,
       outcomes: await this.runs.outcomes(actor, { days, newest: NEWEST }),
-      slow_tasks: await this.runs.slowTasks(actor, { days, ...TASK_JOBS }, MOST_ROWS),
+      slow_tasks: await this.runs.slowTasks(actor, { days, jobs: TASK_JOBS }, MOST_ROWS),
       failing_hosts: await this.runs.failingHosts(actor, { days, jobs: HOST_JOBS }, MOST_ROWS),
       queue: await this.runs.queue(actor),
       capacity: await this.capacity(actor),

@@ -19,7 +19,7 @@ async function job(of: Row, status: string, elapsed: number, daysAgo = 0): Promi
     RETURNING *`))!;
 }
 
-/** Tasks of a job, each as many seconds long as is said. */
+/** Tasks of a job, each as many seconds long as is said, with thousands of other events in between. */
 async function tasks(of: Row, seconds: Readonly<Record<string, number>>): Promise<void> {
   let start = 0;
   const steps = [...Object.entries(seconds), ['', 0] as const];
@@ -27,7 +27,7 @@ async function tasks(of: Row, seconds: Readonly<Record<string, number>>): Promis
     const event = task === '' ? 'playbook_on_stats' : 'playbook_on_task_start';
     await test.database.execute(sql`
       INSERT INTO job_events (job_id, counter, event, task, event_data, created)
-      VALUES (${of.id}, ${index + 1}, ${event}, ${task}, '{}',
+      VALUES (${of.id}, ${index * 3000 + 1}, ${event}, ${task}, '{}',
         '2026-01-01T00:00:00Z'::timestamptz + make_interval(secs => ${start}))`);
     start += length;
   }

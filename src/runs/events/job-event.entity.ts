@@ -11,6 +11,11 @@ const READ_ONLY = { readOnly: true } as const;
 @Index('job_events_host_id_idx', ['host_id'])
 @Index('job_events_created_idx', ['created', 'id'])
 @Index('job_events_job_counter_key', ['job_id', 'counter'], { unique: true })
+// For the durations of tasks, which few of the events of a job tell.
+@Index('job_events_steps_idx', ['job_id', 'counter'], {
+  where:
+    "(event = ANY (ARRAY['playbook_on_task_start'::text, 'playbook_on_handler_task_start'::text, 'playbook_on_play_start'::text, 'playbook_on_stats'::text]))",
+})
 export class JobEvent {
   @Integer({ ...READ_ONLY, ...WIDE, label: 'ID', help: 'Database id of this object.' })
   id!: number;

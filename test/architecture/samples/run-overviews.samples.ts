@@ -13,7 +13,7 @@ export default {
     samplesOf(jobCredentials.JobCredentialsRepository, { ofJobs: [[[1], SOMEBODY]] }),
     samplesOf(RunStatisticsRepository, {
       outcomes: [[SOMEBODY, LOOKBACK]],
-      slowTasks: [[SOMEBODY, { ...NEWEST, events: 100 }, 5]],
+      slowTasks: [[SOMEBODY, NEWEST, 5]],
       failingHosts: [[SOMEBODY, NEWEST, 5]],
       queue: [[SOMEBODY]],
       results: [[SOMEBODY, { period: '1 week', unit: 'day', types: ['job'] }]],

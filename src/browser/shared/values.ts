@@ -9,10 +9,16 @@ import { isRecord, memberOf } from '../../common/records.js';
 /** A representation after JSON serialization: dates are text. */
 export type Item = Readonly<Record<string, unknown>>;
 
+/** Identifier that the server generated. */
+const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Returns the name of an object, or its type and id without a name. */
 export function objectTitleOf(item: Item): string {
-  for (const key of ['name', 'username', 'hostname', 'identifier', 'subject', 'description']) {
-    const value = item[key];
+  const template = memberOf(memberOf(item.summary_fields, 'unified_job_template'), 'name');
+  const { name, username, hostname, identifier, subject, description } = item;
+  const isGenerated = GENERATED.test(String(identifier));
+  const own = [name, username, hostname, isGenerated ? template : identifier, subject, description];
+  for (const value of own) {
     if (typeof value === 'string' && value.trim() !== '') return shorten(value, 100);
   }
   const type = typeof item.type === 'string' ? labelOf(item.type) : 'Object';

@@ -104,6 +104,13 @@ async function furnishFurther(): Promise<void> {
     INSERT INTO sessions (digest, user_id, generation)
     VALUES (${`digest ${user!.id}`}, ${user!.id}, 0)`);
   await database.execute(sql`
+    INSERT INTO totp_secrets (user_id, secret, step) VALUES (${user!.id}, '', 0)`);
+  await database.execute(sql`
+    INSERT INTO recovery_codes (digest, user_id) VALUES (${`code ${user!.id}`}, ${user!.id})`);
+  await database.execute(sql`
+    INSERT INTO passkeys (user_id, name, credential_id, public_key, counter, transports)
+    VALUES (${user!.id}, 'Key', ${`id ${user!.id}`}, '', 0, '[]')`);
+  await database.execute(sql`
     INSERT INTO host_facts (host_id, facts) VALUES (${host!.id}, '{}')`);
   await database.execute(sql`
     INSERT INTO host_project_facts (host_id, project_id, facts)

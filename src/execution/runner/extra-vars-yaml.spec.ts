@@ -18,6 +18,9 @@ describe('toExtraVarsYaml', () => {
   it.each([
     '',
     '~',
+    '&',
+    '*',
+    '!',
     'NULL',
     'Yes',
     '007',

@@ -10,7 +10,7 @@ const ESCAPED = /[\u0000-\u001F\u007F-\u009F\u2028\u2029\uFEFF\uFFFE\uFFFF]/g;
  * so behind `!unsafe` in spite of the quotes: `!unsafe "007"` is the number 7.
  */
 const OTHER_TYPE =
-  /^(?:~|<<|=|null|true|false|yes|no|on|off|[-+]?\.(?:inf|nan)|[-+.\d][-+.:_\da-fxtz \t]*)?$/i;
+  /^(?:[!&*~=]|<<|null|true|false|yes|no|on|off|[-+]?\.(?:inf|nan)|[-+.\d][-+.:_\da-fxtz \t]*)?$/i;
 
 /**
  * Writes variables as YAML for `-e @file`.

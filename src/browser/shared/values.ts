@@ -71,7 +71,7 @@ export function valueView(
   }
   if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`;
   if (typeof value === 'number' && (field?.target || isLinked(name, item))) {
-    return reference(name, value, item, field);
+    return reference(name, value, item, definition);
   }
   if (isRecord(value) && typeof value.name === 'string') return named(value, value.name);
   if (name === 'elapsed' && typeof value === 'number') {
@@ -118,10 +118,21 @@ const named = ({ url, type }: Item, name: string): Html => {
 const isLinked = (name: string, { related, summary_fields: summaries }: Item): boolean =>
   isRecord(related) && typeof related[name] === 'string' && isRecord(memberOf(summaries, name));
 
-function reference(name: string, id: number, item: Item, field: Field | undefined): Html {
-  const summaries = isRecord(item.summary_fields) ? item.summary_fields : {};
-  const summary = summaries[name];
-  const target = field?.target?.();
+/** Returns true if a representation contains a summary of a reference under the name of the field. */
+const summarizes = (definition: ResourceDefinition | undefined, name: string): boolean =>
+  definition?.field(name)?.target !== undefined && !(name in definition.summaryKeys);
+
+function reference(
+  name: string,
+  id: number,
+  item: Item,
+  definition: ResourceDefinition | undefined,
+): Html {
+  const summary = memberOf(item.summary_fields, name);
+  const target = definition?.field(name)?.target?.();
+  // A summary that is left out is of an object that the caller may not read.
+  if (summary === undefined && isRecord(item.summary_fields) && summarizes(definition, name))
+    return html`#${id}`;
   const title = isRecord(summary) ? objectTitleOf({ type: target?.type, ...summary }) : `#${id}`;
   // The URL of an object with variants depends on its type, so only the related link is correct.
   const related = isRecord(item.related) ? item.related[name] : undefined;

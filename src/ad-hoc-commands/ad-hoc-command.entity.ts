@@ -56,7 +56,7 @@ export class AdHocCommand extends ExecutedJob {
   })
   inventory!: Reference | null;
 
-  @Text({ help: 'Host pattern; all hosts when empty.' })
+  @Text({ control: 'line', help: 'Host pattern; all hosts when empty.' })
   limit!: string;
 
   @Reference('credential', {
@@ -81,7 +81,7 @@ export class AdHocCommand extends ExecutedJob {
   })
   module_name!: string;
 
-  @Text({ help: 'Arguments of the module.' })
+  @Text({ control: 'line', help: 'Arguments of the module.' })
   module_args!: string;
 
   @Integer({ min: 0, default: 0, help: 'Hosts at once; 0 leaves it to Ansible.' })

@@ -30,7 +30,7 @@ export class ConstructedInventory extends Inventory {
   @Integer({ ...OF_SOURCE, min: 0, help: 'Seconds for which an update counts as fresh.' })
   update_cache_timeout!: number | null;
 
-  @Text({ ...OF_SOURCE, help: 'Host pattern for the hosts that are taken.' })
+  @Text({ ...OF_SOURCE, control: 'line', help: 'Host pattern for the hosts that are taken.' })
   limit!: string | null;
 
   @Choices(SOURCE_VERBOSITIES, { ...OF_SOURCE, help: 'How much the output of updates tells.' })

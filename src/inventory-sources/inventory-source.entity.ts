@@ -114,6 +114,6 @@ export class InventorySource extends UnifiedTemplate {
   })
   verbosity!: number;
 
-  @Text({ help: 'Host pattern for the hosts that are taken.' })
+  @Text({ control: 'line', help: 'Host pattern for the hosts that are taken.' })
   limit!: string;
 }

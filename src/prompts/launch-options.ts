@@ -72,11 +72,11 @@ class LaunchOptions {
   extra_vars!: Record<string, unknown>;
 
   @Prompt({ asks: 'limit', about: 'where', inWorkflows: true, harmless: 'value' })
-  @Text({ help: 'Host pattern.' })
+  @Text({ control: 'line', help: 'Host pattern.' })
   limit!: string;
 
   @Prompt({ asks: 'tags', about: 'what', inWorkflows: true, harmless: 'both' })
-  @Text({ help: 'Comma-separated tags to run.' })
+  @Text({ control: 'line', help: 'Comma-separated tags to run.' })
   job_tags!: string;
 
   @Prompt({

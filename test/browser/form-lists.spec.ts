@@ -102,6 +102,11 @@ it('offers choices for modules, HTTP methods and prompts beside their fields', a
   const template = await htmlOf(test.as.orgAdmin, 'job_templates/?_form=post');
   expect(wordsOf(template).join(' ')).toContain('Prompt on launch for Credentials');
   expect(template.match(/name="ask_credential_on_launch"/g)).toHaveLength(2);
+  // A text of one line has a control of one line, unless its value has more.
+  expect(template).toMatch(/<input[^>]*name="limit"/);
+  const { id } = await test.make.jobTemplate({ project: project.id, limit: 'a\nb' });
+  const long = await htmlOf(test.as.superuser, `job_templates/${id}/?_form=patch`);
+  expect(long).toMatch(/<textarea[^>]*name="limit"/);
 });
 
 it('asks only for the name of a copy, and copies the lists', async () => {

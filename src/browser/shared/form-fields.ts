@@ -69,9 +69,14 @@ export function formField(input: FormField): Html {
 }
 
 /** Returns true for a field of several lines. */
-export const isWide = ({ field, secret }: FormField): boolean =>
+export const isWide = ({ field, value, secret }: FormField): boolean =>
   !isListField(field) &&
+  !isLine(field, value) &&
   (field.control === 'lines' || (['variables', 'json', 'text'].includes(field.kind) && !secret));
+
+/** Returns true for a text that a control of one line can show. */
+const isLine = ({ control }: Field, value: unknown): boolean =>
+  control === 'line' && !text(value).includes('\n');
 
 const isBoxes = (input: FormField): boolean =>
   isListField(input.field) && optionsOf(input).length <= MOST_BOXES && !input.choices?.more;
@@ -160,7 +165,9 @@ function control(input: FormField, common: Common): Html {
     case 'reference':
       return referenceControl(input, common);
     case 'text':
-      return textarea(common, text(value), 2, {});
+      return isLine(field, value)
+        ? html`<input ${attributes({ ...common, value: text(value), autocomplete: 'off' })} />`
+        : textarea(common, text(value), 2, {});
     case 'json':
       return textarea(common, document(value), 6, { 'data-check': 'json', class: 'code' });
     case 'variables':

@@ -95,8 +95,11 @@ export interface Field {
   optionsFrom: ProviderClass<FieldDescriber> | null;
   /** Example values by purpose; forms show them below the control. */
   examples: (() => Readonly<Record<string, unknown>>) | null;
-  /** Form control; null: the default of the kind; `none`: forms do not offer the field. */
-  control: 'date' | 'time' | 'zone' | 'lines' | 'none' | null;
+  /**
+   * Form control; null: the default of the kind; `line`: a text of one line; `none`: forms do not offer
+   * the field.
+   */
+  control: 'date' | 'time' | 'zone' | 'line' | 'lines' | 'none' | null;
   /** Suggested texts in forms; other texts are accepted too. */
   suggests: (() => readonly string[]) | null;
   /** Form controls for the entries of a JSON list; null: the form shows the list as one JSON document. */

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Ip, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { Passkeys } from '../../auth/passkeys.service.js';
-import { SecondFactors } from '../../auth/second-factors.service.js';
+import { SecondFactors, type Proof } from '../../auth/second-factors.service.js';
 import { nextPath } from '../../auth/sessions.service.js';
 import { newSecret, uriOf } from '../../auth/totp.js';
 import type { Actor } from '../../common/access.js';
@@ -29,6 +29,14 @@ import {
 } from './second-factor-page.js';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** Parts of a request whose form contains a password or a code. */
+interface Confirmed {
+  body: Fields;
+  page: PageContext;
+  actor: Actor;
+  address: string;
+}
 
 const SETUP_MS = 600_000;
 
@@ -81,14 +89,8 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    assertSession();
-    const next = nextPath(body.next);
-    try {
-      await this.factors.confirm(actor, { password: textOf(body.password), code: '' }, address);
-    } catch (error) {
-      return this.state(page, actor, next, this.correctable(error, page));
-    }
-    return this.secret(page, actor, { next, secret: newSecret() });
+    const { next, refused } = await this.confirmed({ body, page, actor, address });
+    return refused ?? this.secret(page, actor, { next, secret: newSecret() });
   }
 
   @Route({
@@ -121,13 +123,8 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    assertSession();
-    const next = nextPath(body.next);
-    try {
-      await this.factors.confirm(actor, { password: '', code: textOf(body.code) }, address);
-    } catch (error) {
-      return this.state(page, actor, next, this.correctable(error, page));
-    }
+    const { next, refused } = await this.confirmed({ body, page, actor, address }, 'code');
+    if (refused) return refused;
     const codes = await this.factors.renewCodes(actor.id);
     return pageReply(codesPage(page, { next, codes }));
   }
@@ -140,14 +137,9 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    assertSession();
-    const next = nextPath(body.next);
     const name = nameOf(body);
-    try {
-      await this.factors.confirm(actor, { password: textOf(body.password), code: '' }, address);
-    } catch (error) {
-      return this.state(page, actor, next, this.correctable(error, page));
-    }
+    const { next, refused } = await this.confirmed({ body, page, actor, address });
+    if (refused) return refused;
     const passkey = await this.passkeys.beginCreation(actor, page.origin);
     return pageReply(passkeyPage(page, { next, name, passkey }));
   }
@@ -181,16 +173,28 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    assertSession();
-    try {
-      await this.factors.confirm(actor, { password: textOf(body.password), code: '' }, address);
-    } catch (error) {
-      return this.state(page, actor, nextPath(body.next), this.correctable(error, page));
-    }
+    const { refused } = await this.confirmed({ body, page, actor, address });
+    if (refused) return refused;
     const id = /^\d{1,9}$/.exec(textOf(body.id))?.[0] ?? '0';
     if (await this.factors.removePasskey(actor.id, Number(id)))
       this.events.record('second_factor_removed', page, actor.username);
     return new Reply(302, undefined, { Location: PAGE_PATH });
+  }
+
+  /** Checks the password of a form, or the code, and returns the page with the reason if it is wrong. */
+  private async confirmed(
+    { body, page, actor, address }: Confirmed,
+    proof: keyof Proof = 'password',
+  ): Promise<{ next: string; refused?: Reply }> {
+    assertSession();
+    const next = nextPath(body.next);
+    try {
+      const sent = { password: '', code: '', [proof]: textOf(body[proof]) };
+      await this.factors.confirm(actor, sent, address);
+      return { next };
+    } catch (error) {
+      return { next, refused: await this.state(page, actor, next, this.correctable(error, page)) };
+    }
   }
 
   private async state(

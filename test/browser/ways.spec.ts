@@ -1,5 +1,6 @@
 /** Ways through the pages: by what things belong to, by stars, by what was looked at, and back. */
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages } from './browser.js';
 import { htmlOf } from './html.js';
@@ -42,6 +43,17 @@ describePages('the way to a page', session, (open) => {
     expect(await crumbs()).toEqual(['Teams']);
     await page.goto('/api/v2/');
     expect(await crumbs()).toEqual(['API', 'Version 2']);
+  });
+
+  it('leads back to the newest runs first', async () => {
+    const { id } = await test.make.jobTemplate();
+    const { page } = open;
+    const job = await test.database.row<Row>(sql`
+      INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id)
+      VALUES ('job', 'Run', 'successful', ${id}, ${id}) RETURNING id`);
+    await page.goto(`/api/v2/jobs/${job?.id}/`);
+    const list = page.locator('.crumbs').getByRole('link', { name: 'Jobs', exact: true });
+    expect(await list.getAttribute('href')).toMatch(/jobs\/\?order_by=-id$/);
   });
 
   it('comes back by stars and by what was looked at', async () => {

@@ -1,6 +1,7 @@
 import type { RouteTable, TableEntry } from '../../common/rest/route-table.service.js';
 import { html, type Html } from './html.js';
 import type { Step } from './page-trail.service.js';
+import { orderOf } from './tabs.js';
 import { wordFor } from './words.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
@@ -34,10 +35,16 @@ export function breadcrumbs(table: RouteTable, { path, names, trail }: Place): H
       ${steps.map(({ name, url }, index) =>
         index === steps.length - 1
           ? html`<li aria-current="page">${name}</li>`
-          : html`<li>${url === '' ? name : html`<a href="${url}">${name}</a>`}</li>`,
+          : html`<li>${url === '' ? name : linkTo(table, url, name)}</li>`,
       )}
     </ol>
   </nav>`;
+}
+
+/** Renders a link to a page, and to a list in the order that pages link to. */
+function linkTo(table: RouteTable, url: string, name: string): Html {
+  const route = table.match(url)?.routes.get('GET');
+  return html`<a href="${url}${route ? orderOf(route) : ''}">${name}</a>`;
 }
 
 /** Returns the label of a path segment. */

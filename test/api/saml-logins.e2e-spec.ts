@@ -187,7 +187,7 @@ it.each<[string, Make, string]>([
   ['for another audience', answer(person({ audience: 'https://other' })), 'audience mismatch'],
   ['of another issuer', answer(person({ issuer: 'https://evil' })), 'wrong issuer'],
   ['for another address', answer(person({ recipient: 'https://other' })), 'wrong request'],
-  ['that nobody asked for', answer(person({ request: null })), 'InResponseTo is missing'],
+  ['without a request', answer(person({ request: null })), 'InResponseTo is missing'],
   ['to another request', answer(person({ request: '_other' })), 'InResponseTo is not valid'],
   [
     'whose assertion is for no request',

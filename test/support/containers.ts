@@ -91,13 +91,10 @@ export class Containers {
   private async writeEngine(): Promise<void> {
     const places = ['root', 'runroot', 'tmpdir'].map((name) => `--${name} ${this.folder}/${name}`);
     // crun refuses control groups in hybrid mode.
-    const options = [...places, '--storage-driver vfs', '--runtime runc']
-      .concat(
-        // systemd serves no user here.
-        this.uid === undefined ? [] : ['--cgroup-manager cgroupfs'],
-      )
-      .join(' ');
-    // What the session of a user has, which a service lacks.
+    // systemd serves no user here.
+    const groups = this.uid === undefined ? [] : ['--cgroup-manager cgroupfs'];
+    const options = [...places, '--storage-driver vfs', '--runtime runc', ...groups].join(' ');
+    // A service lacks these variables of a user's session.
     const session = `export HOME=${this.folder} TMPDIR=/tmp XDG_RUNTIME_DIR=${this.folder}/session`;
     const opening = this.uid === undefined ? [] : [session, 'mkdir -p -m 700 "$XDG_RUNTIME_DIR"'];
     const lines = ['#!/bin/sh', ...opening, `exec podman ${options} "$@"`, ''];

@@ -45,6 +45,8 @@ export interface RunFailure {
   total_hosts: number;
 }
 
+/** Maximum number of failures whose messages are read: a run can fail on any number of hosts. */
+const MAX_READ_FAILURES = 2000;
 /** Maximum number of hosts of a failure. */
 const MAX_FAILED_HOSTS = 20;
 
@@ -110,21 +112,25 @@ export class RunOutputsRepository extends TableRepository<Row> {
   /** Returns the failures of a run that were not ignored, by task and message, in order. */
   failures(runId: number, most: number): Promise<RunFailure[]> {
     return this.database.rows<RunFailure>(sql`
-      WITH failure AS (
-        SELECT id, counter, play, task, host_name, event = 'runner_on_unreachable' AS dark, start_line,
-          left(concat_ws(E'\\n', nullif(event_data #>> '{res,msg}', ''),
+      WITH failed AS (
+        SELECT id, counter, play, task, host_name, event, start_line FROM job_events
+        WHERE job_id = ${runId} AND failed AND event IN (
+          'runner_on_failed', 'runner_on_async_failed', 'runner_on_error', 'runner_on_unreachable')),
+      failure AS (
+        SELECT id, first.counter, play, task, host_name, start_line,
+          event = 'runner_on_unreachable' AS dark,
+          (SELECT left(concat_ws(E'\\n', nullif(event_data #>> '{res,msg}', ''),
             coalesce(nullif(event_data #>> '{res,stderr}', ''),
               nullif(event_data #>> '{res,module_stderr}', ''),
-              nullif(event_data #>> '{res,reason}', ''))), 1000) AS message
-        FROM job_events
-        WHERE job_id = ${runId} AND failed AND event IN (
-          'runner_on_failed', 'runner_on_async_failed', 'runner_on_error', 'runner_on_unreachable'))
+              nullif(event_data #>> '{res,reason}', ''))), 1000)
+            FROM job_events WHERE job_id = ${runId} AND counter = first.counter) AS message
+        FROM (SELECT * FROM failed ORDER BY counter LIMIT ${MAX_READ_FAILURES}) first)
       SELECT play, task, dark, message, min(start_line) AS start_line, count(*)::int AS count,
         to_json((array_agg(json_build_object('id', id, 'name', host_name) ORDER BY counter))
           [1:${MAX_FAILED_HOSTS}]) AS hosts,
-        (sum(count(*)) OVER ())::int AS total,
-        (SELECT count(DISTINCT (play, task))::int FROM failure) AS total_tasks,
-        (SELECT count(DISTINCT host_name)::int FROM failure) AS total_hosts
+        (SELECT count(*)::int FROM failed) AS total,
+        (SELECT count(DISTINCT (play, task))::int FROM failed) AS total_tasks,
+        (SELECT count(DISTINCT host_name)::int FROM failed) AS total_hosts
       FROM failure GROUP BY play, task, dark, message
       ORDER BY min(counter) LIMIT ${most}`);
   }

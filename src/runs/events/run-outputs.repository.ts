@@ -113,13 +113,12 @@ export class RunOutputsRepository extends TableRepository<Row> {
   failures(runId: number, most: number): Promise<RunFailure[]> {
     return this.database.rows<RunFailure>(sql`
       WITH failed AS (
-        SELECT id, counter, play, task, host_name, event, start_line FROM job_events
+        SELECT id, counter, play, task, host_name, event = 'runner_on_unreachable' AS dark, start_line
+        FROM job_events
         WHERE job_id = ${runId} AND failed AND event IN (
           'runner_on_failed', 'runner_on_async_failed', 'runner_on_error', 'runner_on_unreachable')),
       failure AS (
-        SELECT id, first.counter, play, task, host_name, start_line,
-          event = 'runner_on_unreachable' AS dark,
-          (SELECT left(concat_ws(E'\\n', nullif(event_data #>> '{res,msg}', ''),
+        SELECT first.*, (SELECT left(concat_ws(E'\\n', nullif(event_data #>> '{res,msg}', ''),
             coalesce(nullif(event_data #>> '{res,stderr}', ''),
               nullif(event_data #>> '{res,module_stderr}', ''),
               nullif(event_data #>> '{res,reason}', ''))), 1000)

@@ -137,9 +137,9 @@ export class SecondFactorPagesController {
     @CurrentActor() actor: Actor,
     @Ip() address: string,
   ): Promise<Reply> {
-    const name = nameOf(body);
     const { next, refused } = await this.confirmed({ body, page, actor, address });
     if (refused) return refused;
+    const name = nameOf(body);
     const passkey = await this.passkeys.beginCreation(actor, page.origin);
     return pageReply(passkeyPage(page, { next, name, passkey }));
   }

@@ -53,6 +53,7 @@ import { AddSignatureChecks1795797750727 } from './1795797750727-add-signature-c
 import { AddPasskeys1795798849123 } from './1795798849123-add-passkeys.js';
 import { AddSamlResponses1795799682556 } from './1795799682556-add-saml-responses.js';
 import { IndexStepsOfJobs1795801206800 } from './1795801206800-index-steps-of-jobs.js';
+import { IndexPendingRuns1795808955127 } from './1795808955127-index-pending-runs.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -111,4 +112,5 @@ export const migrations = {
   AddPasskeys1795798849123,
   AddSamlResponses1795799682556,
   IndexStepsOfJobs1795801206800,
+  IndexPendingRuns1795808955127,
 };

@@ -60,6 +60,7 @@ export class InventoryUpdate extends ExecutedJob {
     ...READ_ONLY,
     nullable: true,
     detailOnly: true,
+    index: 'where set',
     help: 'Project that the inventory is read from.',
   })
   source_project!: Reference | null;
@@ -68,6 +69,7 @@ export class InventoryUpdate extends ExecutedJob {
     ...WIDE,
     ...READ_ONLY,
     nullable: true,
+    index: 'where set',
     help: 'Update of the project that this update started.',
   })
   source_project_update!: Reference | null;

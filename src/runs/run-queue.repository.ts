@@ -14,7 +14,7 @@ import { inputsOf } from '../inventories/inventory-inputs.repository.js';
 import { projectSources, templateExcludesGroups } from '../templates/templates.repository.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, NO_ENGINE, waitingFor } from './run-explanations.js';
 import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
-import { IS_WORKED } from './worked-kinds.js';
+import { IS_WORKED, type WorkedKind } from './worked-kinds.js';
 
 /** A run whose dependencies are not determined yet. */
 export interface UnsettledRun {
@@ -53,23 +53,36 @@ const ANSIBLE_FORKS = 5;
 const CALLBACK_HOSTS = 2;
 const SYSTEM_JOB_IMPACT = 5;
 
-/** A run that can start. */
-export interface ReadyRun {
-  id: number;
-  /** Instance groups that it may be placed in, best first. */
+/** Active runs that the scheduler treats alike. */
+export interface AlikeRuns {
+  type: WorkedKind;
+  is_pending: boolean;
+  /** False until the dependencies of pending runs are determined. */
+  is_settled: boolean;
+  template_id: number | null;
+  /** Project of jobs, or of the sources of inventory updates. */
+  project_id: number | null;
+  inventory_id: number | null;
+  allow_simultaneous: boolean;
+  /** True for updates that other runs wait for. */
+  is_dependency: boolean;
+  /** First run that they wait for by their dependencies and by the inputs of their inventory. */
+  awaited_id: number | null;
+  /** Instance groups that they may be placed in, best first. */
   preferred_groups: number[];
-  /** Forks that it counts as. */
+  /** False if the groups are still to be chosen, or do not exist any more. */
+  has_groups: boolean;
+  /** Forks that each counts as. */
   impact: number;
-  /** True if it runs in a container of its execution environment. */
+  /** True if they run in containers of their execution environment. */
   needs_engine: boolean;
+  ids: number[];
 }
 
-/** Groups that some of the pending runs prefer. */
-export interface Preference {
-  groups: number[];
-  needs_engine: boolean;
-  /** False if the groups are still to be chosen, or do not exist any more. */
-  is_chosen: boolean;
+/** A pending run, and the run that must end before it starts. */
+export interface PendingRun {
+  id: number;
+  blockerId: number | null;
 }
 
 /** Number of runs of a group that an instance was given. */
@@ -85,75 +98,6 @@ export const NEEDS_ENGINE = raw('environment IS NOT NULL');
 
 /** SQL condition for runs whose dependencies are determined. */
 const IS_SETTLED = raw(`(type NOT IN ('job', 'inventory_update') OR dependencies_processed)`);
-
-/** SQL condition for runs that lock their inventory: other runs on the inventory wait for them. */
-const HOLDS_INVENTORY = raw(`type IN ('inventory_update', 'ad_hoc_command')`);
-
-/**
- * SQL of every pending run with the run that blocks it, or null if it only waits for capacity.
- * These runs are blocked:
- * - a project update by another update of its project;
- * - a system job by another system job;
- * - an inventory update by its dependencies, an update of its project, another update of its
- *   source, and updates of its input inventories;
- * - an ad hoc command by an update or another command on its inventory;
- * - a job by its dependencies, an update of its project, an update or a command on its inventory,
- *   and a run of its template unless simultaneous runs are allowed.
- *
- * A run is only blocked by earlier runs, so no run is overtaken within its queue, and queues do not
- * wait for each other.
- *
- * The query is one scan of the active runs and three sorts. It avoids joins, whose cost would
- * depend on statistics that are wrong after a sudden increase of jobs. For the same reason
- * dependencies are looked up one by one.
- */
-const CANDIDATES = sql`
-  lines AS (
-    SELECT id, type, status, launch_type, created, job_explanation, allow_simultaneous, depends_on,
-      preferred_groups, impact, ${NEEDS_ENGINE} AS needs_engine,
-      inventory_id, coalesce(source, '') = 'constructed' AS is_constructed,
-      unified_job_template_id IS NOT NULL AS has_template,
-      ${IS_SETTLED} AS is_settled,
-      min(id) FILTER (WHERE status <> 'pending') OVER template AS placed_id,
-      min(id) OVER template AS first_id,
-      min(id) FILTER (WHERE type = 'project_update' AND status <> 'pending') OVER project
-        AS placed_update_id,
-      min(id) FILTER (WHERE type = 'project_update') OVER project AS first_update_id,
-      min(id) FILTER (WHERE ${HOLDS_INVENTORY} AND status <> 'pending') OVER inventory
-        AS placed_holder_id,
-      min(id) FILTER (WHERE ${HOLDS_INVENTORY}) OVER inventory AS first_holder_id
-    FROM unified_jobs
-    WHERE status IN ('pending', 'waiting', 'running') AND ${IS_WORKED}
-    WINDOW template AS (PARTITION BY type,
-        CASE WHEN type <> 'system_job' THEN unified_job_template_id END),
-      project AS (PARTITION BY
-        CASE WHEN type = 'project_update' THEN unified_job_template_id
-          ELSE coalesce(project_id, source_project_id) END),
-      inventory AS (PARTITION BY inventory_id)
-  ), candidates AS (
-    SELECT id, launch_type, created, job_explanation, preferred_groups, impact, needs_engine,
-      CASE WHEN type IN ('project_update', 'system_job') THEN coalesce(placed_id, nullif(first_id, id))
-      WHEN type = 'ad_hoc_command' THEN coalesce(
-        placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END)
-      ELSE coalesce(
-        CASE WHEN depends_on::text <> '[]' THEN (
-          SELECT min(wanted.id::bigint) FROM json_array_elements_text(depends_on) AS wanted(id)
-          -- A dependency that fails after the query for broken ones ends its job in the next pass.
-          WHERE (SELECT status FROM unified_jobs WHERE unified_jobs.id = wanted.id::bigint)
-            <> 'successful') END,
-        placed_update_id,
-        CASE WHEN first_update_id < id THEN first_update_id END,
-        CASE WHEN is_constructed THEN (
-          SELECT min(other.id) FROM (${inputsOf(sql`lines.inventory_id`)}) input
-          JOIN unified_jobs other ON other.inventory_id = input.input_id
-          WHERE other.type = 'inventory_update' AND other.status IN ('pending', 'waiting', 'running')
-            AND (other.status <> 'pending' OR other.id < lines.id)) END,
-        CASE WHEN type = 'job' THEN
-          coalesce(placed_holder_id, CASE WHEN first_holder_id < id THEN first_holder_id END) END,
-        CASE WHEN has_template AND NOT allow_simultaneous
-          THEN coalesce(placed_id, nullif(first_id, id)) END)
-      END AS blocker_id
-    FROM lines WHERE status = 'pending' AND is_settled)`;
 
 /**
  * Returns an SQL array of the groups that a run prefers, best first: those of its launch, or else those of
@@ -218,15 +162,44 @@ export class RunQueueRepository extends TableRepository<Row> {
     super(repository);
   }
 
-  /** Returns the different preferences of the pending runs whose dependencies are determined. */
-  preferences(): Promise<Preference[]> {
-    return this.database.rows<Preference & Row>(sql`
-      SELECT coalesce(groups, '{}') AS groups, needs_engine,
-        coalesce(groups && ${existingGroups()}, false) AS is_chosen
+  /**
+   * Returns the pending runs and those that instances were given. Runs that are treated alike are one
+   * row, because there can be thousands. The statistics of the table are wrong after a sudden increase of
+   * jobs: therefore dependencies are looked up one by one instead of by a join, and sorting is turned off,
+   * which the planner would prefer to hashing.
+   */
+  active(): Promise<AlikeRuns[]> {
+    return this.database.transaction(async () => {
+      await this.database.execute(sql`SET LOCAL enable_sort = off`);
+      const found = await this.database.rows<AlikeRuns & Row>(sql`
+      SELECT type, is_pending, is_settled, template_id, project_id, inventory_id, allow_simultaneous,
+        is_dependency, awaited_id, coalesce(preferred_groups, '{}') AS preferred_groups,
+        coalesce(preferred_groups && ${existingGroups()}, false) AS has_groups,
+        impact, needs_engine, json_agg(id) AS ids
       FROM (
-        SELECT DISTINCT preferred_groups AS groups, ${NEEDS_ENGINE} AS needs_engine
-        FROM unified_jobs
-        WHERE status = 'pending' AND ${IS_WORKED} AND ${IS_SETTLED}) preference`);
+        SELECT id, type, status = 'pending' AS is_pending, ${IS_SETTLED} AS is_settled,
+          unified_job_template_id AS template_id, coalesce(project_id, source_project_id) AS project_id,
+          inventory_id, allow_simultaneous, launch_type = 'dependency' AS is_dependency,
+          CASE WHEN status = 'pending' THEN coalesce(
+            CASE WHEN depends_on::text <> '[]' THEN (
+              SELECT min(wanted.id::bigint) FROM json_array_elements_text(depends_on) AS wanted(id)
+              -- A dependency that fails after the query for broken ones ends its job in the next pass.
+              WHERE (SELECT status FROM unified_jobs WHERE unified_jobs.id = wanted.id::bigint)
+                <> 'successful') END,
+            CASE WHEN source = 'constructed' THEN (
+              SELECT min(other.id) FROM (${inputsOf(sql`run.inventory_id`)}) input
+              JOIN unified_jobs other ON other.inventory_id = input.input_id
+              WHERE other.type = 'inventory_update'
+                AND other.status IN ('pending', 'waiting', 'running')
+                AND (other.status <> 'pending' OR other.id < run.id)) END) END AS awaited_id,
+          preferred_groups, impact, ${NEEDS_ENGINE} AS needs_engine
+        FROM unified_jobs run
+        WHERE status IN ('pending', 'waiting', 'running') AND ${IS_WORKED}) one
+      GROUP BY type, is_pending, is_settled, template_id, project_id, inventory_id,
+        allow_simultaneous, is_dependency, awaited_id, one.preferred_groups, impact, needs_engine`);
+      await this.database.execute(sql`SET LOCAL enable_sort TO DEFAULT`);
+      return found;
+    });
   }
 
   /**
@@ -255,27 +228,18 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns runs that can start and prefer one of some groups. A sync that a job waits for comes first,
-   * because the job already has its place in the queue.
-   *
-   * @param groups groups with room for runs, and those with room for runs that need a container engine
-   */
-  ready(groups: Record<'all' | 'withEngine', number[]>, most: number): Promise<ReadyRun[]> {
-    return this.database.rows<ReadyRun>(sql`
-      WITH ${CANDIDATES}
-      SELECT id, preferred_groups, impact, needs_engine FROM candidates
-      WHERE blocker_id IS NULL AND preferred_groups
-        && CASE WHEN needs_engine THEN ${groups.withEngine}::int[] ELSE ${groups.all}::int[] END
-      ORDER BY (launch_type <> 'dependency'), id LIMIT ${most}`);
-  }
-
-  /**
    * Updates the explanations of runs that have been pending for a while. Changes of free capacity are told
    * only to the runs that are next: it changes with every run, and the queue can be long.
    */
-  async explain(): Promise<void> {
+  async explain(pending: readonly PendingRun[]): Promise<void> {
     await this.database.execute(sql`
-      WITH ${CANDIDATES}, group_states AS MATERIALIZED (${groupStates(USAGE)}), explained AS (
+      WITH candidates AS (
+        SELECT run.id, run.preferred_groups, run.impact, ${NEEDS_ENGINE} AS needs_engine, given.blocker_id
+        FROM unnest(${pending.map(({ id }) => id)}::bigint[],
+          ${pending.map(({ blockerId }) => blockerId)}::bigint[]) AS given(id, blocker_id)
+        JOIN unified_jobs run ON run.id = given.id
+        WHERE run.created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS})
+      ), group_states AS MATERIALIZED (${groupStates(USAGE)}), explained AS (
         SELECT run.id, row_number() OVER (PARTITION BY run.blocker_id IS NULL ORDER BY run.id) AS place,
           CASE WHEN blocker.id IS NOT NULL
             THEN ${waitingFor('blocker.type', 'blocker.id')}
@@ -289,8 +253,7 @@ export class RunQueueRepository extends TableRepository<Row> {
         CROSS JOIN LATERAL (
           SELECT bool_or(has_engine) AS has_engine,
             string_agg(text, ', ' ORDER BY array_position(run.preferred_groups, id)) AS texts
-          FROM group_states WHERE id = ANY(run.preferred_groups)) preferred
-        WHERE run.created < now() - make_interval(secs => ${EXPLAIN_AFTER_SECONDS}))
+          FROM group_states WHERE id = ANY(run.preferred_groups)) preferred)
       UPDATE unified_jobs SET job_explanation = explained.text FROM explained
       WHERE unified_jobs.id = explained.id AND unified_jobs.status = 'pending'
         AND unified_jobs.job_explanation <> explained.text

@@ -64,6 +64,15 @@ export const PLACED = {
 })
 @Index('unified_jobs_type_id_idx', ['type', 'id'])
 @Index('unified_jobs_status_idx', ['status', 'id'])
+// For the scheduler, which looks for these few among all pending runs in every pass.
+@Index('unified_jobs_unsettled_idx', ['id'], {
+  where:
+    "((status = 'pending'::text) AND (NOT dependencies_processed) AND " +
+    "(type = ANY (ARRAY['job'::text, 'inventory_update'::text])))",
+})
+@Index('unified_jobs_dependent_idx', ['id'], {
+  where: "((status = 'pending'::text) AND ((depends_on)::text <> '[]'::text))",
+})
 // Indexes for lists of runs, of one kind or of all kinds. The kind is the last column, because
 // totals need no other.
 @Index('unified_jobs_finished_idx', ['finished', 'id', 'type'])

@@ -31,6 +31,7 @@ export class WebhookRunFields {
     internal: true,
     readOnly: true,
     nullable: true,
+    index: 'where set',
   })
   webhook_delivery!: Reference | null;
 }

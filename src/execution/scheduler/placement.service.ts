@@ -2,14 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { GroupMembers } from '../../instances/group-members.service.js';
 import { InstanceGroupsRepository } from '../../instances/instance-groups.repository.js';
-import { RunQueueRepository, type Preference } from '../../runs/run-queue.repository.js';
+import { RunQueueRepository, type AlikeRuns } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
+import { candidates, startable } from './blocking.js';
 import { Room, type RunPlace } from './room.js';
 
 /** Maximum number of runs started per pass; if a pass reaches it, the next one follows at once. */
 const MAX_STARTS = 500;
-/** Maximum number of runs read at a time. */
-const BATCH = 1000;
 
 /**
  * Assigns pending runs to instances (docs/contract/runs.md#placement): in launch order, each to the first
@@ -33,38 +32,32 @@ export class Placement {
   async place(): Promise<boolean> {
     await this.members.refresh();
     await this.takeBack();
-    const preferred = await this.preferences();
+    const pending = candidates(await this.activeRuns());
     const room = new Room(await this.groups.machines(), await this.queue.usage());
-    for (let started = 0; started < MAX_STARTS;) {
-      const open = room.openTo(preferred);
-      // For each group as many as can start, because the first groups of the queue can be full soon.
-      const count = new Set([...open.all, ...open.withEngine]).size;
-      const most = Math.min(room.size * count, BATCH);
-      const ready = most > 0 ? await this.queue.ready(open, most) : [];
-      const placed = new Map<number, RunPlace>();
-      for (const run of ready) {
-        if (started + placed.size === MAX_STARTS) break;
-        const place = room.occupy(run.preferred_groups, run);
-        if (place) placed.set(run.id, place);
-      }
-      await this.assign(placed);
-      started += placed.size;
-      // A full group can have kept the runs of others out of the answer.
-      if (ready.length < most || ready.length === 0) return started === MAX_STARTS;
+    const placed = new Map<number, RunPlace>();
+    const refused = new Set<AlikeRuns>();
+    for (const { id, runs } of startable(pending)) {
+      if (placed.size === MAX_STARTS) break;
+      if (refused.has(runs)) continue;
+      const place = room.occupy(runs.preferred_groups, runs);
+      if (place) placed.set(id, place);
+      else refused.add(runs);
     }
-    return true;
+    await this.assign(placed);
+    return placed.size === MAX_STARTS;
   }
 
   /** Updates the explanations of runs that have been pending for a while. */
-  explain(): Promise<void> {
-    return this.queue.explain();
+  async explain(): Promise<void> {
+    await this.queue.explain(candidates(await this.queue.active()));
   }
 
-  private async preferences(): Promise<Preference[]> {
-    const found = await this.queue.preferences();
-    if (found.every((one) => one.is_chosen)) return found;
+  private async activeRuns(): Promise<AlikeRuns[]> {
+    const found = await this.queue.active();
+    if (found.every((runs) => runs.has_groups || !runs.is_pending || !runs.is_settled))
+      return found;
     await this.queue.chooseGroups();
-    return this.queue.preferences();
+    return this.queue.active();
   }
 
   /** Takes runs back from instances that are gone, disabled or no longer in the group. */

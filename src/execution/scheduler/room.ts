@@ -1,5 +1,5 @@
 import type { GroupMachine } from '../../instances/instance-groups.repository.js';
-import type { Preference, ReadyRun, Usage } from '../../runs/run-queue.repository.js';
+import type { AlikeRuns, Usage } from '../../runs/run-queue.repository.js';
 
 /** A place for a run. */
 export interface RunPlace {
@@ -8,7 +8,7 @@ export interface RunPlace {
 }
 
 /** Requirements of a run for its machine. */
-export type Need = Pick<ReadyRun, 'impact' | 'needs_engine'>;
+export type Need = Pick<AlikeRuns, 'impact' | 'needs_engine'>;
 
 interface Machine {
   readonly hostname: string;
@@ -54,28 +54,6 @@ export class Room {
     for (const { hostname, group_id: id, runs, forks } of usage) {
       this.use(this.groups.get(id ?? 0), this.machines.get(hostname), runs, forks);
     }
-  }
-
-  /** Runs that the open groups can be given together. */
-  get size(): number {
-    const open = [...this.groups.values()].filter((group) => isOpen(group, false));
-    const machines = new Set(open.flatMap((group) => group.machines));
-    return [...machines].reduce((total, { slots }) => total + Math.max(0, slots), 0);
-  }
-
-  /** Returns the groups that can be given a run that prefers them, without and with a container engine. */
-  openTo(preferred: readonly Preference[]): Record<'all' | 'withEngine', number[]> {
-    const of = (needsEngine: boolean): number[] => {
-      const own = preferred.filter((one) => one.needs_engine === needsEngine);
-      const wanted = new Set(own.flatMap(({ groups }) => groups));
-      return this.open(needsEngine).filter((id) => wanted.has(id));
-    };
-    return { all: of(false), withEngine: of(true) };
-  }
-
-  /** Returns the groups that can be given a run. */
-  open(needsEngine = false): number[] {
-    return [...this.groups].filter(([, group]) => isOpen(group, needsEngine)).map(([id]) => id);
   }
 
   /**

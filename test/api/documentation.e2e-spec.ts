@@ -54,3 +54,11 @@ it('the API by example does what it says', async () => {
   const template = 'job_templates/?name=Demo+Job+Template&schedules__name=Nightly';
   expect((await as.superuser.get(template).expect(200)).body.count).toBe(1);
 });
+
+it('the common tasks do what they say', async () => {
+  const printed = await run('docs/how-to.md');
+  expect(printed).toMatch(/\nGo live\?\npending\nOperators\n$/);
+  const nodes = 'workflow_job_nodes/?workflow_job__name=Release';
+  const { body } = await test.as.superuser.get(nodes).expect(200);
+  expect(body.count).toBe(3);
+});

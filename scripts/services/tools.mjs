@@ -1,4 +1,4 @@
-import { accessSync, constants, copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -171,7 +171,7 @@ function environmentOf(dataDir) {
 }
 
 /**
- * The copy of the pinned packages in a finished environment.
+ * The folder and the pinned packages of a finished environment.
  *
  * @param {string} environment
  */
@@ -242,15 +242,16 @@ async function installAnsible(environment, log) {
     return 'no Python from 3.11 to 3.14 below /usr or /opt can make virtual environments';
   const { program, packages } = python;
   const stamp = stampOf(environment);
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === readFileSync(packages, 'utf8'))
-    return null;
+  // With its folder, which the programs of the environment name: a restored copy can be elsewhere.
+  const wanted = `# ${environment}\n${readFileSync(packages, 'utf8')}`;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return null;
   /** @type {[string, ...string[]]} */
   const pip = [join(environment, 'bin', 'python3'), '-m', 'pip', 'install'];
   const flags = ['--disable-pip-version-check', '--quiet', '--retries', '0', '--timeout', '10'];
   const problem =
     (await attempt([program, '-m', 'venv', '--clear', environment], log)) ??
     (await attempt([...pip, ...flags, '--require-hashes', '-r', packages], log));
-  if (!problem) copyFileSync(packages, stamp);
+  if (!problem) writeFileSync(stamp, wanted);
   return problem;
 }
 

@@ -7,6 +7,8 @@ import { findIsolation, refusalOf } from '../execution/boundary/isolation.js';
 import { NOT_ISOLATED } from '../instances/isolation.js';
 import { severalOrganizations } from '../organizations/organizations.repository.js';
 import { openDataSource, withDatabase } from './migrate.js';
+import { tryKey } from './rotate-secret-key.js';
+import { SecretBox } from '../common/crypto/secret-box.js';
 import { messageOf } from '../common/errors/message-of.js';
 
 const run = promisify(execFile);
@@ -25,6 +27,7 @@ export async function doctor(): Promise<number> {
   const settings = Settings.load(process.env);
   const checks: Check[] = [
     ['PostgreSQL', database],
+    ['SECRET_KEY', () => secretKey(settings)],
     ['Redis', () => redis(settings.REDIS_URL)],
     ['data folder', () => folder(settings.DATA_DIR)],
     ['git', () => version('git', '--version')],
@@ -53,6 +56,20 @@ async function database(): Promise<string> {
     const pending = await source.showMigrations();
     if (pending) throw new Error('migrations are pending: run the migrate command');
     return `version ${row?.server_version ?? ''}, schema up to date`;
+  } finally {
+    await source.destroy();
+  }
+}
+
+/** Checks that the key opens the stored secrets: a restored database can need another one. */
+async function secretKey({ SECRET_KEY, SECRET_KEY_OLD }: Settings): Promise<string> {
+  const source = await openDataSource({ poolSize: 2 });
+  try {
+    const old = SECRET_KEY_OLD === '' ? [] : [SECRET_KEY_OLD];
+    const { opened, left } = await tryKey(source, new SecretBox(SECRET_KEY, ...old));
+    // A text of a user can look like a secret.
+    if (opened === 0 && left > 0) throw new Error('the secrets of this database need another key');
+    return opened === 0 ? 'there are no secrets yet' : 'opens the stored secrets';
   } finally {
     await source.destroy();
   }

@@ -1,4 +1,4 @@
-import type { EntityManager } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { entriesOf, ExactNumber, exactJson, recordOf } from '../common/exact-json.js';
 import '../common/json-columns.js';
 import { isSealed, rowContext, SecretBox, UnsealError } from '../common/crypto/secret-box.js';
@@ -46,6 +46,34 @@ export async function rotateSecretKey(): Promise<number> {
     await source.destroy();
   }
   return 0;
+}
+
+/** Counts the newest secrets of each column that a key opens and that it does not open. */
+export async function tryKey(
+  source: DataSource,
+  box: SecretBox,
+): Promise<{ opened: number; left: number }> {
+  let opened = 0;
+  let left = 0;
+  for (const [table, column] of SEALED_COLUMNS) {
+    const rows: { id: number; value: unknown }[] = await source.query(
+      `SELECT id, ${column} AS value FROM ${table} WHERE ${column}::text LIKE '%$sealed$%'
+       ORDER BY id DESC LIMIT 1`,
+    );
+    for (const { id, value } of rows) {
+      walk(value, column, (text, field) => {
+        try {
+          box.open(text, rowContext(table, id, field));
+          opened++;
+        } catch (error) {
+          if (!(error instanceof UnsealError)) throw error;
+          left++;
+        }
+        return text;
+      });
+    }
+  }
+  return { opened, left };
 }
 
 async function reseal(

@@ -1,4 +1,5 @@
 /** A new SECRET_KEY: every stored secret is sealed anew and opens as before, whatever else is stored. */
+import { doctor } from '../../src/cli/doctor.js';
 import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
 import { sealArtifacts } from '../../src/runs/handed-artifacts.js';
@@ -180,5 +181,19 @@ it('seals every secret anew and leaves alone what only looks like one', async ()
   expect(await open('workflow_job_nodes', made.jobNode, ['secret_artifacts'])).toBe(statistics);
   expect(await open(jobs, made.bulk, ['launch_config', answers, 'one/word'])).toBe(
     '"of the launch"',
+  );
+});
+
+it('the doctor says if the key does not open the secrets of a restored database', async () => {
+  const examined = async (key: string): Promise<string | undefined> => {
+    const out = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    await withSettingsOf(test, { SECRET_KEY: key }, doctor);
+    const printed = out.mock.calls.map(([text]) => String(text));
+    out.mockRestore();
+    return printed.find((line) => line.includes('SECRET_KEY'));
+  };
+  expect(await examined(NEW_KEY)).toBe('ok      SECRET_KEY: opens the stored secrets\n');
+  expect(await examined('some other key, which is also long enough')).toBe(
+    'FAILED  SECRET_KEY: the secrets of this database need another key\n',
   );
 });

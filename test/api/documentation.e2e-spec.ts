@@ -55,6 +55,12 @@ it('the API by example does what it says', async () => {
   expect((await as.superuser.get(template).expect(200)).body.count).toBe(1);
 });
 
+it('a repeated launch with the same key answers with the same job', async () => {
+  const [first, second] = (await run('docs/clients.md')).trim().split('\n');
+  expect(first).toMatch(/^\d+$/);
+  expect(second).toBe(first);
+});
+
 it('the common tasks do what they say', async () => {
   const printed = await run('docs/how-to.md');
   expect(printed).toMatch(/\nGo live\?\npending\nOperators\n$/);

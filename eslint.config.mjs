@@ -63,7 +63,16 @@ const TEST_GLOBALS = [
 
 /** Names a browser provides to the scripts of the pages. */
 const BROWSER_GLOBALS = [
-  ...['document', 'window', 'location', 'navigator', 'history', 'localStorage', 'EventSource'],
+  ...[
+    'document',
+    'window',
+    'location',
+    'navigator',
+    'history',
+    'localStorage',
+    'sessionStorage',
+    'EventSource',
+  ],
   ...['fetch', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'URL'],
   ...[
     'URLSearchParams',
@@ -72,6 +81,8 @@ const BROWSER_GLOBALS = [
     'HTMLSelectElement',
     'HTMLElement',
     'DOMParser',
+    'CSSStyleSheet',
+    'IntersectionObserver',
     'MutationObserver',
     'Option',
     'getSelection',
@@ -197,6 +208,11 @@ export default tseslint.config(
     files: ['src/**/*.js'],
     languageOptions: { globals: readonly(BROWSER_GLOBALS), sourceType: 'script' },
     rules: { 'max-lines-per-function': 'off' },
+  },
+  {
+    // A module that the build bundles with its packages.
+    files: ['src/browser/static/editor.js'],
+    languageOptions: { sourceType: 'module' },
   },
   {
     files: ['**/*.mjs'],

@@ -72,6 +72,7 @@ import { UsedByPanel } from './templates/used-by.panel.js';
 import { ConnectedPanel } from './webhooks/connected.panel.js';
 import { FilterTrialPanel } from './webhooks/filter-trial.panel.js';
 import { WebhookPanel } from './webhooks/webhook.panel.js';
+import { WorkflowNodeForm } from './workflow-templates/workflow-node.form.js';
 import { WorkflowTemplateForm } from './workflow-templates/workflow-template.form.js';
 import { WorkflowTemplatePanel } from './workflow-templates/workflow-template.panel.js';
 import { ApprovalPanel } from './workflows/approval.panel.js';
@@ -133,6 +134,7 @@ const forms = [
   LaunchForm,
   ProjectForm,
   ScheduleForm,
+  WorkflowNodeForm,
   WorkflowTemplateForm,
   NotificationTemplateForm,
   HostsForm,

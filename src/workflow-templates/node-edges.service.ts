@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { BadRequest, Forbidden } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
 import type { SubListFactory } from '../common/rest/sublist.js';
 import { attached } from '../common/rest/sublist-kinds.js';
+import { ident, sql } from '../database/sql.js';
 import { TemplatesRepository } from '../templates/templates.repository.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodesRepository } from './workflow-template-nodes.repository.js';
@@ -40,4 +42,9 @@ export const followedBy = (kind: EdgeKind): SubListFactory =>
     rules: NodeEdges,
     check: ({ rules, parent }, child) => rules.assertLinkable(parent, child, kind),
     create: (node) => ({ workflow_job_template: node.workflow_job_template_id }),
+    candidates: (node) => ({
+      list: `${resource('workflow_job_template').url(Number(node.workflow_job_template_id))}workflow_nodes/`,
+      scope: (alias) =>
+        sql`${ident(alias, 'workflow_job_template_id')} = ${node.workflow_job_template_id}::int`,
+    }),
   });

@@ -59,8 +59,8 @@ describeJourney('a workflow of three steps, launched and approved', session, 15,
   await walk.button('Ask for approval');
   await page.getByRole('heading', { name: 'Next step after Go live?' }).waitFor();
   await walk.choose(page.locator('#step-template'), last);
-  await walk.button('on success', page.locator('#build form').first());
-  await page.getByRole('row', { name: last }).getByText('on success after Go live?').waitFor();
+  await walk.button('on success', page.locator('#build form', { hasText: 'at the start' }));
+  await page.locator('#build').getByText('on success after Go live?').waitFor();
   await walk.look('workflow-built');
   await walk.button('Launch');
   await page.waitForURL(/\/workflow_jobs\/\d+\/$/);
@@ -68,8 +68,7 @@ describeJourney('a workflow of three steps, launched and approved', session, 15,
   await comes(walk, '.node-actions button');
   await walk.look('workflow-waits');
   await walk.button('Approve');
-  await page.getByText('It was approved: the workflow goes on.').waitFor();
-  await walk.link('Show the workflow');
+  await page.getByText('Approved.', { exact: true }).waitFor();
   await comes(walk, '[data-live-status]:has-text("The run ended: successful.")');
   await comes(walk, `a[aria-label="${last}, Job, successful"]`);
 });
@@ -86,12 +85,68 @@ describeJourney('untying a step and taking it away', session, 2, async (walk) =>
   const edges = `workflow_job_template_nodes/${ids[0]}/success_nodes/`;
   await test.as.superuser.post(edges, { id: ids[1] }).expect(204);
   await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
-  const row = page.locator('#build').getByRole('row', { name: last });
-  await walk.button(/^Remove link/, row);
-  await row.getByText('immediately').waitFor();
-  await walk.button(/^Remove/, row);
+  const build = page.locator('#build');
+  await walk.button(/^Remove link/, build);
+  await build.getByText('Starts immediately.').waitFor();
+  await walk.button(`Remove ${last}`, build);
   await page.getByText('Deleted.').waitFor();
-  expect(await row.count()).toBe(0);
+  const graph = page.getByRole('region', { name: 'Graph of the workflow' });
+  expect(await graph.getByRole('link').count()).toBe(1);
+});
+
+describeJourney('linking two steps by their names in the graph', session, 3, async (walk) => {
+  const { page, mark } = walk;
+  const [first, last] = [`Compile ${mark}`, `Deliver ${mark}`];
+  const workflow = await test.make.workflowTemplate();
+  for (const name of [first, last]) {
+    const { id } = await test.make.jobTemplate({ name, project: project.id });
+    await test.make.workflowNode(workflow, { unified_job_template: id });
+  }
+  await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
+  const graph = page.getByRole('region', { name: 'Graph of the workflow' });
+  await walk.link(`${first}, Job`, graph);
+  await walk.link('Connect on failure…');
+  // The start of the link is not offered as its end.
+  await graph.getByRole('button', { name: 'Connect' }).waitFor();
+  await walk.look('workflow-connect');
+  await walk.button(`Connect to ${last}`, graph);
+  await page.getByText('Added to the list.').waitFor();
+  expect(await graph.getByText('on failure').count()).toBe(1);
+});
+
+describeJourney('changing a step below the graph', session, 5, async (walk) => {
+  const { page, mark } = walk;
+  const workflow = await test.make.workflowTemplate();
+  const name = `Limited ${mark}`;
+  const { id } = await test.make.jobTemplate({
+    name,
+    project: project.id,
+    ask_limit_on_launch: true,
+  });
+  await test.make.workflowNode(workflow, { unified_job_template: id });
+  await test.make.workflowNode(workflow, { identifier: 'Last' });
+  await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
+  const graph = page.getByRole('region', { name: 'Graph of the workflow' });
+  await walk.link(`${name}, Job`, graph);
+  const form = page.locator('#form-step');
+  // The form has the prompts of the template, and no other launch fields.
+  expect(await form.getByLabel('Forks').count()).toBe(0);
+  await form.getByLabel('Limit').fill('web');
+  await form.getByLabel('Alias').fill('Web only');
+  await walk.click(form.getByLabel('Wait for all parents'));
+  await walk.look('workflow-step');
+  await walk.button('Save', form);
+  await page.getByText('Saved.').waitFor();
+  await graph.getByRole('link', { name: 'Web only, Job' }).waitFor();
+  expect(await form.getByLabel('Limit').inputValue()).toBe('web');
+  const width = (): Promise<number> =>
+    graph.locator('svg').evaluate((svg) => svg.getBoundingClientRect().width);
+  const before = await width();
+  await walk.button('Zoom in');
+  expect(await width()).toBeGreaterThan(before);
+  // A zoomed graph stays zoomed where the caller selects another step.
+  await walk.link('Last, Nothing to run', graph);
+  expect(await width()).toBeGreaterThan(before);
 });
 
 // Stands for the pages of graphs; its run needs no Ansible.
@@ -133,7 +188,7 @@ inBrowser()('building a workflow without scripts', () => {
     await page.locator('#step-template').selectOption({ label: name });
     const build = page.locator('#build');
     await build.getByRole('button', { name: 'Add', exact: true }).first().click();
-    await build.getByRole('row', { name }).waitFor();
+    await build.getByRole('heading', { name, exact: true }).waitFor();
     await close();
     expect(faults).toEqual([]);
   });

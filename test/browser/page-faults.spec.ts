@@ -31,3 +31,14 @@ it.each([
   const caller = test.as.superuser.with({ Cookie: 'notice=launched' });
   expect(wordsOf(await htmlOf(caller, `jobs/${run?.id}/`)).includes('Launched.')).toBe(isSaid);
 });
+
+it('offers as the end of a link the nodes of its workflow only', async () => {
+  const workflow = await test.make.workflowTemplate();
+  const node = await test.make.workflowNode(workflow);
+  const page = await htmlOf(
+    test.as.superuser,
+    `workflow_job_template_nodes/${node.id}/success_nodes/`,
+  );
+  const list = `/api/v2/workflow_job_templates/${workflow.id}/workflow_nodes/`;
+  expect(page).toContain(`data-picker="${list}"`);
+});

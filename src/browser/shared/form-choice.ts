@@ -5,7 +5,10 @@ import { withQuery, type PageContext } from './page-context.js';
 import { wordForField } from './words.js';
 
 /** Renders a link for each choice; the linked page has the fields of the choice. */
-export function choiceLinks(field: Field, { path, query, presets }: PageContext): Html {
+export function choiceLinks(
+  field: Field,
+  { path, query, presets }: Pick<PageContext, 'path' | 'presets' | 'query'>,
+): Html {
   const link = (value: string): string =>
     path + withQuery(query, { ...prefixed(presets), [PRESET + field.name]: value });
   return html`<p>${wordForField(field)}:</p>
@@ -26,7 +29,11 @@ const prefixed = (presets: Readonly<Record<string, string>>): Record<string, str
 export function chosenView(
   field: Field,
   given: unknown,
-  { key, object, context }: { key: string; object: object | null; context: PageContext },
+  {
+    key,
+    object,
+    context,
+  }: { key: string; object: object | null; context: Pick<PageContext, 'path'> },
 ): Html {
   const value = String([given].flat().at(-1) ?? '');
   const label = field.choices.find(([one]) => String(one) === value)?.[1] ?? value;

@@ -25,6 +25,9 @@ import { wordFor } from './words.js';
 import { existing, itemAt } from '../../common/invariants.js';
 import { isWritable } from '../../common/fields/reads.js';
 
+/** The parts of a page that its forms use. */
+type FormContext = Pick<PageContext, 'csrf' | 'path' | 'presets' | 'query'>;
+
 /** The input of a form. */
 export interface FormRequest {
   /** Prefix of the element ids, unique on the page. */
@@ -35,12 +38,14 @@ export interface FormRequest {
   open: OpenParts;
   /** Form that replaces the fields of the route. */
   plan: FormPlan | null;
-  context: PageContext;
+  context: FormContext;
   actor: Actor;
   /** The object of the page; its values fill a form that changes the object. */
   object: Item | null;
   /** Values and errors of a form that is shown again. */
   entered?: Entered | undefined;
+  /** Path to redirect to after success; by default the object. */
+  returnTo?: string;
 }
 
 /** Entered values, and errors by form field. */
@@ -52,10 +57,10 @@ export interface Entered {
 type FormPart = 'attach' | 'fields' | 'raw';
 
 /**
- * Place of a form: a page of its own, the page of its URL, or beside an object because its URL has no
- * page.
+ * Place of a form: a page of its own, the page of its URL, or beside an object, folded or open,
+ * because the page has another URL.
  */
-type FormPlace = 'page' | 'inline' | 'beside';
+type FormPlace = 'page' | 'inline' | 'beside' | 'open';
 
 /** Renders the form of a route from the declaration that validates its requests. */
 @Injectable()
@@ -84,6 +89,7 @@ export class Forms {
     const attaching = info.attach && open.attach ? await this.attachForm(forPart('attach')) : null;
     const byField = isFilled('fields') ? await this.fieldForm(forPart('fields'), fields) : null;
     const raw =
+      request.returnTo === undefined &&
       isFilled('raw') &&
       folded('Raw data', rawForm(forPart('raw'), declared), {
         open: part === 'raw' || (byField === null && attaching === null),
@@ -92,7 +98,10 @@ export class Forms {
     const content = html`${attaching}${byField}${raw}`;
     const id = `form-${key}`;
     if (place === 'page') return html`<section class="card form" id="${id}">${content}</section>`;
-    const isOpen = entered !== undefined || (place === 'inline' && asksForSomething(request));
+    const isOpen =
+      place === 'open' ||
+      entered !== undefined ||
+      (place === 'inline' && asksForSomething(request));
     return folded(actionTitle(route, info), content, { id, open: isOpen, kind: 'panel form' });
   }
 
@@ -125,8 +134,7 @@ export class Forms {
         class="grid"
         data-look="${entered ? 'again' : 'new'}"
       >
-        ${csrfInput(context.csrf)}${methodInput(route.method)}${returnInput(entered?.submission)}
-        ${chosen}
+        ${csrfInput(context.csrf)}${methodInput(route.method)} ${returnInput(request)} ${chosen}
         ${topErrors(
           entered?.errors,
           fields.map(({ name }) => name),
@@ -189,7 +197,7 @@ export class Forms {
     };
     return html`<h2>Add an existing ${target.label.toLowerCase()}</h2>
       <form method="post" action="${context.path}" class="inline">
-        ${csrfInput(context.csrf)} ${returnInput(entered?.submission)} ${formField(input)}
+        ${csrfInput(context.csrf)} ${returnInput({ entered })} ${formField(input)}
         <button class="primary">Add</button> ${backLink(entered?.submission)}
       </form>`;
   }
@@ -326,9 +334,12 @@ const shownEntries = ({ plan, object, entered }: FormRequest): HtmlValue => {
 };
 
 /** Renders the return path as a hidden input, to keep it in a form that is shown again. */
-const returnInput = (submission: Submission | undefined): HtmlValue =>
-  submission?.returnTo !== undefined &&
-  html`<input type="hidden" name="${RETURN_FIELD}" value="${submission.returnTo}" />`;
+const returnInput = ({
+  entered,
+  returnTo = entered?.submission.returnTo,
+}: Pick<FormRequest, 'entered' | 'returnTo'>): HtmlValue =>
+  returnTo !== undefined &&
+  html`<input type="hidden" name="${RETURN_FIELD}" value="${returnTo}" />`;
 
 /** Renders a link to the page that the form came from. */
 const backLink = (submission: Submission | undefined): HtmlValue =>

@@ -23,12 +23,15 @@ const NOTICES = {
   added: 'Added to the list.',
   removed: 'Removed from the list.',
   done: 'Done.',
+  approve: 'Approved.',
+  deny: 'Denied.',
+  cancel: 'Cancellation requested.',
   // The panels of the page show the result of the run.
   launched: 'Launched.',
 } as const;
 export type NoticeWord = keyof typeof NOTICES;
 
-const isNotice = (word: string): word is NoticeWord => Object.hasOwn(NOTICES, word);
+export const isNotice = (word: string): word is NoticeWord => Object.hasOwn(NOTICES, word);
 
 /** The result of a form, shown on the next page. */
 export interface Notice {

@@ -38,6 +38,14 @@ export interface UsableRoute extends TableRoute {
   plan: FormPlan | null;
 }
 
+/** The place of a form on the page of another object. */
+interface FormBeside extends Pick<PageContext, 'csrf' | 'presets' | 'query'> {
+  actor: Actor;
+  returnTo: string;
+  /** True to unfold the form. */
+  isOpen: boolean;
+}
+
 /** Methods with forms, in the order of the page. */
 const FORM_METHODS = ['POST', 'PATCH', 'PUT'] as const;
 
@@ -118,16 +126,50 @@ export class PageSections {
         const key = route.method.toLowerCase();
         const here = { path: context.path, method: route.method };
         const entered = placed(refused, plan) ?? resumedFor(resumed, here);
-        const filled = object && {
-          ...object,
-          ...plan?.fromObject(object),
-          ...(plan && (await this.lists.idsOf(object, plan.lists, actor))),
-        };
+        const filled = object && (await this.filled(object, plan, actor));
         const request = { key, route, info, open, plan, context, actor, object: filled, entered };
         sections.push(await this.forms.section(request, form ? 'page' : 'inline'));
       }
     }
     return sections;
+  }
+
+  /**
+   * Renders the form that changes another object than that of the page, and returns to `returnTo`.
+   *
+   * @param key prefix of the element ids, unique on the page
+   */
+  async changeForm(key: string, object: Item, place: FormBeside): Promise<Html | null> {
+    const { actor, returnTo, isOpen } = place;
+    const path = String(object.url);
+    const route = this.table.match(path)?.routes.get('PATCH');
+    if (!route?.info) return null;
+    const open = await this.options.openParts(route, path, actor);
+    if (!open.body) return null;
+    const plan = await this.plans.plan(route, open, object, actor);
+    return this.forms.section(
+      {
+        key,
+        route,
+        info: route.info,
+        open,
+        plan,
+        context: { ...place, path },
+        actor,
+        object: await this.filled(object, plan, actor),
+        returnTo,
+      },
+      isOpen ? 'open' : 'beside',
+    );
+  }
+
+  /** Returns the values of an object for its form. */
+  private async filled(object: Item, plan: FormPlan | null, actor: Actor): Promise<Item> {
+    return {
+      ...object,
+      ...plan?.fromObject(object),
+      ...(plan && (await this.lists.idsOf(object, plan.lists, actor))),
+    };
   }
 
   /** Renders the tabs of the object that the page shows or is a part of. */

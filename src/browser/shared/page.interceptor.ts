@@ -17,7 +17,7 @@ import { FormLists } from './form-lists.service.js';
 import { formBodyOf } from './form-values.js';
 import { PageForms, type FormPlan } from './page-forms.service.js';
 import { setPageHeaders } from './layout.js';
-import { leaveNotice, type Notice, type NoticeWord } from './page-context.js';
+import { isNotice, leaveNotice, type Notice, type NoticeWord } from './page-context.js';
 import { PageRenderer } from './page-renderer.service.js';
 import { isRecord } from '../../common/records.js';
 
@@ -171,13 +171,16 @@ function noticeOf(
 }
 
 function wordOf(
-  { method, body }: ApiRequest,
+  { method, body, path }: ApiRequest,
   response: Response,
   info: RouteInfo | undefined,
 ): NoticeWord {
   if (method === 'DELETE') return 'deleted';
   if (method === 'PUT' || method === 'PATCH') return 'saved';
-  if (info?.kind === 'action') return 'done';
+  if (info?.kind === 'action') {
+    const verb = path.split('/').filter(Boolean).at(-1) ?? '';
+    return isNotice(verb) ? verb : 'done';
+  }
   if (response.statusCode === 201) return 'created';
   return 'disassociate' in body ? 'removed' : 'added';
 }

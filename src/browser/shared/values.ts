@@ -10,7 +10,7 @@ import { isRecord, memberOf } from '../../common/records.js';
 export type Item = Readonly<Record<string, unknown>>;
 
 /** Identifier that the server generated. */
-const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const GENERATED = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Returns the name of an object, or its type and id without a name. */
 export function objectTitleOf(item: Item): string {

@@ -66,7 +66,8 @@
   }
 
   const labelOf = (item) => {
-    const name = item.name || item.username || item.hostname || `#${item.id}`;
+    const template = item.summary_fields?.unified_job_template?.name;
+    const name = item.name || item.username || item.hostname || template || `#${item.id}`;
     const {
       resource_name: object,
       resource_type_display_name: kind,

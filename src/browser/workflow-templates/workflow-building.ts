@@ -19,25 +19,58 @@ export interface BuildingParts {
   csrf: string;
   nodes: readonly ShownNode[];
   edges: readonly Edge[];
-  /** Ids of the nodes without a template. */
-  idle: ReadonlySet<number>;
+  /** The node that the forms change; undefined for a workflow without nodes. */
+  selected: ShownNode | undefined;
+  /** True if the selected node has no template. */
+  isIdle: boolean;
+  /** Kind of the link whose end the caller chooses in the graph. */
+  connects: Edge['kind'] | undefined;
   /** Templates that the caller may use in a step. */
   templates: ReferenceChoices;
-  /** Id of the node that the next step follows; the last node if unknown. */
-  after: number | null;
+  /** Form that changes the selected node, or a link to it. */
+  change: HtmlValue;
 }
 
-const HERE = '#build';
 const nodeUrl = (id: number): string => resource('workflow_job_template_node').url(id);
 
-/** Renders forms that add, link and remove the steps of a workflow. */
+/** Returns the URL of a workflow's page with a node selected. */
+export const selectionUrl = (url: string, id: number): string => `${url}?${PRESET}node=${id}`;
+
+/** Renders forms that add, change, link and remove the steps of a workflow. */
 export function buildingView(parts: BuildingParts): Html {
-  const { nodes, after } = parts;
-  const last = nodes.find(({ id }) => id === after) ?? nodes.at(-1);
-  return html`<div id="build">
-    ${nodes.filter(({ id }) => parts.idle.has(id)).map((node) => idleStep(node, parts))}
-    ${last ? nextStep(last, parts) : firstStep(parts)} ${nodes.length > 0 && nodeRows(parts)}
-  </div>`;
+  const { selected } = parts;
+  return html`<div id="build">${selected ? selectedStep(selected, parts) : firstStep(parts)}</div>`;
+}
+
+/**
+ * Adds to each node that the selected node can start a button that links the two.
+ */
+export function withConnections(
+  parts: Pick<BuildingParts, 'connects' | 'csrf' | 'edges' | 'nodes' | 'selected' | 'url'>,
+): readonly ShownNode[] {
+  const { connects, csrf, edges, nodes, selected, url } = parts;
+  if (!selected || !connects) return nodes;
+  const taken = new Set([
+    ...startersOf(selected.id, edges),
+    ...edges.filter(({ from }) => from === selected.id).map(({ to }) => to),
+  ]);
+  const action = `${nodeUrl(selected.id)}${connects}_nodes/`;
+  const connection = ({ id, name }: ShownNode): Html =>
+    panelButton(
+      { action, csrf, returnTo: selectionUrl(url, selected.id), fields: { id } },
+      html`Connect<span class="hidden"> to ${name}</span>`,
+      'primary small',
+    );
+  return nodes.map((node) => (taken.has(node.id) ? node : { ...node, actions: connection(node) }));
+}
+
+/** Returns the ids of a node and of all nodes before it. */
+function startersOf(id: number, edges: readonly Edge[]): ReadonlySet<number> {
+  const found = new Set([id]);
+  for (const one of found) {
+    for (const { from, to } of edges) if (to === one) found.add(from);
+  }
+  return found;
 }
 
 const stepSelect = (templates: ReferenceChoices, id = 'step-template'): Html =>
@@ -51,13 +84,50 @@ const stepSelect = (templates: ReferenceChoices, id = 'step-template'): Html =>
     templates,
   );
 
-const back = ({ url }: BuildingParts): string => `${url}${HERE}`;
-
 function firstStep(parts: BuildingParts): Html {
-  const form = { action: `${parts.url}workflow_nodes/`, csrf: parts.csrf, returnTo: back(parts) };
+  const form = { action: `${parts.url}workflow_nodes/`, csrf: parts.csrf, returnTo: parts.url };
   return html`<h3>First step</h3>
     ${panelForm(form, html`${stepSelect(parts.templates)}<button class="primary">Add</button>`)}
     ${panelForm(form, html`<button>Ask for an approval first</button>`)}`;
+}
+
+function selectedStep(node: ShownNode, parts: BuildingParts): Html {
+  const { csrf, url, isIdle, connects } = parts;
+  return html`<div class="line">
+      <h3>${node.name}</h3>
+      ${panelButton(
+        { action: nodeUrl(node.id), csrf, returnTo: url, method: 'DELETE' },
+        html`Remove<span class="hidden"> ${node.name}</span>`,
+      )}
+    </div>
+    ${startsAfter(node, parts)}
+    ${connects ? chooseEnd(node, connects, parts) : connectLinks(node, parts)}
+    ${isIdle && idleStep(node, parts)} ${nextStep(node, parts)} ${parts.change}`;
+}
+
+/** Renders links to the graph in which the caller chooses the end of a new link. */
+function connectLinks({ id }: ShownNode, { nodes, url }: BuildingParts): HtmlValue {
+  const link = (kind: Edge['kind']): Html =>
+    html`<a class="button small" href="${selectionUrl(url, id)}&${PRESET}connect=${kind}#graph"
+      >Connect ${EDGE_WORDS[kind]}…</a
+    >`;
+  return nodes.length > 1 && html`<p class="actions">${keysOf(EDGE_WORDS).map(link)}</p>`;
+}
+
+function chooseEnd(
+  { id, name }: ShownNode,
+  kind: Edge['kind'],
+  { nodes, url, ...parts }: BuildingParts,
+): Html {
+  const isPossible = withConnections({ ...parts, nodes, url }).some(({ actions }) => actions);
+  return html`<p class="message" role="status">
+    ${
+      isPossible
+        ? `Choose in the graph what runs ${EDGE_WORDS[kind]} after ${name}.`
+        : `All other nodes are before ${name} or follow it already.`
+    }
+    <a class="button small" href="${selectionUrl(url, id)}#graph">Cancel</a>
+  </p>`;
 }
 
 /**
@@ -65,84 +135,50 @@ function firstStep(parts: BuildingParts): Html {
  */
 function nextStep(node: ShownNode, parts: BuildingParts): Html {
   const { csrf, templates, url } = parts;
-  const form = { action: url, csrf, returnTo: back(parts) };
+  const form = { action: url, csrf, returnTo: url };
   const buttons = keysOf(EDGE_WORDS).map(
     (kind) =>
       html`<button formaction="${nodeUrl(node.id)}${kind}_nodes/">${EDGE_WORDS[kind]}</button>`,
   );
   const atStart = html`<button formaction="${url}workflow_nodes/">at the start</button>`;
-  return html`<h3>Next step after ${node.name}</h3>
+  return html`<h4>Next step after ${node.name}</h4>
     ${panelForm(form, html`${stepSelect(templates)} ${buttons} ${atStart}`)}
     ${panelForm(form, html`<span>Ask for an approval</span> ${buttons}`)}`;
 }
 
 /** Renders forms for a node without a template, which set a template or an approval. */
-function idleStep({ id, name }: ShownNode, parts: BuildingParts): Html {
-  const { csrf } = parts;
-  const form = { csrf, returnTo: back(parts) };
-  return html`<section aria-labelledby="idle-${id}">
-    <h3 id="idle-${id}">${name} runs nothing</h3>
-    <p class="hint">No template was chosen, or it was deleted. Choose what the step does.</p>
+function idleStep({ id }: ShownNode, { csrf, templates, url }: BuildingParts): Html {
+  const form = { csrf, returnTo: selectionUrl(url, id) };
+  return html`<p class="hint">
+      No template was chosen, or it was deleted. Choose what the step does.
+    </p>
     ${panelForm(
       { ...form, action: nodeUrl(id), method: 'PATCH' },
-      html`${stepSelect(parts.templates, `step-template-${id}`)}<button>Save</button>`,
+      html`${stepSelect(templates, 'idle-template')}<button>Save</button>`,
     )}
     ${panelForm(
       { ...form, action: `${nodeUrl(id)}create_approval_template/` },
-      html`${panelTextInput({ id: `question-${id}`, name: 'name', label: 'Approval text' }, { required: true, maxlength: 512 })}
+      html`${panelTextInput({ id: 'question', name: 'name', label: 'Approval text' }, { required: true, maxlength: 512 })}
         <button>Ask for approval</button>`,
-    )}
-  </section>`;
-}
-
-function nodeRows(parts: BuildingParts): Html {
-  const { nodes, csrf, url } = parts;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Steps">
-    <table class="stacks">
-      <thead>
-        <tr>
-          <th scope="col">Step</th>
-          <th scope="col">Starts</th>
-          <th scope="col"><span class="hidden">Actions</span></th>
-        </tr>
-      </thead>
-      <tbody>
-        ${nodes.map(
-          ({ id, name }) =>
-            html`<tr>
-              <th scope="row"><a href="${nodeUrl(id)}">${name}</a></th>
-              <td data-label="Starts">${startsAfter(id, parts)}</td>
-              <td class="end">
-                <a class="button small" href="${url}?${PRESET}after=${id}${HERE}"
-                  >Then…<span class="hidden"> after ${name}</span></a
-                >
-                ${panelButton(
-                  { action: nodeUrl(id), csrf, returnTo: back(parts), method: 'DELETE' },
-                  html`Remove<span class="hidden"> ${name}</span>`,
-                )}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+    )}`;
 }
 
 /** Renders the incoming links of a step, each with a button that removes the link. */
-function startsAfter(id: number, parts: BuildingParts): HtmlValue {
-  const leading = parts.edges.filter(({ to }) => to === id);
-  const nameOf = (one: number): string => parts.nodes.find((node) => node.id === one)?.name ?? '';
-  if (leading.length === 0) return 'immediately';
-  return html`<ul class="held">
+function startsAfter({ id }: ShownNode, { csrf, edges, nodes, url }: BuildingParts): Html {
+  const leading = edges.filter(({ to }) => to === id);
+  const nameOf = (one: number): string => nodes.find((node) => node.id === one)?.name ?? '';
+  if (leading.length === 0) return html`<p>Starts immediately.</p>`;
+  return html`<ul class="held" aria-label="Starts">
     ${leading.map(
       ({ from, kind }) =>
         html`<li>
-          ${EDGE_WORDS[kind]} after ${nameOf(from)}
+          ${EDGE_WORDS[kind]} after
+          <a href="${selectionUrl(url, from)}#graph">${nameOf(from)}</a>
           ${panelForm(
             {
               action: `${nodeUrl(from)}${kind}_nodes/`,
-              csrf: parts.csrf,
-              returnTo: back(parts),
+              csrf,
+              returnTo: selectionUrl(url, id),
             },
             html`${hiddenInput('id', id)} ${hiddenInput('disassociate', 'true')}
               <button class="small">

@@ -1,17 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { html, type Html } from '../shared/html.js';
+import { assetUrl } from '../shared/assets.js';
+import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PageSections } from '../shared/page-sections.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
+import { GENERATED } from '../shared/values.js';
+import { keysOf, memberOf } from '../../common/records.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
-import type { Edge } from '../../workflows/workflow-rows.service.js';
-import { graphView, type ShownNode } from '../workflows/graph-view.js';
+import { EDGE_WORDS, graphView, type ShownNode } from '../workflows/graph-view.js';
 import { kindOf } from '../workflows/run-graph.js';
 import {
   WorkflowTemplateNodesRepository,
   type TemplateNodeOnPage,
 } from '../../workflow-templates/workflow-template-nodes.repository.js';
-import { buildingView } from './workflow-building.js';
+import { buildingView, selectionUrl, withConnections } from './workflow-building.js';
 
 interface ShownWorkflow {
   id: number;
@@ -19,8 +22,8 @@ interface ShownWorkflow {
 }
 
 /**
- * Renders the graph of a workflow job template, and the forms that change it if the caller may use
- * them.
+ * Renders the graph of a workflow job template, and the forms that change the selected node if the
+ * caller may use them.
  */
 @Injectable()
 @PagePanel('workflow_job_template')
@@ -31,48 +34,89 @@ export class WorkflowTemplatePanel implements Panel<ShownWorkflow> {
     private readonly nodes: WorkflowTemplateNodesRepository,
     private readonly source: PanelSource,
     private readonly references: ReferenceLists,
+    private readonly sections: PageSections,
   ) {}
 
   async render(context: PanelContext<ShownWorkflow>): Promise<Html> {
+    const { actor, csrf, presets } = context;
     const { id, url } = context.object;
-    const rows = await this.nodes.onPage(id, context.actor);
-    const nodes = rows.map(shownNode);
+    const rows = await this.nodes.onPage(id, actor);
+    const { body: mayBuild } = await this.source.opens('POST', `${url}workflow_nodes/`, actor);
+    const all = rows.map((row) => shownNode(row, mayBuild ? url : null));
+    const chosen = all.find((node) => String(node.id) === presets.node);
+    const selected = mayBuild ? (chosen ?? all.at(-1)) : undefined;
+    const nodes = all.map((node) => ({ ...node, isSelected: node === selected }));
+    const connects = keysOf(EDGE_WORDS).find((kind) => kind === presets.connect);
     const edges = await this.nodes.edges(id);
-    return html`<section aria-labelledby="graph-title" class="panel-card">
+    const parts = { url, csrf, nodes, edges, selected, connects };
+    return html`<section id="graph" aria-labelledby="graph-title" class="panel-card" data-graph>
       <div class="line">
         <h2 id="graph-title">Graph</h2>
         <a class="button small" href="${url}workflow_nodes/">Nodes</a>
       </div>
-      ${graphView(nodes, edges)} ${await this.building(context, rows, { nodes, edges })}
+      ${graphView(withConnections(parts), edges)}
+      ${
+        mayBuild &&
+        buildingView({
+          ...parts,
+          isIdle: rows.some((row) => row.id === selected?.id && row.type === null),
+          templates: await this.references.load(
+            resource('unified_job_template'),
+            'launch',
+            [],
+            actor,
+          ),
+          change: selected && (await this.changeOf(selected, context, chosen !== undefined)),
+        })
+      }
+      <script src="${assetUrl('graph.js')}" defer></script>
     </section>`;
   }
 
-  private async building(
-    { object: { url }, actor, csrf, presets }: PanelContext<ShownWorkflow>,
-    rows: readonly TemplateNodeOnPage[],
-    graph: { nodes: readonly ShownNode[]; edges: readonly Edge[] },
-  ): Promise<Html | null> {
-    const { body: mayBuild } = await this.source.opens('POST', `${url}workflow_nodes/`, actor);
-    if (!mayBuild) return null;
-    const target = resource('unified_job_template');
-    return buildingView({
-      ...graph,
-      url,
-      csrf,
-      idle: new Set(rows.filter(({ type }) => type === null).map(({ id }) => id)),
-      templates: await this.references.load(target, 'launch', [], actor),
-      after: Number(presets.after ?? 0),
-    });
+  /**
+   * Renders the forms of a node, and of its approval.
+   *
+   * @param isOpen true to unfold them
+   */
+  private async changeOf(
+    { id }: ShownNode,
+    context: PanelContext<ShownWorkflow>,
+    isOpen: boolean,
+  ): Promise<HtmlValue> {
+    const { actor, object: workflow } = context;
+    const node = await this.source.object(resource('workflow_job_template_node'), id, actor);
+    const url = memberOf(node.related, 'unified_job_template');
+    const isApproval = typeof url === 'string' && url.includes(APPROVALS);
+    const approval =
+      isApproval &&
+      (await this.source.object(
+        resource('workflow_approval_template'),
+        Number(node.unified_job_template),
+        actor,
+      ));
+    const place = { ...context, returnTo: selectionUrl(workflow.url, id), isOpen };
+    return [
+      await this.sections.changeForm('step', node, place),
+      approval && (await this.sections.changeForm('approval', approval, place)),
+    ];
   }
 }
 
-const shownNode = ({ id, identifier, name, type }: TemplateNodeOnPage): ShownNode => ({
-  id,
-  name: name ?? (type === null && IDLE.test(identifier) ? 'Not said yet' : identifier),
-  kind: kindOf(type),
+const APPROVALS = '/workflow_approval_templates/';
+
+/** @param workflowUrl page that the node is a link to, with the node selected; null for its own page */
+const shownNode = (row: TemplateNodeOnPage, workflowUrl: string | null): ShownNode => ({
+  id: row.id,
+  name: nameOf(row),
+  kind: kindOf(row.type),
   state: null,
-  url: resource('workflow_job_template_node').url(id),
+  url:
+    workflowUrl === null
+      ? resource('workflow_job_template_node').url(row.id)
+      : `${selectionUrl(workflowUrl, row.id)}#graph`,
 });
 
-/** Pattern of a generated node identifier. */
-const IDLE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const nameOf = ({ id, identifier, name, type }: TemplateNodeOnPage): string => {
+  if (!GENERATED.test(identifier)) return identifier;
+  return name ?? (type === null ? 'Not said yet' : `${kindOf(type)} ${id}`);
+};

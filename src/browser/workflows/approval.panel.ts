@@ -28,7 +28,7 @@ export class ApprovalPanel implements Panel<ShownApproval> {
       ${approval.description !== '' && html`<p>${approval.description}</p>`}
       <p>${sentence(approval)}</p>
       <div class="actions">
-        ${approval.can_approve_or_deny && decisionForms(approval.url, csrf)}
+        ${approval.can_approve_or_deny && decisionForms(approval.url, csrf, approval.url)}
         ${workflow && html`<a class="button" href="${workflow}">Show the workflow</a>`}
         ${job && html`<a class="button" href="${job}">Show the job</a>`}
       </div>

@@ -19,7 +19,9 @@ export interface ShownNode {
   /** URL of the run, or of the node. */
   url: string | null;
   /** Buttons of the node, such as approve and deny. */
-  actions?: Html | null;
+  actions?: HtmlValue;
+  /** True for the node that forms beside the graph change. */
+  isSelected?: boolean;
 }
 
 /** Maximum number of nodes in a picture; a larger graph is only a table. */
@@ -38,7 +40,7 @@ export const EDGE_WORDS: Record<Edge['kind'], string> = {
 export function graphView(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
   if (nodes.length === 0) return html`<p class="empty">The workflow has no nodes.</p>`;
   const isDrawn = nodes.length <= MAX_DRAWN && (edges.length > 0 || nodes.length <= MAX_LOOSE);
-  const table = nodeTable(nodes, edges);
+  const table = nodeTable(nodes, edges, !isDrawn);
   if (!isDrawn) return table;
   return html`${picture(nodes, edges)} ${edges.length > 0 && legend(edges)}
   ${folded('As a table', table, { kind: 'plain' })}`;
@@ -98,7 +100,8 @@ function curve(points: readonly Point[]): string {
     .join('');
 }
 
-function nodeView({ name, kind, state, url, actions }: ShownNode, { x, y }: Point): Html {
+function nodeView(node: ShownNode, { x, y }: Point): Html {
+  const { name, kind, state, url, actions, isSelected = false } = node;
   const tone = state === null ? 'plain' : toneOf(state);
   const label = [name, kind, state].filter(Boolean).join(', ');
   const box = html`<rect width="${NODE_WIDTH}" height="${NODE_HEIGHT}" rx="9" />
@@ -113,7 +116,9 @@ function nodeView({ name, kind, state, url, actions }: ShownNode, { x, y }: Poin
       >`
     }`;
   const linked = url
-    ? html`<a href="${url}" aria-label="${label}">${box}</a>`
+    ? html`<a href="${url}" aria-label="${label}" ${isSelected && html`aria-current="true"`}
+        >${box}</a
+      >`
     : html`<g role="img" aria-label="${label}">${box}</g>`;
   return html`<g class="node tone-${tone}" transform="translate(${x} ${y})">
     <title>${label}</title>
@@ -142,7 +147,8 @@ function legend(edges: readonly Edge[]): Html {
   </ul>`;
 }
 
-function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
+/** @param hasActions true for the only view of the graph, which also has the buttons of its nodes */
+function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[], hasActions: boolean): Html {
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
   const hasStates = nodes.some(({ state }) => state !== null);
   const after = (id: number): HtmlValue =>
@@ -161,9 +167,11 @@ function nodeTable(nodes: readonly ShownNode[], edges: readonly Edge[]): Html {
       </thead>
       <tbody>
         ${nodes.map(
-          ({ id, name, kind, state, url }) =>
+          ({ id, name, kind, state, url, actions }) =>
             html`<tr>
-              <th scope="row"><a ${attributes({ href: url })}>${shorten(name, 80)}</a></th>
+              <th scope="row">
+                <a ${attributes({ href: url })}>${shorten(name, 80)}</a>${hasActions && actions}
+              </th>
               <td data-label="Kind">${kind}</td>
               ${hasStates && html`<td data-label="State">${state !== null && statusBadge(state)}</td>`}
               <td data-label="Starts">

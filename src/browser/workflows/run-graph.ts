@@ -1,6 +1,7 @@
 import { type Actor } from '../../common/access.js';
-import { html, type Html } from '../shared/html.js';
-import { csrfInput } from '../shared/layout.js';
+import type { HtmlValue } from '../shared/html.js';
+import { panelButton } from '../shared/panel-forms.js';
+import { GENERATED } from '../shared/values.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import {
   WorkflowJobNodesRepository,
@@ -16,25 +17,27 @@ import { labelOf } from '../../common/fields/label.js';
  */
 export async function loadRunGraph(
   repository: WorkflowJobNodesRepository,
-  workflowJobId: number,
+  { id, url }: { id: number; url: string },
   actor: Actor,
   csrf: string,
 ): Promise<{ nodes: ShownNode[]; edges: Edge[]; rows: readonly NodeOnPage[] }> {
-  const rows = await repository.onPage(workflowJobId, actor);
-  const edges = await repository.edges(workflowJobId);
-  return { nodes: rows.map((row) => shownNode(row, csrf)), edges, rows };
+  const rows = await repository.onPage(id, actor);
+  const edges = await repository.edges(id);
+  return { nodes: rows.map((row) => shownNode(row, csrf, url)), edges, rows };
 }
 
-function shownNode(row: NodeOnPage, csrf: string): ShownNode {
+function shownNode(row: NodeOnPage, csrf: string, page: string): ShownNode {
   const { id, identifier, run_id: runId, run_type: runType } = row;
   const run = row.may_read_run && runId !== null ? findResource(runType ?? '')?.url(runId) : null;
   return {
     id,
-    name: (row.may_read_run ? row.run_name : null) ?? row.template_name ?? identifier,
+    name: GENERATED.test(identifier)
+      ? ((row.may_read_run ? row.run_name : null) ?? row.template_name ?? identifier)
+      : identifier,
     kind: kindOf(row.template_type),
     state: row.status ?? (row.outcome === '' ? 'not started' : row.outcome),
     url: run ?? resource('workflow_job_node').url(id),
-    actions: row.may_decide && run ? decisionForms(run, csrf) : null,
+    actions: row.may_decide && run ? decisionForms(run, csrf, page) : null,
   };
 }
 
@@ -46,11 +49,8 @@ export const kindOf = (templateType: string | null): string =>
         templateType.replace(/^workflow_approval_/, 'approval_').replace(/(?:_job)?_template$/, ''),
       );
 
-/** Renders the approve and deny buttons of an approval. */
-export const decisionForms = (url: string, csrf: string): Html =>
-  html`<form method="post" action="${url}approve/">
-      ${csrfInput(csrf)}<button class="button primary small">Approve</button>
-    </form>
-    <form method="post" action="${url}deny/">
-      ${csrfInput(csrf)}<button class="button danger small">Deny</button>
-    </form>`;
+/** Renders the approve and deny buttons of an approval, which return to a page. */
+export const decisionForms = (url: string, csrf: string, returnTo: string): HtmlValue => [
+  panelButton({ action: `${url}approve/`, csrf, returnTo }, 'Approve', 'primary small'),
+  panelButton({ action: `${url}deny/`, csrf, returnTo }, 'Deny', 'danger small'),
+];

@@ -45,7 +45,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
     const isActive = !isFinal(run.status);
     const { UI_LIVE_UPDATES_ENABLED: isLive } = await this.settings.get('UI_LIVE_UPDATES_ENABLED');
     const isFollowed = isActive && isLive;
-    const { nodes, edges, rows } = await loadRunGraph(this.nodes, run.id, actor, csrf);
+    const { nodes, edges, rows } = await loadRunGraph(this.nodes, run, actor, csrf);
     const failed = isActive ? [] : failedNodes(nodes, edges);
     const causes = await this.runsOf(failed.slice(0, MAX_CAUSES), rows);
     const stream = `${run.url}events/stream/`;
@@ -54,7 +54,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
         ${await runActions(this.runs, run, { actor, csrf, isActive })}
       </div>
       <div id="run-cause" data-refresh>${workflowCauseView(run, failed, causes)}</div>
-      <section aria-labelledby="graph-title">
+      <section aria-labelledby="graph-title" data-graph>
         <div class="line">
           <h2 id="graph-title">Graph</h2>
           <p role="status" data-live-status="${run.status}">
@@ -67,7 +67,8 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
       ${
         isFollowed &&
         html`<script src="${assetUrl('live.js')}" data-live-graph="${stream}" defer></script>`
-      }`;
+      }
+      <script src="${assetUrl('graph.js')}" defer></script>`;
   }
 
   /** Loads the failures of the runs that the caller may read. */

@@ -56,6 +56,7 @@ await bundle(
   '',
 );
 await bundle(threads(), 'threads');
+await bundleEditor();
 writeFileSync(join(root, BUILD_STAMP), `${hash}\n`);
 
 /**
@@ -84,6 +85,23 @@ async function bundle(programs, folder) {
     keepNames: true,
     sourcemap: true,
     sourcesContent: false,
+    logLevel: 'warning',
+  });
+}
+
+/** Bundles the editor of the pages with its packages and with the YAML reader of the server. */
+async function bundleEditor() {
+  await build({
+    entryPoints: [join(root, 'src', 'browser', 'static', 'editor.js')],
+    outfile: join(dist, 'static', 'editor.js'),
+    alias: {
+      'exact-json': join(dist, 'src', 'common', 'exact-json.js'),
+      'yaml-reader': join(dist, 'src', 'common', 'fields', 'yaml-reader.js'),
+    },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
     logLevel: 'warning',
   });
 }

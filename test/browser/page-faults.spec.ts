@@ -37,7 +37,7 @@ it('offers as the end of a link the nodes of its workflow only', async () => {
   const node = await test.make.workflowNode(workflow);
   const page = await htmlOf(
     test.as.superuser,
-    `workflow_job_template_nodes/${node.id}/success_nodes/`,
+    `workflow_job_template_nodes/${node.id}/success_nodes/?_form=post`,
   );
   const list = `/api/v2/workflow_job_templates/${workflow.id}/workflow_nodes/`;
   expect(page).toContain(`data-picker="${list}"`);

@@ -1,6 +1,6 @@
 /** Documents that people type: what is wrong with them is told beside them, by line. */
 import { boot, type TestApp } from '../support/boot.js';
-import { describePages } from './browser.js';
+import { describePages, faultsOfColors, seriousFaults } from './browser.js';
 
 let test: TestApp;
 
@@ -67,25 +67,44 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     expect(body.variables).toBe('');
   });
 
-  it('are indented by Tab, which Escape gives back', async () => {
+  it('are edited with colors, and Tab moves on', async () => {
+    const { page } = open;
+    const { id } = await test.make.inventory();
+    await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
+    await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
+    await page.getByText('Variables', { exact: true }).click();
+    await page.keyboard.type('shop:\n  region: north');
+    expect(await page.locator('#patch-variables').inputValue()).toBe('shop:\n  region: north');
+    const parts = page.locator('.editor').first().locator('.cm-line span');
+    const colors = await parts.evaluateAll((all) => all.map(({ className }) => className));
+    expect(new Set(colors).size).toBeGreaterThan(1);
+    expect(await seriousFaults(page)).toEqual([]);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await faultsOfColors(page)).toEqual([]);
+    await page.keyboard.press('Tab');
+    const focused = await page.evaluate('document.activeElement.textContent');
+    expect(focused).toBe('Show as JSON');
+  });
+
+  it('are shown as JSON and as YAML again, as they were typed', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
     await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
     const area = page.locator('#patch-variables');
-    const focused = (): Promise<string> => page.evaluate('document.activeElement.id');
-    await area.focus();
-    await page.keyboard.type('shop:\n');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('region: north');
-    expect(await area.inputValue()).toBe('shop:\n  region: north');
-    expect(await focused()).toBe('patch-variables');
-    await page.getByText('Press Escape, then Tab').first().waitFor();
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('Tab');
-    expect(await focused()).not.toBe('patch-variables');
-    await area.fill('');
-    await page.keyboard.press('Tab');
-    expect(await focused()).not.toBe('patch-variables');
+    const change = page.getByRole('button', { name: 'Show as' });
+    await area.fill(RIGHT);
+    await change.click();
+    expect(JSON.parse(await area.inputValue())).toEqual({ region: 'north', ports: [80, 443] });
+    await change.click();
+    // With its comment and its spaces.
+    expect(await area.inputValue()).toBe(RIGHT);
+    await area.fill('{"answer": "yes", "mode": "0644"}');
+    await change.click();
+    expect(await area.inputValue()).toBe('answer: "yes"\nmode: "0644"\n');
+    await area.fill('{"size": 12345678901234567890}');
+    await change.click();
+    await page.getByText('Not converted').waitFor();
+    expect(await area.inputValue()).toBe('{"size": 12345678901234567890}');
   });
 });

@@ -21,6 +21,7 @@ const NAMES = [
   'explorer.css',
   'controller.js',
   'forms.js',
+  'editor.js',
   'graph.js',
   'live.js',
   'output.js',

@@ -66,7 +66,7 @@ export function page({ context, title, content, narrow = false }: PageParts): st
         <link rel="stylesheet" href="${assetUrl('controller.css')}" />
         <link rel="stylesheet" href="${assetUrl('panels.css')}" />
         <script src="${assetUrl('controller.js')}" defer></script>
-        <script src="${assetUrl('forms.js')}" defer></script>
+        <script src="${assetUrl('forms.js')}" data-editor="${assetUrl('editor.js')}" defer></script>
       </head>
       <body class="${context.actor ? 'with-side' : ''}">
         <a class="skip" href="#main">Skip to content</a>

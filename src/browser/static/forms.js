@@ -5,8 +5,6 @@
 (() => {
   'use strict';
 
-  const INDENT = '  ';
-
   /** The form as the server shows it again, without anything being done. */
   async function lookedAt(form, signal) {
     const body = new URLSearchParams(new FormData(form));
@@ -83,26 +81,17 @@
     look();
   }
 
-  /** Tab indents a text; Escape gives it back to those who move by it, and so does an empty text. */
-  function indentation(area) {
-    let isFree = false;
-    const hint = document.createElement('p');
-    hint.id = `${area.id}-keys`;
-    hint.className = 'hint';
-    hint.textContent = 'Tab indents. Press Escape, then Tab, to move on.';
-    area.after(hint);
-    const described = area.getAttribute('aria-describedby');
-    area.setAttribute('aria-describedby', described ? `${described} ${hint.id}` : hint.id);
-    area.addEventListener('focus', () => (isFree = false));
-    area.addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') isFree = true;
-      const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
-      if (event.key !== 'Tab' || !isPlain || isFree || area.value === '') return;
-      event.preventDefault();
-      area.setRangeText(INDENT, area.selectionStart, area.selectionEnd, 'end');
-      area.dispatchEvent(new Event('input', { bubbles: true }));
-    });
-  }
+  const { editor } = document.currentScript.dataset;
+
+  /** A document becomes an editor when it comes into view: many pages have one in a folded part. */
+  const seen = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      seen.unobserve(target);
+      void import(editor).then(({ edit }) => edit(target)).catch(() => undefined);
+    }
+  });
+  for (const area of document.querySelectorAll('textarea[data-check]')) seen.observe(area);
 
   for (const form of document.querySelectorAll('form[data-look]')) {
     const areas = areasOf(form);
@@ -121,7 +110,6 @@
     });
     ownZone(form, look);
   }
-  document.querySelectorAll('textarea[data-check]').forEach(indentation);
 
   /** Asks the authenticator before the form is sent; a failure shows the message of the form. */
   function passkeys(form, { key, read, ask }) {

@@ -54,6 +54,7 @@ import { AddPasskeys1795798849123 } from './1795798849123-add-passkeys.js';
 import { AddSamlResponses1795799682556 } from './1795799682556-add-saml-responses.js';
 import { IndexStepsOfJobs1795801206800 } from './1795801206800-index-steps-of-jobs.js';
 import { IndexPendingRuns1795808955127 } from './1795808955127-index-pending-runs.js';
+import { AddSendersOfDeliveries1795809662296 } from './1795809662296-add-senders-of-deliveries.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -113,4 +114,5 @@ export const migrations = {
   AddSamlResponses1795799682556,
   IndexStepsOfJobs1795801206800,
   IndexPendingRuns1795808955127,
+  AddSendersOfDeliveries1795809662296,
 };

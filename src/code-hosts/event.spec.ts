@@ -59,6 +59,8 @@ describe('parseEvent', () => {
         headRef,
         statusApi,
         pushRef,
+        // A mirror is synchronized by no user.
+        sender: type.startsWith('mirror:') ? null : expect.stringMatching(/^\w+$/),
         payload,
         payloadText: rawBody.toString(),
       });

@@ -45,6 +45,8 @@ export interface WebhookEvent {
   statusApi: string | null;
   /** Name of the pushed ref, if the push concerns only that ref. */
   pushRef: string | null;
+  /** Name of the user at the service who caused the event. */
+  sender: string | null;
   payload: Record<string, unknown>;
   /** Payload as received, which is stored. */
   payloadText: string;
@@ -52,6 +54,7 @@ export interface WebhookEvent {
 
 const MAX_GUID_LENGTH = 128;
 const MAX_TYPE_LENGTH = 128;
+const MAX_SENDER_LENGTH = 256;
 
 /**
  * Maximum length of a ref. Git rejects longer names in practice, and the column of branches has this
@@ -83,6 +86,7 @@ export function parseEvent(
     type,
     ...deliveryIdentity(row, request, aliases),
     ...readRefs(eventRule(service, type), payload),
+    sender: senderOf(row, payload),
     payload: payload.value,
     payloadText: payload.text,
   };
@@ -137,6 +141,11 @@ function readRefs(
     statusApi: rule.statusUrl ? statusUrl(rule.statusUrl, value, ref) : null,
     pushRef: rule.isPush === true && isAboutOneRef(rule, value) ? refName : null,
   };
+}
+
+function senderOf({ senders }: WebhookService, { value }: ParsedPayload): string | null {
+  const [name] = senders.flatMap((path) => textAt(value, path) ?? []);
+  return name !== undefined && name.length <= MAX_SENDER_LENGTH ? name : null;
 }
 
 function isAboutOneRef({ changes }: EventRule, payload: Record<string, unknown>): boolean {

@@ -48,6 +48,8 @@ export interface WebhookService {
   pingEvents: readonly string[];
   /** Path of the action, such as `opened`; null if the event's name includes the action. */
   action: PayloadPath | null;
+  /** Paths of the name of the user who caused an event; the first one that is present counts. */
+  senders: readonly PayloadPath[];
   /** Form field with the JSON for webhooks in form encoding; null if the service has no form encoding. */
   formField: string | null;
   events: Readonly<Record<string, EventRule>>;
@@ -118,6 +120,7 @@ const TABLE = {
     unsignedEvents: [],
     pingEvents: ['ping'],
     action: 'action',
+    senders: ['sender.login'],
     formField: 'payload',
     events: {
       push: {
@@ -165,6 +168,7 @@ const TABLE = {
     unsignedEvents: [],
     pingEvents: [],
     action: 'object_attributes.action',
+    senders: ['user_username', 'user.username'],
     formField: null,
     events: {
       'Push Hook': SERVICE_B_PUSH,
@@ -212,6 +216,7 @@ const TABLE = {
     unsignedEvents: ['diagnostics:ping'],
     pingEvents: ['diagnostics:ping'],
     action: null,
+    senders: ['actor.name'],
     formField: null,
     events: {
       'repo:refs_changed': SERVICE_C_CHANGES,

@@ -30,6 +30,8 @@ export interface RunDelivery {
   ref_name: string | null;
   head_ref: string | null;
   status_api: string | null;
+  /** Name of the user at the code host who caused the event. */
+  sender: string | null;
   /** True if the payload was requested by a user with permission to see it. */
   may_see: boolean;
   payload: string | null;

@@ -50,6 +50,7 @@ const UNREAD = {
   headRef: null,
   statusApi: null,
   pushRef: null,
+  sender: null,
   payloadText: null,
 };
 
@@ -86,10 +87,11 @@ export const recordedRow = (one: RecordedDelivery): DeliveryRow => ({ ...one, de
 export function tupleOf({ delivery, outcome, job, dedupe }: DeliveryRow, place: number): Sql {
   const { templateId, service, event, size, source, redeliveryOf } = delivery;
   const { verdict, reason, answer } = outcome;
-  const { type, guid, ref, refName, headRef, statusApi, pushRef, payloadText } = event ?? UNREAD;
+  const { type, guid, ref, refName, headRef, statusApi, pushRef, sender, payloadText } =
+    event ?? UNREAD;
   const payload = KEEPS_PAYLOAD.has(verdict) ? payloadText : null;
   return sql`(${raw(String(place))}, ${templateId}::int, ${service}, ${type}, ${guid}, ${ref},
-    ${refName}, ${headRef}, ${statusApi}, ${pushRef}, ${payload}, ${verdict}, ${reason},
+    ${refName}, ${headRef}, ${statusApi}, ${pushRef}, ${sender}, ${payload}, ${verdict}, ${reason},
     ${answer}::int, ${size}::int, ${source}, ${redeliveryOf}::bigint, ${job}::bigint, ${dedupe.key},
     ${dedupe.body}, now() + make_interval(secs => ${dedupe.seconds}::int))`;
 }

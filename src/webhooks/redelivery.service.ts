@@ -88,6 +88,7 @@ function eventOf(row: RowOf<WebhookDelivery>): WebhookEvent {
     statusApi: row.status_api,
     // Null, so that a redelivered old push replaces no other push.
     pushRef: null,
+    sender: row.sender,
     payload: parseRecord(row.payload),
     payloadText: row.payload,
   };

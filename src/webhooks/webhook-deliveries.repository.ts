@@ -170,7 +170,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
       : FALSE;
     return this.database.preparedRows<RunDelivery>(sql`
       SELECT run.id AS run_id, d.event, d.guid, d.ref, d.ref_name, d.head_ref, d.status_api,
-        rule.may_see, CASE WHEN rule.may_see THEN d.payload END AS payload
+        d.sender, rule.may_see, CASE WHEN rule.may_see THEN d.payload END AS payload
       FROM (${allRuns()}) run JOIN webhook_deliveries d ON d.id = run.webhook_delivery_id
       CROSS JOIN LATERAL (SELECT (${maySee}) AS may_see) rule
       WHERE run.id = ANY(${ids}::bigint[])`);
@@ -178,7 +178,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
 
   facts(): Sql {
     return sql`
-      SELECT id, event, guid, ref, ref_name, head_ref, status_api, payload
+      SELECT id, event, guid, ref, ref_name, head_ref, status_api, sender, payload
       FROM webhook_deliveries`;
   }
 
@@ -274,14 +274,14 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
       WITH given AS MATERIALIZED (
         SELECT nextval(pg_get_serial_sequence(${this.table}, 'id')) AS id, one.*
         FROM (VALUES ${join(rows.map(tupleOf), ', ')}) AS one (place, template_id, service, event,
-          guid, ref, ref_name, head_ref, status_api, push_ref, payload, verdict, reason, answer, size,
-          source, redelivery_of_id, job_id, dedupe_key, body_digest, dedupe_until)),
+          guid, ref, ref_name, head_ref, status_api, push_ref, sender, payload, verdict, reason,
+          answer, size, source, redelivery_of_id, job_id, dedupe_key, body_digest, dedupe_until)),
       written AS (
         INSERT INTO webhook_deliveries (id, template_id, service, event, guid, ref, ref_name, head_ref,
-          status_api, push_ref, payload, verdict, reason, answer, size, source, redelivery_of_id,
-          job_id, dedupe_key, body_digest, dedupe_until)
+          status_api, push_ref, sender, payload, verdict, reason, answer, size, source,
+          redelivery_of_id, job_id, dedupe_key, body_digest, dedupe_until)
         SELECT id, template_id, service, event, guid, ref, ref_name, head_ref, status_api, push_ref,
-          payload, verdict, reason, answer, size, source, redelivery_of_id, job_id, dedupe_key,
+          sender, payload, verdict, reason, answer, size, source, redelivery_of_id, job_id, dedupe_key,
           body_digest, dedupe_until
         FROM given
         ON CONFLICT DO NOTHING RETURNING id)

@@ -26,6 +26,20 @@ export const webhookDeliveries = defineResource({
       begins: 'Connect a repository on the page of a template.',
     },
     within: 'template',
+    sections: {
+      Request: [
+        'service',
+        'event',
+        'guid',
+        'ref',
+        'ref_name',
+        'head_ref',
+        'source',
+        'size',
+        'payload',
+      ],
+      Response: ['answer', 'verdict', 'reason', 'job'],
+    },
   },
   summary: ['id', 'event', 'guid', 'verdict'],
   unique: [

@@ -111,6 +111,10 @@ export class WebhookDelivery {
   @Char({ internal: true, nullable: true })
   push_ref!: string | null;
 
+  /** Name of the user at the service who caused the event. */
+  @Char({ internal: true, nullable: true })
+  sender!: string | null;
+
   @Text({ internal: true, nullable: true })
   status_api!: string | null;
 

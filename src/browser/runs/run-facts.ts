@@ -3,16 +3,17 @@ import { valueView, type Item } from '../shared/values.js';
 import { wordIn } from '../shared/words.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
+import type { RunDelivery } from '../../runs/run-causes.js';
 import type { ShownRun } from './run-actions.js';
 
 /** Fields at the top of a run's page, in order; a kind of run may lack some of them. */
 const TOLD = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
 
 /** Renders the id, launch and main fields of a run in a line below its name. */
-export function runFacts(run: ShownRun & Item): Html {
+export function runFacts(run: ShownRun & Item, deliveries: readonly RunDelivery[] = []): Html {
   const definition = resource(run.type);
   return html`<dl id="run-facts" class="facts" data-refresh>
-    ${fact('Run', html`#${run.id}`)} ${fact('Launched', launchOf(run, definition))}
+    ${fact('Run', html`#${run.id}`)} ${fact('Launched', launchOf(run, definition, deliveries))}
     ${TOLD.filter((name) => isSet(run[name])).map((name) =>
       fact(
         wordIn(definition, name),
@@ -30,11 +31,25 @@ export function runFacts(run: ShownRun & Item): Html {
 const isRunning = ({ status, started }: ShownRun & Item): boolean =>
   status === 'running' && typeof started === 'string';
 
-/** Renders text such as "Manual by maria". */
-const launchOf = (run: Item, definition: ResourceDefinition): HtmlValue => [
-  valueView('launch_type', run, definition),
-  isSet(run.launched_by) && html` by ${valueView('launched_by', run, definition)}`,
-];
+/** Renders text such as "Manual by maria", or "push to main by octo" for a webhook. */
+function launchOf(
+  run: Item,
+  definition: ResourceDefinition,
+  [delivery]: readonly RunDelivery[],
+): HtmlValue {
+  if (delivery && delivery.event !== '') {
+    const { event, ref_name: ref, sender } = delivery;
+    return [
+      event,
+      ref !== null && ` to ${ref.replace(/^refs\/(?:heads|tags)\//, '')}`,
+      sender !== null && ` by ${sender}`,
+    ];
+  }
+  return [
+    valueView('launch_type', run, definition),
+    isSet(run.launched_by) && html` by ${valueView('launched_by', run, definition)}`,
+  ];
+}
 
 const isSet = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !isEmptyObject(value);

@@ -8,6 +8,7 @@ import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { RunOverviewsRepository } from '../../runs/run-overviews.repository.js';
 import { Database } from '../../database/database.js';
+import { RunDeliveries } from '../../runs/run-causes.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
@@ -39,6 +40,7 @@ export class RunPanel implements Panel<ShownJob> {
     private readonly overviews: RunOverviewsRepository,
     private readonly database: Database,
     private readonly settings: RuntimeSettings,
+    private readonly deliveries: RunDeliveries,
   ) {}
 
   async render({ object: run, actor, csrf, query }: PanelContext<ShownJob>): Promise<Html> {
@@ -56,7 +58,7 @@ export class RunPanel implements Panel<ShownJob> {
     const someFailed = hosts.some(({ failures: failed, dark }) => failed + dark > 0);
     const events = `${run.url}${run.type === 'job' ? 'job_events' : 'events'}/`;
     const changes = !isActive && run.type === 'job' && (await this.comparison(run, tasks, actor));
-    return html`${runFacts(run)}
+    return html`${runFacts(run, await this.deliveries.ofRuns([run.id], null))}
       <div id="run-actions" class="actions" data-refresh>
         ${await runActions(this.runs, run, { actor, csrf, isActive, someFailed })}
       </div>

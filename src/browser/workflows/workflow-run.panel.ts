@@ -6,6 +6,7 @@ import { runActions, type ShownRun } from '../runs/run-actions.js';
 import { reloadHint } from '../runs/run-output.js';
 import { runFacts } from '../runs/run-facts.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import { RunDeliveries } from '../../runs/run-causes.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
 import {
@@ -39,6 +40,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
     private readonly nodes: WorkflowJobNodesRepository,
     private readonly outputs: RunOutputsRepository,
     private readonly settings: RuntimeSettings,
+    private readonly deliveries: RunDeliveries,
   ) {}
 
   async render({ object: run, actor, csrf }: PanelContext<ShownWorkflowRun>): Promise<Html> {
@@ -49,7 +51,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
     const failed = isActive ? [] : failedNodes(nodes, edges);
     const causes = await this.runsOf(failed.slice(0, MAX_CAUSES), rows);
     const stream = `${run.url}events/stream/`;
-    return html`${runFacts(run)}
+    return html`${runFacts(run, await this.deliveries.ofRuns([run.id], null))}
       <div id="run-actions" class="actions" data-refresh>
         ${await runActions(this.runs, run, { actor, csrf, isActive })}
       </div>

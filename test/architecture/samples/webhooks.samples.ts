@@ -18,6 +18,7 @@ const EVENT: WebhookEvent = {
   headRef: null,
   statusApi: null,
   pushRef: null,
+  sender: null,
   payload: {},
   payloadText: '{}',
 };

@@ -70,6 +70,7 @@ import { NewTemplatePanel } from './templates/new-template.panel.js';
 import { TemplateListsPanel } from './templates/template-lists.panel.js';
 import { UsedByPanel } from './templates/used-by.panel.js';
 import { ConnectedPanel } from './webhooks/connected.panel.js';
+import { FilterTrialForm } from './webhooks/filter-trial.form.js';
 import { FilterTrialPanel } from './webhooks/filter-trial.panel.js';
 import { WebhookPanel } from './webhooks/webhook.panel.js';
 import { WorkflowNodeForm } from './workflow-templates/workflow-node.form.js';
@@ -129,6 +130,7 @@ const forms = [
   LinkedAccountsPanel,
   SecondFactorPanel,
   CredentialForm,
+  FilterTrialForm,
   InventorySourceForm,
   JobTemplateForm,
   LaunchForm,

@@ -41,6 +41,8 @@ describeJourney('the key of a webhook', session, 3, async (walk) => {
   for (const word of ['application/json', 'pull_request', 'X-Service-A-Signature-256']) {
     expect(told).toContain(word);
   }
+  // The address of this test is one that no code host can reach.
+  await setup.getByText('cannot reach this address').waitFor();
   await walk.look('webhook');
 });
 
@@ -91,11 +93,15 @@ describeJourney('sending a delivery again', session, 4, async (walk) => {
   expect(await hook.deliveries()).toHaveLength(3);
 });
 
-describeJourney('trying filters and keeping them', session, 5, async (walk) => {
+describeJourney('trying filters and keeping them', session, 6, async (walk) => {
   const name = `Filtered ${walk.mark}`;
   const hook = await received(name);
   await toWebhook(walk, name);
-  await walk.page.getByLabel('Filters').fill('{"refs": ["refs/heads/nothing-*"]}');
+  const filters = walk.page.locator('#filters');
+  await walk.click(filters.getByLabel('push', { exact: true }));
+  await filters.getByLabel('Branches and tags').fill('nothing-*, release/*');
+  await filters.getByLabel('Place in the payload').first().fill('/repository/private');
+  await filters.getByLabel('Value').first().fill('false');
   await walk.button('Try on what was received');
   await walk.page.getByText('0 of 1 deliveries would have launched.').waitFor();
   await walk.look('filter-trial');
@@ -103,7 +109,11 @@ describeJourney('trying filters and keeping them', session, 5, async (walk) => {
   await walk.page.getByText('Saved.').waitFor();
   const [row] = await test.database.rows<{ webhook_filters: unknown }>(sql`
     SELECT webhook_filters FROM unified_job_templates WHERE id = ${hook.template.id}`);
-  expect(row?.webhook_filters).toEqual({ refs: ['refs/heads/nothing-*'] });
+  expect(row?.webhook_filters).toEqual({
+    events: ['push'],
+    refs: ['nothing-*', 'release/*'],
+    equals: { '/repository/private': false },
+  });
 });
 
 describeJourney('connecting a repository and seeing its first run', session, 4, async (walk) => {
@@ -132,4 +142,5 @@ describeJourney('connecting a repository and seeing its first run', session, 4, 
   await walk.look('webhook-received');
   await walk.link(/^Run \d+$/, page.locator('#deliveries'));
   await page.getByText('The run is pending.').waitFor();
+  await page.getByText(/^Push Hook to \S+ by grace$/).waitFor();
 });

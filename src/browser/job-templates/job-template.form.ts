@@ -7,6 +7,7 @@ import { onlyOf, ReferenceLists } from '../../common/rest/reference-lists.servic
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { jobTemplates } from '../../job-templates/job-templates.resource.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';
+import { FILTER_FORM, withFilterFields, withFilterPlaces } from '../shared/filter-fields.js';
 import { isTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
@@ -20,7 +21,7 @@ const CREDENTIALS = declareFields([
   ],
 ]);
 
-const { sections = {} } = jobTemplates.pages;
+const { sections = {} } = withFilterPlaces(jobTemplates.pages);
 
 /**
  * Form with the credentials and labels of the template, and with the playbooks of the selected
@@ -42,6 +43,10 @@ export class JobTemplateForm implements PageForm {
     },
   };
 
+  readonly toBody = FILTER_FORM.toBody;
+  readonly fromObject = FILTER_FORM.fromObject;
+  readonly errorsIn = FILTER_FORM.errorsIn;
+
   constructor(
     private readonly resources: ResourceService,
     private readonly references: ReferenceLists,
@@ -55,13 +60,14 @@ export class JobTemplateForm implements PageForm {
     actor: Actor,
   ): Promise<readonly Field[]> {
     if (!isTemplate(fields)) return fields;
+    const all = withFilterFields(fields, known.webhook_service);
     const [given] = [known.project ?? (await this.onlyProject(fields, known, actor))]
       .flat()
       .slice(-1);
     const playbooks = await this.playbooksOf(given, actor);
     const current = String([known.playbook ?? ''].flat().at(-1));
     return [
-      ...fields.map((field) =>
+      ...all.map((field) =>
         field.name === 'playbook' ? playbookField(field, playbooks, current) : field,
       ),
       ...CREDENTIALS,

@@ -19,6 +19,9 @@ interface ShownTemplate {
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => type))
 export class ConnectedPanel implements Panel<ShownTemplate> {
+  /** The page of the webhook has the form that tests filters. */
+  readonly covers = ['test'];
+
   constructor(private readonly source: PanelSource) {}
 
   async render({ object, actor, csrf }: PanelContext<ShownTemplate>): Promise<Html | null> {

@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
+import { formParts } from '../shared/form-sections.js';
+import { rowsIn } from '../shared/form-rows.js';
 import { html, type Html } from '../shared/html.js';
 import { csrfInput } from '../shared/layout.js';
 import { panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { PanelSource } from '../shared/panel-source.service.js';
 import { statusBadge, timeView, type Item } from '../shared/values.js';
 import { isRecord, listOf } from '../../common/records.js';
+import type { Actor } from '../../common/access.js';
+import { existing } from '../../common/invariants.js';
+import { resource } from '../../common/resource/registry.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
+import { filterFields } from '../shared/filter-fields.js';
 
 interface Trial {
   launches: number;
@@ -15,40 +22,51 @@ interface Trial {
 
 export const TRIAL_PATH = 'webhook_filters/test/';
 
-/** Renders a form that tests filters on received deliveries or saves the filters. */
-export const trialForm = (templateUrl: string, filters: string, csrf: string): Html =>
-  html`<form method="post" action="${templateUrl}${TRIAL_PATH}">
-    ${csrfInput(csrf)}
-    <div class="field">
-      <label for="trial-filters">Filters</label>
-      <textarea
-        id="trial-filters"
-        name="webhook_filters"
-        rows="6"
-        class="code"
-        spellcheck="false"
-        data-check="json"
-      >
-${filters}</textarea>
-      <p class="hint">
-        Empty: every event launches. For example
-        <code>{"events": ["push"], "refs": ["refs/heads/main"]}</code>
-      </p>
-    </div>
-    <div class="actions">
+/**
+ * Renders a form that tests filters on received deliveries or saves the filters.
+ *
+ * @param values values of the fields
+ */
+export const trialForm = (
+  { url, webhook_service: service }: Item,
+  values: Readonly<Record<string, unknown>>,
+  csrf: string,
+): Html => {
+  const templateUrl = String(url);
+  const inputs = filterFields(service).map((field) => {
+    const id = `trial-${field.name}`;
+    const entered = field.rows && rowsIn(values, { field, rows: field.rows });
+    return { field, id, value: entered ?? values[field.name], errors: [], secret: false };
+  });
+  return html`<form method="post" action="${templateUrl}${TRIAL_PATH}" class="grid">
+    ${csrfInput(csrf)} ${formParts(inputs)}
+    <div class="actions span">
       <button class="primary">Try on what was received</button>
       <button formaction="${templateUrl}" name="_method" value="PATCH">Keep these filters</button>
     </div>
   </form>`;
+};
+
+/** Returns the template whose page is at a path below its URL. */
+export function templateAt(source: PanelSource, templateUrl: string, actor: Actor): Promise<Item> {
+  const [collection = '', id = ''] = templateUrl.split('/').filter(Boolean).slice(-2);
+  const kind = existing(
+    RECEIVER_KINDS.find(({ type }) => `${type}s` === collection),
+    'the page is below a template with receivers',
+  );
+  return source.object(resource(kind.type), Number(id), actor);
+}
 
 /** Renders the deliveries that the filters would have launched, and the filter form. */
 @Injectable()
 @PagePanel(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook_filters_test`))
 export class FilterTrialPanel implements Panel<Trial> {
-  render({ object, csrf, path, sent }: PanelContext<Trial>): Html {
+  constructor(private readonly source: PanelSource) {}
+
+  async render({ object, actor, csrf, path, sent }: PanelContext<Trial>): Promise<Html> {
     const { launches, count, results } = object;
     const templateUrl = path.slice(0, -TRIAL_PATH.length);
-    const given = sent.webhook_filters;
+    const template = await templateAt(this.source, templateUrl, actor);
     return html`${panelCard(
         'trial',
         'What these filters do',
@@ -56,7 +74,7 @@ export class FilterTrialPanel implements Panel<Trial> {
             <strong>${launches} of ${count}</strong> deliveries would have launched.
             <a href="${templateUrl}webhook/">Back to the webhook</a>
           </p>
-          ${trialForm(templateUrl, typeof given === 'string' ? given : '', csrf)}`,
+          ${trialForm(template, sent, csrf)}`,
       )}
       <div class="scroll" tabindex="0" role="region" aria-label="Deliveries">
         <table class="stacks">

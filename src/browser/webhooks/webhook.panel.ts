@@ -6,9 +6,6 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { PanelSource } from '../shared/panel-source.service.js';
 import { formUrl } from '../shared/presets.js';
 import { statusBadge, timeView, type Item } from '../shared/values.js';
-import { existing } from '../../common/invariants.js';
-import { isRecord } from '../../common/records.js';
-import { resource } from '../../common/resource/registry.js';
 import { FORK_RULES } from '../../code-hosts/forks.js';
 import { BaseUrl } from '../../settings/base-url.service.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
@@ -17,7 +14,8 @@ import type { WebhookSetup } from '../../webhooks/webhook-setups.service.js';
 import { webhookStatusPosts } from '../../webhooks/webhook-status-posts.resource.js';
 import { serviceButtons } from './connected.panel.js';
 import { deliveriesView } from './deliveries-view.js';
-import { trialForm } from './filter-trial.panel.js';
+import { filterValues } from '../shared/filter-fields.js';
+import { templateAt, trialForm } from './filter-trial.panel.js';
 
 /** Maximum number of deliveries and status posts on the page; the lists of the API are complete. */
 const SHOWN = '10';
@@ -47,12 +45,8 @@ export class WebhookPanel implements Panel<WebhookSetup> {
   async render(context: PanelContext<WebhookSetup>): Promise<Html> {
     const { object, actor, csrf, path, origin } = context;
     const templateUrl = path.slice(0, -PAGE.length);
-    const [collection = '', id = ''] = templateUrl.split('/').filter(Boolean).slice(-2);
-    const kind = existing(
-      RECEIVER_KINDS.find(({ type }) => `${type}s` === collection),
-      'the page is below a template with receivers',
-    );
-    const template = await this.source.object(resource(kind.type), Number(id), actor);
+    const template = await templateAt(this.source, templateUrl, actor);
+    const id = String(template.id);
     const url = object.url.replace(/^https?:\/\/[^/]+/, await this.baseUrl.get(origin));
     const parts: Parts = { setup: { ...object, url }, template, templateUrl, csrf, path };
     if (object.webhook_service === '') return panelCard('setup', 'Set-up', serviceForm(parts));
@@ -85,7 +79,8 @@ const serviceForm = ({ templateUrl, csrf, path }: Parts): Html =>
 
 function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
   const rotate = { action: `${templateUrl}webhook_key/`, csrf, returnTo: path };
-  return html`<dl class="setup">
+  return html`${isLoopback(setup.url) && LOOPBACK_WARNING}
+    <dl class="setup">
       ${copied('Address (payload URL)', setup.url)} ${copied('Secret', setup.webhook_key)}
       <div>
         <dt>Content type</dt>
@@ -113,6 +108,14 @@ function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
     )}`;
 }
 
+const isLoopback = (url: string): boolean =>
+  /^(?:localhost|.*\.localhost|127\.[\d.]+|\[::1\]|0\.0\.0\.0)$/.test(new URL(url).hostname);
+
+const LOOPBACK_WARNING = html`<p class="message warn" role="alert">
+  A code host on another machine cannot reach this address. Set
+  <code>BASE_URL</code> to the public address of this installation.
+</p>`;
+
 /** Renders a value with a copy button, which a script adds. */
 const copied = (label: string, value: string): Html =>
   html`<div>
@@ -127,8 +130,6 @@ const copied = (label: string, value: string): Html =>
 function filtersView({ template, templateUrl, csrf }: Parts): HtmlValue {
   const { webhook_filters: filters, webhook_forks: forks } = template;
   const rule = FORK_RULES.find(([name]) => name === forks)?.[1];
-  const text =
-    isRecord(filters) && Object.keys(filters).length > 0 ? JSON.stringify(filters, null, 2) : '';
   return html`${
     rule !== undefined &&
     html`<p>
@@ -136,7 +137,7 @@ function filtersView({ template, templateUrl, csrf }: Parts): HtmlValue {
       <a href="${formUrl(templateUrl, 'patch')}">Change</a>
     </p>`
   }
-  ${trialForm(templateUrl, text, csrf)}`;
+  ${trialForm(template, filterValues(filters), csrf)}`;
 }
 
 function postsView(posts: readonly Item[], { template, templateUrl }: Parts): Html {

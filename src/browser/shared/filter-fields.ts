@@ -1,0 +1,158 @@
+import { keysOf, isRecord, listOf } from '../../common/records.js';
+import type { FieldErrors } from '../../common/errors/errors.js';
+import { Char, declareFields, Json, type Field } from '../../common/fields/field.js';
+import type { PageLayout } from '../../common/resource/page-layout.js';
+import {
+  isWebhookServiceName,
+  WEBHOOK_SERVICE_NAMES,
+  webhookService,
+} from '../../code-hosts/services.js';
+import { messagesOf } from './form-errors.js';
+import type { PageForm } from './page-forms.service.js';
+import type { Item } from './values.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const DOCUMENT = 'webhook_filters';
+/** Fields of forms with one text for a list of the document. */
+const LISTS = { filter_refs: 'refs', filter_actions: 'actions' } as const;
+const NAMES = ['filter_events', ...keysOf(LISTS), 'filter_equals'] as const;
+
+const CONDITION = declareFields([
+  [
+    'pointer',
+    Char({
+      label: 'Place in the payload',
+      help: 'Such as /repository/full_name.',
+      control: 'line',
+    }),
+  ],
+  ['value', Char({ label: 'Value', help: 'Several: ["opened", "reopened"].', control: 'line' })],
+]);
+
+/** Returns the fields of the filters, with the events of the service as boxes. */
+export function filterFields(service: unknown): readonly Field[] {
+  const names = isWebhookServiceName(String(service)) ? [String(service)] : WEBHOOK_SERVICE_NAMES;
+  const events = names
+    .filter(isWebhookServiceName)
+    .flatMap((name) => Object.keys(webhookService(name).events));
+  return declareFields([
+    [
+      'filter_events',
+      Json({
+        label: 'Events',
+        choices: events.map((event) => [event, event] as const),
+        default: [],
+        help: 'None: all of them launch.',
+      }),
+    ],
+    [
+      'filter_refs',
+      Char({
+        label: 'Branches and tags',
+        max: null,
+        help: 'With commas between them, such as main, release/*. Empty: all of them launch.',
+      }),
+    ],
+    [
+      'filter_actions',
+      Char({ label: 'Actions', max: null, help: 'Such as opened, closed. Empty: all of them.' }),
+    ],
+    [
+      'filter_equals',
+      Json({
+        label: 'Conditions',
+        default: [],
+        rows: { label: 'Condition', fields: CONDITION, secrets: [], read: (row) => ({ ...row }) },
+        help: 'All of them must be met.',
+      }),
+    ],
+  ]);
+}
+
+/** Returns the fields of a form with fields for the parts of its filters. */
+export const withFilterFields = (fields: readonly Field[], service: unknown): readonly Field[] =>
+  fields.flatMap((field) => (field.name === DOCUMENT ? filterFields(service) : [field]));
+
+/** Returns a layout with the fields of the filters in place of their document. */
+export const withFilterPlaces = ({ sections = {}, ...layout }: PageLayout): PageLayout => ({
+  ...layout,
+  sections: Object.fromEntries(
+    Object.entries(sections).map(([title, names]) => [
+      title,
+      names.flatMap((name) => (name === DOCUMENT ? NAMES : [name])),
+    ]),
+  ),
+});
+
+/** Conversions of forms between the document of the filters and its fields. */
+export const FILTER_FORM: Required<Pick<PageForm, 'errorsIn' | 'fromObject' | 'toBody'>> = {
+  toBody(filled) {
+    const rest = Object.entries(filled).filter(([name]) => !NAMES.some((own) => own === name));
+    const body = Object.fromEntries(rest);
+    return rest.length === Object.keys(filled).length
+      ? body
+      : { ...body, [DOCUMENT]: documentOf(filled) };
+  },
+  fromObject: ({ [DOCUMENT]: filters }: Item) => filterValues(filters),
+  errorsIn({ [DOCUMENT]: faults, ...errors }: FieldErrors) {
+    const placed: Record<string, string[]> = {};
+    for (const text of messagesOf(faults)) (placed[placeOf(text)] ??= []).push(text);
+    return { ...errors, ...placed };
+  },
+};
+
+/** Returns the values of the fields for a document. */
+export function filterValues(filters: unknown): Values {
+  if (!isRecord(filters)) return {};
+  return {
+    filter_events: listOf(filters.events),
+    ...Object.fromEntries(
+      Object.entries(LISTS).map(([name, key]) => [name, listOf(filters[key]).join(', ')]),
+    ),
+    filter_equals: Object.entries(isRecord(filters.equals) ? filters.equals : {}).map(
+      ([pointer, value]) => ({ pointer, value: textOf(value) }),
+    ),
+  };
+}
+
+function documentOf(filled: Values): Record<string, unknown> {
+  const lists: (readonly [string, readonly unknown[]])[] = [
+    ['events', listOf(filled.filter_events)],
+    ...Object.entries(LISTS).map(([name, key]) => [key, namesIn(filled[name])] as const),
+  ];
+  const equals = listOf(filled.filter_equals)
+    .filter(isRecord)
+    .map(({ pointer, value }) => [String(pointer ?? ''), valueOf(String(value ?? ''))] as const);
+  return {
+    ...Object.fromEntries(lists.filter(([, entries]) => entries.length > 0)),
+    ...(equals.length > 0 ? { equals: Object.fromEntries(equals) } : {}),
+  };
+}
+
+const namesIn = (text: unknown): string[] =>
+  String(text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+
+/** Parses numbers, booleans and lists; other values are texts. */
+function valueOf(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isExact = typeof value !== 'number' || String(value) === text;
+    return isRecord(value) || !isExact ? text : value;
+  } catch {
+    return text;
+  }
+}
+
+/** Returns the text that `valueOf` reads as the value. */
+const textOf = (value: unknown): string =>
+  typeof value === 'string' && valueOf(value) === value ? value : JSON.stringify(value);
+
+function placeOf(fault: string): (typeof NAMES)[number] {
+  if (fault.includes('"refs"')) return 'filter_refs';
+  if (fault.includes('"actions"')) return 'filter_actions';
+  return /"events"|no event/.test(fault) ? 'filter_events' : 'filter_equals';
+}

@@ -61,6 +61,7 @@ import { PageSections } from './shared/page-sections.service.js';
 import { PageTrail } from './shared/page-trail.service.js';
 import { PageInterceptor } from './shared/page.interceptor.js';
 import { PanelSource } from './shared/panel-source.service.js';
+import { UpdateCauses } from './runs/update-causes.service.js';
 import { SelectionController } from './selection/selection.controller.js';
 import { SelectionService } from './selection/selection.service.js';
 import { ListActions } from './shared/list-actions.service.js';
@@ -92,6 +93,7 @@ const shared = [
   PageTrail,
   PageInterceptor,
   PanelSource,
+  UpdateCauses,
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 

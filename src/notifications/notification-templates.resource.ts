@@ -82,8 +82,8 @@ export const notifications = defineResource({
   pages: {
     list: {
       about: 'Sent notifications and their results.',
-      begins: 'Add a notification on the page of a template.',
     },
+    begins: { text: 'Add a notification to a template', path: 'unified_job_templates' },
     within: 'notification_template',
   },
   summary: ['id', 'status', 'notification_type'],

@@ -23,8 +23,8 @@ export const webhookDeliveries = defineResource({
   pages: {
     list: {
       about: 'Events from code hosts and their results.',
-      begins: 'Connect a repository on the page of a template.',
     },
+    begins: { text: 'Connect a repository to a template', path: 'unified_job_templates' },
     within: 'template',
     sections: {
       Request: [

@@ -52,7 +52,10 @@ export const workflowJobs = defineResource({
     workflow_job_template: 'unified_job_template',
     workflow_job_nodes: 'workflow_nodes',
   },
-  pages: RUN_PAGES,
+  pages: {
+    ...RUN_PAGES,
+    begins: { text: 'Launch a workflow', path: 'workflow_job_templates' },
+  },
   policy: {
     // The user of a bulk launch can read its workflow job, which lists do not show to that user
     // (docs/contract/bulk.md#who-sees-the-workflow-job).

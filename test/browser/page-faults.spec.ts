@@ -42,3 +42,18 @@ it('offers as the end of a link the nodes of its workflow only', async () => {
   const list = `/api/v2/workflow_job_templates/${workflow.id}/workflow_nodes/`;
   expect(page).toContain(`data-picker="${list}"`);
 });
+
+it('says on the page of a project why its sync failed', async () => {
+  const project = await test.make.project();
+  const explanation = 'The branch "releases" does not exist.';
+  await test.database.execute(sql`
+    WITH update AS (
+      INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, project_id,
+        job_explanation)
+      SELECT 'project_update', 'Site', 'failed', true, id, id, ${explanation}
+      FROM unified_job_templates WHERE id = ${project.id} RETURNING id)
+    UPDATE unified_job_templates SET status = 'failed', last_job_id = update.id,
+      last_job_failed = true FROM update WHERE unified_job_templates.id = ${project.id}`);
+  const words = wordsOf(await htmlOf(test.as.superuser, `projects/${project.id}/`));
+  expect(words).toContain(explanation);
+});

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { UpdateCauses } from '../runs/update-causes.service.js';
 import { html, type Html } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
@@ -9,20 +10,25 @@ interface ShownSource {
   summary_fields: { user_capabilities?: { start?: boolean } };
 }
 
-/** Renders the update button and the last update. The page heading shows the status. */
+/**
+ * Renders the update button, the last update, and why it failed. The page heading shows the status.
+ */
 @Injectable()
 @PagePanel('inventory_source')
 export class SourcePanel implements Panel<ShownSource> {
   readonly leads = true;
 
-  render({ object, csrf }: PanelContext<ShownSource>): Html {
+  constructor(private readonly causes: UpdateCauses) {}
+
+  async render({ object, actor, csrf }: PanelContext<ShownSource>): Promise<Html> {
     const { url, summary_fields: summary } = object;
-    return html`<div class="actions">
-      ${
-        summary.user_capabilities?.start === true &&
-        panelButton({ action: `${url}update/`, csrf }, 'Update now', 'button primary')
-      }
-      <p class="line">${lastUpdate(object)}</p>
-    </div>`;
+    return html`${await this.causes.of('inventory_update', object, actor)}
+      <div class="actions">
+        ${
+          summary.user_capabilities?.start === true &&
+          panelButton({ action: `${url}update/`, csrf }, 'Update now', 'button primary')
+        }
+        <p class="line">${lastUpdate(object)}</p>
+      </div>`;
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { UpdateCauses } from '../runs/update-causes.service.js';
 import { html, type Html } from '../shared/html.js';
 import { csrfInput } from '../shared/layout.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
@@ -16,31 +17,37 @@ const JOB_TEMPLATES = '/api/v2/job_templates/';
 /** Statuses of a project whose playbooks can run. */
 const HAS_FILES: ReadonlySet<string> = new Set(['ok', 'successful']);
 
-/** Renders a sync button for a project with a source, and a link to a new job template. */
+/**
+ * Renders a sync button for a project with a source, why the last sync failed, and a link to a new
+ * job template.
+ */
 @Injectable()
 @PagePanel('project')
 export class ProjectPanel implements Panel<ShownProject> {
   readonly leads = true;
 
-  constructor(private readonly source: PanelSource) {}
+  constructor(
+    private readonly source: PanelSource,
+    private readonly causes: UpdateCauses,
+  ) {}
 
-  async render({ object, actor, csrf }: PanelContext<ShownProject>): Promise<Html | null> {
+  async render({ object, actor, csrf }: PanelContext<ShownProject>): Promise<Html> {
     const { id, url, status, scm_type: source, summary_fields: summary } = object;
     const syncs = source !== '' && summary.user_capabilities?.start === true;
     const isRunnable =
       HAS_FILES.has(status) && (await this.source.opens('POST', JOB_TEMPLATES, actor)).body;
-    if (!syncs && !isRunnable) return null;
-    return html`<div class="actions">
-      ${
-        syncs &&
-        html`<form method="post" action="${url}update/">
-          ${csrfInput(csrf)}<button class="button primary">Sync</button>
-        </form>`
-      }
-      ${
-        isRunnable &&
-        html`<a class="button" href="${JOB_TEMPLATES}?_with.project=${id}">New job template</a>`
-      }
-    </div>`;
+    return html`${await this.causes.of('project_update', object, actor)}
+      <div class="actions">
+        ${
+          syncs &&
+          html`<form method="post" action="${url}update/">
+            ${csrfInput(csrf)}<button class="button primary">Sync</button>
+          </form>`
+        }
+        ${
+          isRunnable &&
+          html`<a class="button" href="${JOB_TEMPLATES}?_with.project=${id}">New job template</a>`
+        }
+      </div>`;
   }
 }

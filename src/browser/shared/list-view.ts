@@ -57,11 +57,13 @@ function nothingView({ context, definition, isMade }: ListParts): Html {
   if (isNarrowed(query)) {
     return html`<p class="empty">No results match the filters. <a href="${path}">Show all</a></p>`;
   }
-  const about = definition?.pages.list;
+  const begins = definition?.pages.begins;
   const kind = definition?.label.toLowerCase() ?? 'entry';
   const first = isMade
     ? html`<a href="${formUrl(path, 'post')}">Create ${kind}</a>`
-    : path === `/api/v2/${definition?.path}/` && about?.begins;
+    : begins &&
+      path === `/api/v2/${definition?.path}/` &&
+      html`<a href="/api/v2/${begins.path}/">${begins.text}</a>`;
   return html`<p class="empty">No ${pluralOf(definition)} yet. ${first}</p>`;
 }
 

@@ -11,6 +11,7 @@ const CALLED: ReadonlyMap<string, string> = new Map(
     is_system_auditor: 'System auditor',
     job_slice_count: 'Slices',
     last_job_run: 'Last run',
+    ldap_dn: 'LDAP name',
     named_url: 'URL by name',
     notification_templates_approvals: 'Approval notifications',
     notification_templates_error: 'Failure notifications',
@@ -18,6 +19,8 @@ const CALLED: ReadonlyMap<string, string> = new Map(
     notification_templates_success: 'Success notifications',
     o_auth2_access_token: 'Access token',
     o_auth2_application: 'Application',
+    object1: 'Kind of object',
+    object2: 'Kind of second object',
     object_roles: 'Roles',
     rrule: 'Rule',
     scm_clean: 'Discard local changes',
@@ -30,6 +33,7 @@ const CALLED: ReadonlyMap<string, string> = new Map(
     scm_update_on_launch: 'Sync before jobs',
     scm_url: 'URL of the repository',
     slice_workflow_jobs: 'Sliced runs',
+    uuid: 'UUID',
   }),
 );
 
@@ -77,7 +81,7 @@ const isPlain = (definition: ResourceDefinition | undefined): definition is Reso
   definition !== undefined && definition.pages.list?.title === undefined;
 
 /** Returns a label for use within a sentence; keeps abbreviations unchanged. */
-const uncapitalized = (text: string): string =>
+export const uncapitalized = (text: string): string =>
   text.replace(/^[A-Z](?![A-Z])/, (letter) => letter.toLowerCase());
 
 /** Returns the label of a member of an object. */

@@ -7,9 +7,9 @@ export interface PageLayout {
     /** Heading, where the path is no word for people. */
     title?: string;
     about: string;
-    /** How the first object is created, where the list has no form for it. */
-    begins?: string;
   };
+  /** The way to the first object, where the list has no form for it: a text, and the list it leads to. */
+  begins?: { readonly text: string; readonly path: string };
   /** Kind of an object, which forms with several choices show beside its name. */
   kind?: (alias: string) => Sql;
   /** The order of lists that pages link to, where it is not that of the API. */

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../common/access.js';
+import { memberOf } from '../../common/records.js';
+import { resource } from '../../common/resource/registry.js';
+import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
+import { html, type HtmlValue } from '../shared/html.js';
+import { PanelSource } from '../shared/panel-source.service.js';
+import type { Item } from '../shared/values.js';
+import { causeView } from './run-cause.js';
+
+const FAILED: ReadonlySet<unknown> = new Set(['failed', 'error']);
+/** Maximum number of failures on the page; the page of the update shows more. */
+const MOST = 3;
+
+/** Shows why the last update of a project or of an inventory source failed. */
+@Injectable()
+export class UpdateCauses {
+  constructor(
+    private readonly source: PanelSource,
+    private readonly outputs: RunOutputsRepository,
+  ) {}
+
+  /** Renders the cause; renders nothing unless the last update failed. */
+  async of(
+    type: 'inventory_update' | 'project_update',
+    { related, status }: Item,
+    actor: Actor,
+  ): Promise<HtmlValue> {
+    const url = memberOf(related, 'last_update');
+    const [, id] = /\/(\d+)\/$/.exec(typeof url === 'string' ? url : '') ?? [];
+    if (!FAILED.has(status) || id === undefined) return null;
+    const update = await this.source.object(resource(type), Number(id), actor);
+    const failures = await this.outputs.failures(Number(id), MOST);
+    const text = (name: string): string => String(update[name] ?? '');
+    const run = {
+      url: text('url'),
+      status: text('status'),
+      job_explanation: text('job_explanation'),
+      result_traceback: text('result_traceback'),
+    };
+    return html`${causeView(run, failures, `${run.url}events/`)}
+      <p><a href="${run.url}">Output of the failed update</a></p>`;
+  }
+}

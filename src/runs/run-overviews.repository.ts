@@ -14,14 +14,6 @@ import type { RunLoads } from '../instances/run-loads.js';
 import type { HostRuns } from '../inventories/inventory-uses.js';
 import { UnifiedJob } from './unified-job.entity.js';
 
-/** Number of runs of a day by result. */
-export interface DayCount {
-  /** Date in UTC, such as `2026-01-31`. */
-  day: string;
-  successful: number;
-  failed: number;
-}
-
 /** A run in a short list. */
 export interface ListedRun {
   id: number;
@@ -149,26 +141,6 @@ export class RunOverviewsRepository
       FROM job_host_summaries jhs JOIN unified_jobs j ON j.id = jhs.job_id
       WHERE (jhs.host_id = ${host} OR jhs.constructed_host_id = ${host}) AND ${permit(resource('job').policy, 'read', 'j', actor)}
       ORDER BY jhs.job_id DESC LIMIT ${rowCount(most)}`;
-  }
-
-  /**
-   * Returns the number of runs that the caller can read, by day and result, including days without
-   * runs.
-   */
-  days(actor: Actor, back: Lookback): Promise<DayCount[]> {
-    return this.database.rows<DayCount>(sql`
-      SELECT to_char(day, 'YYYY-MM-DD') AS day, coalesce(successful, 0)::int AS successful,
-        coalesce(failed, 0)::int AS failed
-      FROM generate_series((now() AT TIME ZONE 'UTC')::date - ${back.days - 1}::int,
-        (now() AT TIME ZONE 'UTC')::date, interval '1 day') AS day
-      LEFT JOIN (
-        SELECT (t.finished AT TIME ZONE 'UTC')::date AS finished_day,
-          count(*) FILTER (WHERE t.status = 'successful') AS successful,
-          count(*) FILTER (WHERE ${HAS_FAILED}) AS failed
-        FROM unified_jobs t WHERE ${endedWithin(back)} AND ${readable(actor)}
-        GROUP BY 1
-      ) counted ON counted.finished_day = day
-      ORDER BY day`);
   }
 
   /** Returns the latest active runs. */

@@ -16,7 +16,8 @@ describePages('words', session, (open) => {
   it('say of a list why it is empty, and what to do next', async () => {
     const { page } = open;
     await page.goto('/api/v2/notifications/');
-    await page.getByText('Add a notification on the page of a template.').waitFor();
+    await page.getByRole('link', { name: 'Add a notification to a template' }).click();
+    await page.getByRole('heading', { name: 'All templates' }).waitFor();
     await page.goto('/api/v2/notification_templates/');
     await page.getByRole('link', { name: 'Create notification template' }).click();
     await page.getByText('Notification type:').waitFor();

@@ -1,10 +1,9 @@
 import { assetUrl } from '../shared/assets.js';
-import { columnChart, type Series } from '../shared/column-chart.js';
 import { html, type Html } from '../shared/html.js';
 import type { BookmarkedObject } from '../shared/bookmarked-objects.service.js';
 import { page } from '../shared/layout.js';
+import { outcomeChart } from '../shared/outcome-chart.js';
 import type { PageContext } from '../shared/page-context.js';
-import type { DayCount } from '../../runs/run-overviews.repository.js';
 import { shorten, statusBadge, timeView } from '../shared/values.js';
 import { DAYS, type Dashboard, type DashboardRun, type SetupStep } from './dashboard.service.js';
 import { labelOf } from '../../common/fields/label.js';
@@ -14,7 +13,7 @@ const REFRESH_SECONDS = 20;
 
 /** Renders the dashboard. */
 export function dashboardPage(context: PageContext, dashboard: Dashboard): string {
-  const { days, active, failures, approvals, destinations, verdicts } = dashboard;
+  const { outcomes, active, failures, approvals, destinations, verdicts } = dashboard;
   const { starred, recent, steps, isLive } = dashboard;
   return page({
     context,
@@ -24,7 +23,7 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
       ${card(
         'plot',
         `Jobs of the last ${DAYS} days`,
-        html`${dayPlot(days)}
+        html`${outcomeChart(outcomes)}
           <p><a href="/statistics/">More statistics</a></p>`,
       )}
       <div class="cards">
@@ -68,25 +67,6 @@ export function dashboardPage(context: PageContext, dashboard: Dashboard): strin
           defer
         ></script>`
       }`,
-  });
-}
-
-/** Renders a chart of finished runs by day. */
-function dayPlot(days: readonly DayCount[]): Html {
-  const series = (['successful', 'failed'] as const).map((key) => ({
-    key,
-    label: key,
-    values: days.map((day) => day[key]),
-  }));
-  const legend = ({ label, values }: Series): string =>
-    `${values.reduce((all, one) => all + one, 0)} ${label}`;
-  return columnChart({
-    summary: `${series.map(legend).join(' and ')} jobs in the last ${days.length} days`,
-    title: 'Jobs by day',
-    unit: 'Day',
-    columns: days.map(({ day }) => ({ name: day, short: day.slice(5) })),
-    series,
-    legend,
   });
 }
 

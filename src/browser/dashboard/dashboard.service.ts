@@ -7,11 +7,8 @@ import { formUrl } from '../shared/presets.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { NotificationsRepository } from '../../notifications/notifications.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
-import {
-  RunOverviewsRepository,
-  type DayCount,
-  type ListedRun,
-} from '../../runs/run-overviews.repository.js';
+import { RunStatisticsRepository, type DayOutcomes } from '../../runs/run-statistics.repository.js';
+import { RunOverviewsRepository, type ListedRun } from '../../runs/run-overviews.repository.js';
 import {
   WebhookDeliveriesRepository,
   type VerdictCount,
@@ -47,7 +44,7 @@ export interface FailingDestination {
 }
 
 export interface Dashboard {
-  days: DayCount[];
+  outcomes: DayOutcomes[];
   active: DashboardRun[];
   failures: DashboardRun[];
   /** Runs that wait for an approval by the caller. */
@@ -93,6 +90,7 @@ const STEPS = [
 export class DashboardService {
   constructor(
     private readonly runs: RunOverviewsRepository,
+    private readonly statistics: RunStatisticsRepository,
     private readonly notifications: NotificationsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly bookmarked: BookmarkedObjects,
@@ -101,12 +99,12 @@ export class DashboardService {
   ) {}
 
   async load(actor: Actor, { starred, recent }: PageContext['bookmarks']): Promise<Dashboard> {
-    const days = await this.runs.days(actor, LOOKBACK);
+    const outcomes = await this.statistics.outcomes(actor, LOOKBACK);
     const active = shown(await this.runs.active(actor, MAX_ROWS));
     const hasRuns =
-      active.length > 0 || days.some(({ successful, failed }) => successful + failed > 0);
+      active.length > 0 || outcomes.some(({ successful, failed }) => successful + failed > 0);
     return {
-      days,
+      outcomes,
       active,
       failures: shown(await this.runs.failed(actor, LOOKBACK, MAX_ROWS)),
       approvals: shown(await this.runs.awaiting(actor, MAX_ROWS)),

@@ -1,4 +1,5 @@
-import { columnChart, type Series } from '../shared/column-chart.js';
+import { columnChart } from '../shared/column-chart.js';
+import { dayName, outcomeChart } from '../shared/outcome-chart.js';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
 import { page } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
@@ -48,25 +49,6 @@ const card = (id: string, title: string, content: HtmlValue): Html =>
 
 const NOTHING = html`<p class="hint">No data in this period.</p>`;
 
-const OUTCOMES = ['successful', 'failed', 'error', 'canceled'] as const;
-
-function outcomeChart(outcomes: readonly DayOutcomes[]): Html {
-  const series = OUTCOMES.map((key) => ({
-    key,
-    label: key,
-    values: outcomes.map((day) => day[key]),
-  }));
-  const legend = ({ label, values }: Series): string => `${total(values)} ${label}`;
-  return columnChart({
-    summary: `Jobs by day: ${series.map(legend).join(', ')}`,
-    title: 'Jobs by day',
-    unit: 'Day',
-    columns: outcomes.map(dayName),
-    series,
-    legend,
-  });
-}
-
 const durationChart = (outcomes: readonly DayOutcomes[]): Html =>
   columnChart({
     summary: 'Median duration of the jobs of each day',
@@ -84,13 +66,6 @@ const durationChart = (outcomes: readonly DayOutcomes[]): Html =>
     format: durationText,
   });
 
-const dayName = ({ day }: DayOutcomes): { name: string; short: string } => ({
-  name: day,
-  short: day.slice(5),
-});
-
-const total = (values: readonly number[]): number => values.reduce((all, one) => all + one, 0);
-
 const taskTable = (tasks: Statistics['slow_tasks']): Html =>
   barTable(
     ['Task', 'Mean', 'Longest', 'Times'],
@@ -104,15 +79,23 @@ const taskTable = (tasks: Statistics['slow_tasks']): Html =>
     })),
   );
 
+/** Renders the hosts with the highest rates of failed jobs first. */
 const hostTable = (hosts: Statistics['failing_hosts']): Html =>
   barTable(
-    ['Host', 'Failed', 'Of jobs', 'Last'],
-    hosts.map(({ host, name, failed, jobs, last_failed: last }) => ({
-      name: linked('hosts', host, name),
-      size: failed,
-      part: 'failed',
-      cells: [failed, jobs, html`<a href="/api/v2/jobs/${last}/">#${last}</a>`],
-    })),
+    ['Host', 'Rate', 'Failed jobs', 'Last'],
+    hosts
+      .map((host) => ({ ...host, rate: host.failed / host.jobs }))
+      .toSorted((one, other) => other.rate - one.rate)
+      .map(({ host, name, failed, jobs, rate, last_failed: last }) => ({
+        name: linked('hosts', host, name),
+        size: rate,
+        part: 'failed',
+        cells: [
+          `${Math.round(rate * 100)} %`,
+          `${failed} of ${jobs}`,
+          html`<a href="/api/v2/jobs/${last}/">#${last}</a>`,
+        ],
+      })),
   );
 
 const linked = (path: string, id: number | null, name: string): Html =>

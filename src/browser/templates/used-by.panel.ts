@@ -35,6 +35,7 @@ const USES: Readonly<Record<string, readonly (readonly [type: string, filters: s
   inventory: [
     ['job_template', ['inventory']],
     ['workflow_job_template', ['inventory']],
+    ['inventory', ['input_inventories']],
   ],
   project: [
     ['job_template', ['project']],

@@ -31,7 +31,6 @@ export default {
       inGroup: [[sql`1`, sql`ARRAY['host']`]],
       latestOfHost: [[sql`1`, SOMEBODY, 5]],
       lastSuccess: [[1, SOMEBODY]],
-      days: [[SOMEBODY, LOOKBACK]],
       active: [[SOMEBODY, 8]],
       failed: [[SOMEBODY, LOOKBACK, 8]],
       awaiting: [[SOMEBODY, 8]],

@@ -177,7 +177,7 @@ function ruleIn(filled: Values): string {
     return text;
   }
   if (text !== '') {
-    throw Invalid.field('rrule', 'Choose “as the rule below says” above for it, or take it away.');
+    throw Invalid.field('rrule', 'Choose “as the rule below says” above, or clear the rule.');
   }
   const zone = String(filled.zone ?? '');
   const errors: FieldErrors = {};

@@ -58,7 +58,7 @@ const durationChart = (outcomes: readonly DayOutcomes[]): Html =>
     series: [
       {
         key: 'median',
-        label: 'for half of the jobs',
+        label: 'median',
         values: outcomes.map(({ median_seconds: seconds }) => seconds ?? 0),
       },
     ],

@@ -59,7 +59,7 @@ inBrowser()('the dashboard', () => {
       const { page, faults, close } = await visit(test, test.as.users.superuser, options);
       await page.goto('/');
       await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
-      await page.getByRole('img', { name: /successful and \d+ failed jobs/ }).waitFor();
+      await page.getByRole('img', { name: /^Jobs by day: \d+ successful, \d+ failed/ }).waitFor();
       await page.getByRole('link', { name: 'Operations chat' }).waitFor();
       expect(await seriousFaults(page)).toEqual([]);
       await page.getByText('As a table').click();

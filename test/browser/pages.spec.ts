@@ -115,7 +115,7 @@ describePages('pages', session, (open, javaScriptEnabled) => {
     const { page } = open;
     await page.goto(`/api/v2/teams/${test.home.team.id}/?_form=patch`);
     await page.locator('#form-patch').getByText('Raw data').click();
-    const text = page.getByLabel('JSON (application/json)');
+    const text = page.locator('#raw-patch');
     await text.fill('{"description": ');
     await page.getByRole('button', { name: 'PATCH' }).click();
     await page.getByText('400 Bad Request').waitFor();

@@ -101,8 +101,7 @@ export class DashboardService {
   async load(actor: Actor, { starred, recent }: PageContext['bookmarks']): Promise<Dashboard> {
     const outcomes = await this.statistics.outcomes(actor, LOOKBACK);
     const active = shown(await this.runs.active(actor, MAX_ROWS));
-    const hasRuns =
-      active.length > 0 || outcomes.some(({ successful, failed }) => successful + failed > 0);
+    const hasJobs = outcomes.some(({ successful, failed }) => successful + failed > 0);
     return {
       outcomes,
       active,
@@ -112,7 +111,7 @@ export class DashboardService {
       verdicts: await this.deliveries.countVerdicts(actor, LOOKBACK),
       starred: await this.bookmarked.named(starred, actor),
       recent: await this.bookmarked.named(recent, actor),
-      steps: hasRuns ? [] : await this.steps(actor),
+      steps: hasJobs ? [] : await this.steps(actor),
       isLive: (await this.settings.get('UI_LIVE_UPDATES_ENABLED')).UI_LIVE_UPDATES_ENABLED,
     };
   }

@@ -63,7 +63,7 @@ function nothingView({ context, definition, isMade }: ListParts): Html {
     ? html`<a href="${formUrl(path, 'post')}">Create ${kind}</a>`
     : begins &&
       path === `/api/v2/${definition?.path}/` &&
-      html`<a href="/api/v2/${begins.path}/">${begins.text}</a>`;
+      html`<a href="/api/v2/${begins.list}/">${begins.text}</a>`;
   return html`<p class="empty">No ${pluralOf(definition)} yet. ${first}</p>`;
 }
 

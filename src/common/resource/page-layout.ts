@@ -9,7 +9,7 @@ export interface PageLayout {
     about: string;
   };
   /** The way to the first object, where the list has no form for it: a text, and the list it leads to. */
-  begins?: { readonly text: string; readonly path: string };
+  begins?: { readonly text: string; readonly list: string };
   /** Kind of an object, which forms with several choices show beside its name. */
   kind?: (alias: string) => Sql;
   /** The order of lists that pages link to, where it is not that of the API. */

@@ -33,6 +33,7 @@ import { LaunchForm } from './launching/launch.form.js';
 import { LaunchPanel } from './launching/launch.panel.js';
 import { ApplicationsModule } from '../applications/applications.module.js';
 import { ConsentController } from './applications/consent.controller.js';
+import { InitialPasswordController } from './login/initial-password.controller.js';
 import { LoginController } from './login/login.controller.js';
 import { LogoController } from './login/logo.controller.js';
 import { SecondFactorPagesController } from './login/second-factor-pages.controller.js';
@@ -164,6 +165,7 @@ const forms = [
   controllers: [
     DashboardController,
     ConsentController,
+    InitialPasswordController,
     LoginController,
     LinkController,
     SamlResponseController,

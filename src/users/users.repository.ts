@@ -17,6 +17,8 @@ export interface Account {
   is_superuser: boolean;
   is_system_auditor: boolean;
   has_second_factor: boolean;
+  /** True before the first login by a password of this controller. */
+  is_new?: boolean;
 }
 
 /** Returns the query for all accounts, with the generation of valid sessions and the authenticator. */
@@ -61,7 +63,8 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
 
   accountByName(username: string): Promise<(Account & { password_hash: string }) | undefined> {
     return this.database.row(sql`
-      SELECT ${ACCOUNT}, usr.password_hash FROM users usr WHERE usr.username = ${username}`);
+      SELECT ${ACCOUNT}, usr.password_hash, usr.last_login IS NULL AS is_new
+      FROM users usr WHERE usr.username = ${username}`);
   }
 
   /** Returns the superuser with the lowest id. */

@@ -11,6 +11,7 @@ import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { ADMIN, Directory, PEOPLE } from '../support/fakes/directory.js';
 import { FakeGithub, GITHUB_CLIENT } from '../support/fakes/github.js';
@@ -39,6 +40,31 @@ async function enter(page: Page, username: string, password = PASSWORD): Promise
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
 }
+
+describePagesBothWays(
+  'the first login of the administrator',
+  () => ({ test, user }),
+  (open, hasScripts) => {
+    it('asks to replace the generated password, and only that login', async () => {
+      const { page } = open;
+      await test.database.execute(sql`
+      UPDATE users SET username = username || '-' || id WHERE username = 'admin'`);
+      const admin = await test.make.user({ username: 'admin', password: PASSWORD });
+      await askFor(page, ASKED_FOR);
+      await enter(page, 'admin');
+      await page.getByRole('heading', { name: 'Change password' }).waitFor();
+      if (hasScripts) await page.getByRole('link', { name: 'Not now' }).click();
+      else {
+        await page.getByLabel('New password').fill('a better password');
+        await page.getByRole('button', { name: 'Change password' }).click();
+      }
+      const password = hasScripts ? PASSWORD : 'a better password';
+      await askFor(page, ASKED_FOR);
+      await enter(page, 'admin', password);
+      await expectAskedFor(page, String(admin.username));
+    });
+  },
+);
 
 async function expectAskedFor(page: Page, username: string): Promise<void> {
   await page.locator('.account').getByText(username, { exact: true }).waitFor();

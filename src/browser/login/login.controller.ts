@@ -11,7 +11,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { setPageHeaders } from '../shared/layout.js';
 import { codePage, loginPage, resumePage, type LoginForm } from '../shared/login-page.js';
-import { openPage } from '../shared/page-context.js';
+import { openPage, withQuery } from '../shared/page-context.js';
 import { readPending, type PendingForm } from '../shared/pending-form.js';
 import { clearSessionCookie, sessionOf, type Cookies } from '../../common/http/cookies.js';
 import { assertCsrf, assertSameSite, CSRF_FIELD } from '../../common/http/csrf.js';
@@ -20,6 +20,7 @@ import type { ApiRequest } from '../../common/http/request.js';
 import { Route } from '../../common/rest/route.js';
 import { SecurityEvents } from '../../common/rest/security-events.service.js';
 import { acceptsHtml, weightOf } from '../../common/http/negotiation.js';
+import { Settings } from '../../config/settings.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { AuthenticationService } from '../../auth/authentication.service.js';
 import { HalfLogins, type HalfLogin } from '../../auth/half-logins.service.js';
@@ -27,6 +28,7 @@ import { Passkeys } from '../../auth/passkeys.service.js';
 import { SecondFactors } from '../../auth/second-factors.service.js';
 import { nextPath, SessionsService } from '../../auth/sessions.service.js';
 import { AuthenticatorsRepository } from '../../identity/authenticators.repository.js';
+import { INITIAL_PASSWORD_PATH } from './initial-password.controller.js';
 
 /** Session cookie of the request. */
 const SessionCookie = createParamDecorator((_data: undefined, context: ExecutionContext) =>
@@ -49,6 +51,7 @@ export class LoginController {
     private readonly events: SecurityEvents,
     private readonly authenticators: AuthenticatorsRepository,
     private readonly runtime: RuntimeSettings,
+    private readonly settings: Settings,
   ) {}
 
   @Route({
@@ -89,7 +92,10 @@ export class LoginController {
         request.ip ?? '',
       );
       if (!account.has_second_factor) {
-        await this.complete(request, response, { account, next, pending });
+        const { ADMIN_USERNAME } = this.settings;
+        const isFirstAdmin = account.is_new === true && account.username === ADMIN_USERNAME;
+        const target = isFirstAdmin ? INITIAL_PASSWORD_PATH + withQuery({}, { next }) : next;
+        await this.complete(request, response, { account, next: target, pending });
         return;
       }
       await this.halfLogins.begin(response, { account, next });

@@ -47,6 +47,22 @@ describe('the first steps', () => {
 });
 
 describe('the uses of an object', () => {
+  it('include the constructed inventories that take their hosts from it', async () => {
+    const organization = test.home.organization.id;
+    const input = await test.make.inventory({ organization });
+    const { body } = await test.as.superuser
+      .post('constructed_inventories/', { name: 'All regions', organization })
+      .expect(201);
+    await test.as.superuser
+      .post(`inventories/${body.id}/input_inventories/`, { id: input.id })
+      .expect(204);
+    const usesOf = async (path: string): Promise<string> =>
+      /<section[^>]*id="used-by".*?<\/section>/s.exec(await htmlOf(test.as.superuser, path))?.[0] ??
+      '';
+    expect(wordsOf(await usesOf(`inventories/${input.id}/`))).toContain('All regions');
+    expect(await usesOf(`constructed_inventories/${body.id}/`)).toContain('No uses');
+  });
+
   it('stand on its page and where its deletion is confirmed, as far as the user may read them', async () => {
     const project = await test.make.project({ organization: test.home.organization.id });
     const path = `projects/${project.id}/`;

@@ -88,7 +88,12 @@ describeJourney('sending a delivery again', session, 4, async (walk) => {
   await rejected.waitFor();
   expect(await rejected.getByRole('button').count()).toBe(0);
   await walk.button('Redeliver');
-  await walk.page.getByText('Done.', { exact: true }).waitFor();
+  const notice = walk.page.getByText('Done.', { exact: true });
+  await notice.waitFor();
+  // The form leads back to its card, and what came of it stays in sight there.
+  const top = await notice.evaluate((element) => element.getBoundingClientRect().top);
+  expect(await walk.page.evaluate('scrollY')).toBeGreaterThan(0);
+  expect(top).toBeGreaterThanOrEqual(0);
   await walk.page.getByRole('heading', { name: 'Last deliveries' }).waitFor();
   expect(await hook.deliveries()).toHaveLength(3);
 });

@@ -62,6 +62,7 @@ import { PageSections } from './shared/page-sections.service.js';
 import { PageTrail } from './shared/page-trail.service.js';
 import { PageInterceptor } from './shared/page.interceptor.js';
 import { PanelSource } from './shared/panel-source.service.js';
+import { WebhookCauses } from './shared/webhook-causes.service.js';
 import { UpdateCauses } from './runs/update-causes.service.js';
 import { SelectionController } from './selection/selection.controller.js';
 import { SelectionService } from './selection/selection.service.js';
@@ -95,6 +96,7 @@ const shared = [
   PageInterceptor,
   PanelSource,
   UpdateCauses,
+  WebhookCauses,
   { provide: ErrorViews, useClass: ErrorPages },
 ];
 

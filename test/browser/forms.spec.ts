@@ -212,12 +212,11 @@ describePages('forms', session, (open, javaScriptEnabled) => {
       INSERT INTO webhook_deliveries (template_id, service, event, guid, verdict, ref, ref_name, payload)
       VALUES (${template.id}, 'service_a', 'push', 'tried', 'ignored', 'refs/heads/side', 'side',
         '{"ref": "refs/heads/side"}')`);
-    await page.goto(`/api/v2/job_templates/${template.id}/`);
-    const form = page.locator('details.form', { hasText: 'Test webhook filters' });
-    await form.locator('summary').first().click();
-    expect(await page.locator('#test-webhook_filters').inputValue()).toContain('main');
-    await page.locator('#test-webhook_filters').fill('{"refs": ["side"]}');
-    await form.getByRole('button').first().click();
+    await page.goto(`/api/v2/job_templates/${template.id}/webhook/`);
+    const refs = page.getByLabel('Branches and tags');
+    expect(await refs.inputValue()).toBe('main');
+    await refs.fill('side');
+    await page.getByRole('button', { name: 'Try on what was received' }).click();
     await page.getByText('200 OK').waitFor();
     expect(await page.locator('.json').textContent()).toContain('"launches": 1');
   });

@@ -29,7 +29,7 @@ describeJourney('a repository, and a template of it', session, 12, async (walk) 
   await walk.choose(page.locator('#post-organization'), 'Home');
   // Git is preselected, and nothing has to be unfolded for what makes a project.
   await page.getByLabel('URL of the repository').fill('https://git.shop.example/site.git');
-  await page.getByLabel('Branch').fill('main');
+  await page.getByLabel('Branch', { exact: true }).fill('main');
   expect(await page.getByLabel('Credential', { exact: true }).isVisible()).toBe(true);
   await walk.look('project-form');
   await walk.button('Create project');

@@ -147,5 +147,7 @@ describeJourney('connecting a repository and seeing its first run', session, 4, 
   await walk.look('webhook-received');
   await walk.link(/^Run \d+$/, page.locator('#deliveries'));
   await page.getByText('The run is pending.').waitFor();
-  await page.getByText(/^Push Hook to \S+ by grace$/).waitFor();
+  await page.getByText(/^Webhook: Push Hook to \S+ by grace$/).waitFor();
+  await page.goto('/api/v2/jobs/');
+  await page.getByRole('cell', { name: /^Push Hook to \S+ by grace$/ }).waitFor();
 });

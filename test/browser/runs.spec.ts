@@ -203,7 +203,7 @@ inBrowser()('pages of runs', () => {
     expect(await outputOf(plain.page)).toBe(`ok ${HOSTILE}\n`);
     await plain.page.getByText('Load this page again').waitFor();
     await plain.page.getByRole('button', { name: 'Cancel' }).click();
-    await plain.page.getByText('Done.', { exact: true }).waitFor();
+    await plain.page.getByText('Cancellation requested.').waitFor();
     await plain.close();
   });
 });

@@ -65,7 +65,7 @@ describePages('workflows', session, (open, javaScriptEnabled) => {
     const graph = page.getByRole('region', { name: 'Graph of the workflow' });
     await graph.getByRole('link', { name: 'Put it back?, Approval, not started' }).waitFor();
     await graph.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Approved.', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Approve' }).waitFor({ state: 'detached' });
     expect(page.url()).toMatch(/\/workflow_jobs\/\d+\/$/);
     await comes('[data-live-status]:has-text("The run ended: successful.")');
     await comes('a[aria-label="Put it back?, Approval, skipped"]');

@@ -4,6 +4,7 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { panelCard } from '../shared/panel-forms.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { valueView, type Item } from '../shared/values.js';
+import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { wordIn } from '../shared/words.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
@@ -16,12 +17,17 @@ const COLUMNS = ['status', 'started', 'elapsed', 'launched_by'] as const;
 @Injectable()
 @PagePanel('job_template', 'workflow_job_template')
 export class LastRunsPanel implements Panel<{ id: number }> {
-  constructor(private readonly source: PanelSource) {}
+  constructor(
+    private readonly source: PanelSource,
+    private readonly causes: WebhookCauses,
+  ) {}
 
   async render({ object: { id }, actor }: PanelContext<{ id: number }>): Promise<Html> {
     const runs = resource('unified_job');
     const query = { unified_job_template: String(id), order_by: '-id' };
-    const last = await this.source.list(runs, { ...query, page_size: String(MOST) }, actor);
+    const last = await this.causes.named(
+      await this.source.list(runs, { ...query, page_size: String(MOST) }, actor),
+    );
     const all = `/api/v2/${runs.path}/?${String(new URLSearchParams(query))}`;
     return panelCard(
       'last-runs',

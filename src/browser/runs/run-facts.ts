@@ -1,19 +1,21 @@
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { valueView, type Item } from '../shared/values.js';
+import type { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { wordIn } from '../shared/words.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
-import type { RunDelivery } from '../../runs/run-causes.js';
 import type { ShownRun } from './run-actions.js';
 
 /** Fields at the top of a run's page, in order; a kind of run may lack some of them. */
 const TOLD = ['started', 'elapsed', 'inventory', 'project', 'scm_branch', 'limit'];
 
 /** Renders the id, launch and main fields of a run in a line below its name. */
-export function runFacts(run: ShownRun & Item, deliveries: readonly RunDelivery[] = []): Html {
+export async function runFacts(shown: ShownRun & Item, causes: WebhookCauses): Promise<Html> {
+  const [named = shown] = await causes.named([shown]);
+  const run: ShownRun & Item = { ...shown, launched_by: named.launched_by };
   const definition = resource(run.type);
   return html`<dl id="run-facts" class="facts" data-refresh>
-    ${fact('Run', html`#${run.id}`)} ${fact('Launched', launchOf(run, definition, deliveries))}
+    ${fact('Run', html`#${run.id}`)} ${fact('Launched', launchOf(run, definition))}
     ${TOLD.filter((name) => isSet(run[name])).map((name) =>
       fact(
         wordIn(definition, name),
@@ -31,25 +33,12 @@ export function runFacts(run: ShownRun & Item, deliveries: readonly RunDelivery[
 const isRunning = ({ status, started }: ShownRun & Item): boolean =>
   status === 'running' && typeof started === 'string';
 
-/** Renders text such as "Manual by maria", or "push to main by octo" for a webhook. */
-function launchOf(
-  run: Item,
-  definition: ResourceDefinition,
-  [delivery]: readonly RunDelivery[],
-): HtmlValue {
-  if (delivery && delivery.event !== '') {
-    const { event, ref_name: ref, sender } = delivery;
-    return [
-      event,
-      ref !== null && ` to ${ref.replace(/^refs\/(?:heads|tags)\//, '')}`,
-      sender !== null && ` by ${sender}`,
-    ];
-  }
-  return [
-    valueView('launch_type', run, definition),
-    isSet(run.launched_by) && html` by ${valueView('launched_by', run, definition)}`,
-  ];
-}
+/** Renders text such as "Manual by maria", or "Webhook: push to main by octo". */
+const launchOf = (run: Item, definition: ResourceDefinition): HtmlValue => [
+  valueView('launch_type', run, definition),
+  isSet(run.launched_by) &&
+    html`${run.launch_type === 'webhook' ? ': ' : ' by '}${valueView('launched_by', run, definition)}`,
+];
 
 const isSet = (value: unknown): boolean =>
   value !== null && value !== undefined && value !== '' && !isEmptyObject(value);

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../common/access.js';
 import { assetUrl } from '../shared/assets.js';
 import { html, type Html } from '../shared/html.js';
+import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { JobEventsRepository, type TaskOfRun } from '../../runs/events/job-events.repository.js';
 import { JobHostSummariesRepository } from '../../runs/events/job-host-summaries.repository.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { RunOverviewsRepository } from '../../runs/run-overviews.repository.js';
 import { Database } from '../../database/database.js';
-import { RunDeliveries } from '../../runs/run-causes.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
@@ -40,7 +40,7 @@ export class RunPanel implements Panel<ShownJob> {
     private readonly overviews: RunOverviewsRepository,
     private readonly database: Database,
     private readonly settings: RuntimeSettings,
-    private readonly deliveries: RunDeliveries,
+    private readonly causes: WebhookCauses,
   ) {}
 
   async render({ object: run, actor, csrf, query }: PanelContext<ShownJob>): Promise<Html> {
@@ -58,7 +58,7 @@ export class RunPanel implements Panel<ShownJob> {
     const someFailed = hosts.some(({ failures: failed, dark }) => failed + dark > 0);
     const events = `${run.url}${run.type === 'job' ? 'job_events' : 'events'}/`;
     const changes = !isActive && run.type === 'job' && (await this.comparison(run, tasks, actor));
-    return html`${runFacts(run, await this.deliveries.ofRuns([run.id], null))}
+    return html`${await runFacts(run, this.causes)}
       <div id="run-actions" class="actions" data-refresh>
         ${await runActions(this.runs, run, { actor, csrf, isActive, someFailed })}
       </div>

@@ -21,6 +21,7 @@ import { PageSections, type FilledPage, type UsableRoute } from './page-sections
 import { ListActions } from './list-actions.service.js';
 import { leadsBy } from './related.js';
 import { responseView } from './response-view.js';
+import { WebhookCauses } from './webhook-causes.service.js';
 import { valueView, type Item } from './values.js';
 
 /** A response of the API to render as a page. */
@@ -51,6 +52,7 @@ export class PageRenderer {
     private readonly sections: PageSections,
     private readonly place: PagePlace,
     private readonly actions: ListActions,
+    private readonly causes: WebhookCauses,
   ) {}
 
   async render(request: ApiRequest, response: Response, shown: Shown): Promise<string> {
@@ -163,11 +165,11 @@ export class PageRenderer {
     const isMade = usable.some(({ method, info }) => method === 'POST' && info.kind !== 'action');
     const rows = await this.panelsFor(definition && `${definition.type}_rows`, body, view);
     const { actor, context: page } = view;
-    const listed = listOf(body.results).filter(isRecord);
+    const listed = await this.causes.named(listOf(body.results).filter(isRecord));
     const actions = actor ? await this.actions.of(listed, actor, page.csrf) : [];
     const showsRows = rows.length === 0 && !this.panels.showRows(route?.info?.operationId);
     return html`${rows}
-    ${listView({ context, definition, body, isMade, removable, actions, showsRows })}`;
+    ${listView({ context, definition, body: { ...body, results: listed }, isMade, removable, actions, showsRows })}`;
   }
 
   private async panelsFor(

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { assetUrl } from '../shared/assets.js';
 import { html, type Html } from '../shared/html.js';
+import { WebhookCauses } from '../shared/webhook-causes.service.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { runActions, type ShownRun } from '../runs/run-actions.js';
 import { reloadHint } from '../runs/run-output.js';
 import { runFacts } from '../runs/run-facts.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
-import { RunDeliveries } from '../../runs/run-causes.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
 import { isFinal } from '../../runs/state-machine.js';
 import {
@@ -40,7 +40,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
     private readonly nodes: WorkflowJobNodesRepository,
     private readonly outputs: RunOutputsRepository,
     private readonly settings: RuntimeSettings,
-    private readonly deliveries: RunDeliveries,
+    private readonly causes: WebhookCauses,
   ) {}
 
   async render({ object: run, actor, csrf }: PanelContext<ShownWorkflowRun>): Promise<Html> {
@@ -51,7 +51,7 @@ export class WorkflowRunPanel implements Panel<ShownWorkflowRun> {
     const failed = isActive ? [] : failedNodes(nodes, edges);
     const causes = await this.runsOf(failed.slice(0, MAX_CAUSES), rows);
     const stream = `${run.url}events/stream/`;
-    return html`${runFacts(run, await this.deliveries.ofRuns([run.id], null))}
+    return html`${await runFacts(run, this.causes)}
       <div id="run-actions" class="actions" data-refresh>
         ${await runActions(this.runs, run, { actor, csrf, isActive })}
       </div>

@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { RunDeliveries } from '../../runs/run-causes.js';
+import type { Item } from './values.js';
+
+/** Names the webhook events that launched runs, in place of their templates. */
+@Injectable()
+export class WebhookCauses {
+  constructor(private readonly deliveries: RunDeliveries) {}
+
+  /** Returns the items; `launched_by` of runs of webhooks has a name such as "push to main by octo". */
+  async named(items: readonly Item[]): Promise<readonly Item[]> {
+    const ids = items.filter(isOfWebhook).map(({ id }) => Number(id));
+    if (ids.length === 0) return items;
+    const events = new Map(
+      (await this.deliveries.ofRuns(ids, null)).flatMap(
+        ({ run_id: run, event, ref_name: ref, sender }) => {
+          const to = ref === null ? '' : ` to ${ref.replace(/^refs\/(?:heads|tags)\//, '')}`;
+          const by = sender === null ? '' : ` by ${sender}`;
+          return event === '' ? [] : [[run, event + to + by] as const];
+        },
+      ),
+    );
+    return items.map((item) => {
+      const name = isOfWebhook(item) ? events.get(Number(item.id)) : undefined;
+      return name === undefined ? item : { ...item, launched_by: { name } };
+    });
+  }
+}
+
+const isOfWebhook = ({ launch_type: type }: Item): boolean => type === 'webhook';

@@ -48,7 +48,7 @@ export class InitialPasswordController {
         narrow: true,
         content: html`<section class="card login">
           <h1>Change password</h1>
-          <p>The installation generated the password that you logged in with. Choose your own.</p>
+          <p>You logged in with the password of the installation. Choose your own.</p>
           ${panelForm(
             form,
             html`<div class="field">

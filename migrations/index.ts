@@ -55,6 +55,7 @@ import { AddSamlResponses1795799682556 } from './1795799682556-add-saml-response
 import { IndexStepsOfJobs1795801206800 } from './1795801206800-index-steps-of-jobs.js';
 import { IndexPendingRuns1795808955127 } from './1795808955127-index-pending-runs.js';
 import { AddSendersOfDeliveries1795809662296 } from './1795809662296-add-senders-of-deliveries.js';
+import { ForwardActivity1795811000000 } from './1795811000000-forward-activity.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -115,4 +116,5 @@ export const migrations = {
   IndexStepsOfJobs1795801206800,
   IndexPendingRuns1795808955127,
   AddSendersOfDeliveries1795809662296,
+  ForwardActivity1795811000000,
 };

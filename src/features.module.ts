@@ -44,6 +44,7 @@ import { RunEnvironments } from './launching/run-environments.listener.js';
 import { LaunchTargets } from './launching/launch-targets.service.js';
 import { LaunchingModule } from './launching/launching.module.js';
 import { OrganizationNotifications } from './notifications/attached-templates.js';
+import { LoggingModule } from './logging/logging.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { WorkflowNodes } from './notifications/workflow-nodes.js';
 import { OrganizationsModule } from './organizations/organizations.module.js';
@@ -122,6 +123,7 @@ const ports = [
     AccessModule,
     ActivityModule,
     SettingsApiModule,
+    LoggingModule,
     AuthModule,
     OrganizationsModule,
     UsersModule,

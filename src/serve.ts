@@ -8,15 +8,18 @@ import { serveExplorer } from './browser/shared/explorer.js';
 import { Settings } from './config/settings.js';
 import { configureApp } from './configure-app.js';
 import { JsonLogger } from './logging/json-logger.js';
+import { LogLines } from './logging/log-lines.service.js';
 
 /** Serves the API from this process. */
 export async function serve({ LOG_LEVEL, SHUTDOWN_DRAIN_SECONDS }: Settings): Promise<void> {
+  const logger = new JsonLogger(LOG_LEVEL);
   const adapter = new HttpAdapter(SHUTDOWN_DRAIN_SECONDS * 1000);
   const app = await NestFactory.create<NestExpressApplication>(AppModule, adapter, {
     bodyParser: false,
-    logger: new JsonLogger(LOG_LEVEL),
+    logger,
   });
   configureApp(app);
+  app.get(LogLines, { strict: false }).start(logger);
   // Before this line, SIGINT ends the process immediately.
   process.prependOnceListener('SIGINT', () => adapter.endAtOnce());
   serveExplorer(app, () => buildDocument(app, VERSION));

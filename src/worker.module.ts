@@ -4,6 +4,9 @@ import { QueueProcessors } from './common/queue/queue-processors.service.js';
 import { FeaturesModule } from './features.module.js';
 import { InventoriesWorkerModule } from './inventories/inventories-worker.module.js';
 import { ExecutionModule } from './execution/execution.module.js';
+import { ActivityModule } from './activity/activity.module.js';
+import { ActivityForwarder } from './logging/activity-forwarder.service.js';
+import { LoggingModule } from './logging/logging.module.js';
 import { NotificationsWorkerModule } from './notifications/notifications-worker.module.js';
 import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
 
@@ -15,7 +18,9 @@ import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
     ExecutionModule,
     NotificationsWorkerModule,
     WebhooksWorkerModule,
+    ActivityModule,
+    LoggingModule,
   ],
-  providers: [QueueProcessors, OutboxSweeper],
+  providers: [QueueProcessors, OutboxSweeper, ActivityForwarder],
 })
 export class WorkerModule {}

@@ -27,6 +27,8 @@ const DEBIAN_PACKAGES = {
   sshd: 'openssh-server',
   svn: 'subversion',
   slapd: 'slapd',
+  // With the module for TLS, and rsyslog itself.
+  rsyslogd: 'rsyslog-openssl',
   podman: 'podman',
   runc: 'runc',
 };
@@ -43,6 +45,7 @@ const ON_REQUEST = {
   sshd: 'forTests',
   svn: 'forTests',
   slapd: 'forTests',
+  rsyslogd: 'forTests',
   podman: 'forTests',
   runc: 'forTests',
 };

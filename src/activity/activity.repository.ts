@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { roleNamed } from '../access/roles.repository.js';
 import type { ActivityEntry } from '../common/activity/activity.js';
 import type { Actor } from '../common/access.js';
+import { Settings } from '../config/settings.js';
 import { insertRows } from '../database/rows.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
+import { recordedForDelivery } from './activity-deliveries.repository.js';
 import { ActivityStreamEntry } from './activity-stream-entry.entity.js';
 
 /** Copies of data about the author and the objects of an entry, in case they are deleted later. */
@@ -68,7 +70,10 @@ export const describedEntries = (ids: readonly number[]): Sql => sql`
 
 @Injectable()
 export class ActivityRepository extends TableRepository<DescribedEntry> {
-  constructor(@InjectRepository(ActivityStreamEntry) repository: Repository<ActivityStreamEntry>) {
+  constructor(
+    @InjectRepository(ActivityStreamEntry) repository: Repository<ActivityStreamEntry>,
+    private readonly settings: Settings,
+  ) {
     super(repository);
   }
 
@@ -97,8 +102,9 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
         snapshot,
       ],
     );
+    const insert = insertRows('activity_stream', COLUMNS, rows);
     await this.database.unheard(
-      this.database.preparedRows(insertRows('activity_stream', COLUMNS, rows)),
+      this.database.preparedRows(recordedForDelivery(insert, this.settings)),
     );
   }
 

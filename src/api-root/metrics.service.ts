@@ -6,11 +6,13 @@ import {
   type MetricObjectWithValues,
   type MetricValue,
 } from 'prom-client';
+import { ActivityDeliveriesRepository } from '../activity/activity-deliveries.repository.js';
 import { BreakersRepository } from '../common/outbound/breakers.repository.js';
 import { OutboxRepository } from '../common/queue/outbox.repository.js';
 import { GroupMember } from '../common/processes/group-member.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';
 import { InstancesRepository } from '../instances/instances.repository.js';
+import { LogForwardingRepository } from '../logging/log-forwarding.repository.js';
 import { NotificationsRepository } from '../notifications/notifications.repository.js';
 import { RunOverviewsRepository } from '../runs/run-overviews.repository.js';
 
@@ -38,12 +40,14 @@ export class MetricsService {
     private readonly outbox: OutboxRepository,
     private readonly notifications: NotificationsRepository,
     private readonly breakers: BreakersRepository,
+    private readonly deliveries: ActivityDeliveriesRepository,
+    private readonly forwarding: LogForwardingRepository,
     private readonly processes: GroupMember,
     events: SecurityEvents,
   ) {
     collectDefaultMetrics({ register: processes.measured });
     processes.measured.registerMetric(events.counter);
-    for (const watched of this.watched()) this.register(watched);
+    for (const watched of [...this.watched(), ...this.watchedLogs()]) this.register(watched);
   }
 
   private register({ name, help, label, samples }: Watched): void {
@@ -104,6 +108,33 @@ export class MetricsService {
         help: 'Destinations that failed too often to be called now, by what is sent there.',
         label: 'kind',
         samples: () => this.breakers.countOpen(),
+      },
+    ];
+  }
+
+  private watchedLogs(): Watched[] {
+    return [
+      {
+        name: 'controller_log_records_waiting',
+        help: 'Records that wait for the log aggregator, by source.',
+        label: 'source',
+        samples: async () => [
+          { label: 'activity_stream', value: (await this.deliveries.waiting()).count },
+        ],
+      },
+      {
+        name: 'controller_log_records_oldest_seconds',
+        help: 'Age of the oldest record that waits for the log aggregator, by source.',
+        label: 'source',
+        samples: async () => [
+          { label: 'activity_stream', value: (await this.deliveries.waiting()).seconds },
+        ],
+      },
+      {
+        name: 'controller_log_records_dropped_total',
+        help: 'Records that full buffers dropped while the log aggregator was away.',
+        label: 'source',
+        samples: async () => [{ label: 'buffer', value: await this.forwarding.dropped() }],
       },
     ];
   }

@@ -1,3 +1,5 @@
+import { ActivityModule } from '../activity/activity.module.js';
+import { LoggingModule } from '../logging/logging.module.js';
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
@@ -11,7 +13,14 @@ import { RootController } from './root.controller.js';
 import { RootService } from './root.service.js';
 
 @Module({
-  imports: [IdentityModule, InstancesModule, NotificationsModule, RunsModule],
+  imports: [
+    ActivityModule,
+    IdentityModule,
+    InstancesModule,
+    LoggingModule,
+    NotificationsModule,
+    RunsModule,
+  ],
   controllers: [RootController, HealthController, MetricsController],
   providers: [RootService, HealthService, MetricsService],
 })

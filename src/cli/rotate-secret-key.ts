@@ -6,11 +6,12 @@ import { Settings } from '../config/settings.js';
 import { openDataSource } from './migrate.js';
 
 /** All columns with sealed texts, either alone or inside JSON. */
-const SEALED_COLUMNS: readonly (readonly [table: string, column: string])[] = [
+const SEALED_COLUMNS: readonly (readonly [table: string, column: string, key?: string])[] = [
   ['credentials', 'inputs'],
   ['notification_templates', 'notification_configuration'],
   ['authenticators', 'configuration'],
   ['totp_secrets', 'secret'],
+  ['settings', 'value', 'name'],
   ['unified_job_templates', 'webhook_key'],
   ['unified_job_templates', 'survey_spec'],
   ['schedules', 'survey_passwords'],
@@ -35,10 +36,9 @@ export async function rotateSecretKey(): Promise<number> {
   const box = new SecretBox(SECRET_KEY, SECRET_KEY_OLD);
   const source = await openDataSource({ poolSize: 2 });
   try {
-    for (const [table, column] of SEALED_COLUMNS) {
-      const { changed, left } = await source.transaction((manager) =>
-        reseal(manager, box, table, column),
-      );
+    for (const sealed of SEALED_COLUMNS) {
+      const [table, column] = sealed;
+      const { changed, left } = await source.transaction((manager) => reseal(manager, box, sealed));
       const rest = left > 0 ? `, ${left} texts left that neither key opens` : '';
       process.stdout.write(`${table}.${column}: ${changed} rows sealed anew${rest}\n`);
     }
@@ -79,15 +79,14 @@ export async function tryKey(
 async function reseal(
   manager: EntityManager,
   box: SecretBox,
-  table: string,
-  column: string,
+  [table, column, key = 'id']: (typeof SEALED_COLUMNS)[number],
 ): Promise<{ changed: number; left: number }> {
-  const rows: { id: number; value: unknown }[] = await manager.query(
-    `SELECT id, ${column} AS value FROM ${table} WHERE ${column}::text LIKE '%$sealed$%' FOR UPDATE`,
+  const rows: { id: number | string; value: unknown; isJson: boolean }[] = await manager.query(
+    `SELECT ${key} AS id, ${column} AS value, pg_typeof(${column})::text LIKE 'json%' AS "isJson" FROM ${table} WHERE ${column}::text LIKE '%$sealed$%' FOR UPDATE`,
   );
   let changed = 0;
   let left = 0;
-  for (const { id, value } of rows) {
+  for (const { id, value, isJson } of rows) {
     const sealed = walk(value, column, (text, field) => {
       const context = rowContext(table, id, field);
       if (!box.needsReseal(text)) return text;
@@ -99,9 +98,9 @@ async function reseal(
         return text;
       }
     });
-    const stored = typeof sealed === 'string' ? sealed : exactJson(sealed);
-    if (stored === (typeof value === 'string' ? value : exactJson(value))) continue;
-    await manager.query(`UPDATE ${table} SET ${column} = $1 WHERE id = $2`, [stored, id]);
+    const stored = isJson ? exactJson(sealed) : sealed;
+    if (stored === (isJson ? exactJson(value) : value)) continue;
+    await manager.query(`UPDATE ${table} SET ${column} = $1 WHERE ${key} = $2`, [stored, id]);
     changed++;
   }
   return { changed, left };

@@ -51,7 +51,7 @@ function rowOf([name, declaration]: [string, Declaration]): string {
 
 function defaultOf({ type, default: value }: Declaration): string {
   if (type === 'map') return `\`${JSON.stringify(value)}\``;
-  const text = Array.isArray(value) ? value.join(',') : String(value);
+  const text = Array.isArray(value) ? value.join(',') : String(value ?? '');
   return text === '' ? '(empty)' : `\`${text}\``;
 }
 

@@ -12,6 +12,7 @@ export type FailPoint =
   | 'inventory-storing'
   | 'run-finishing'
   | 'run-finished'
+  | 'activity-sent'
   | 'notification-sent'
   | 'delivery-recorded'
   | 'status-post-sent';

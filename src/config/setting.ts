@@ -34,6 +34,13 @@ export const integer = (options: Options<number>): SettingDeclaration<number> =>
   type: 'integer',
   ...options,
 });
+type Unset<T> = Omit<Options<T | null>, 'default'>;
+/** Declares a number that is null if it is not set. */
+export const optionalInteger = (options: Unset<number>): SettingDeclaration<number | null> => ({
+  type: 'integer',
+  default: null,
+  ...options,
+});
 type Measure = (options: Options<number>) => SettingDeclaration<number>;
 export const bytes: Measure = (options) => integer({ unit: 'bytes', ...options });
 export const days: Measure = (options) => integer({ unit: 'days', ...options });
@@ -45,6 +52,12 @@ export const boolean = (options: Options<boolean>): SettingDeclaration<boolean> 
 });
 export const string = (options: Options<string>): SettingDeclaration<string> => ({
   type: 'string',
+  ...options,
+});
+/** Declares a text that is null if it is not set. */
+export const optionalString = (options: Unset<string>): SettingDeclaration<string | null> => ({
+  type: 'string',
+  default: null,
   ...options,
 });
 /** Declares a setting with comma-separated texts. */
@@ -81,6 +94,7 @@ export function parseSetting(
   declaration: SettingDeclaration<unknown>,
   text: string,
 ): unknown {
+  if (text.trim() === '' && declaration.default === null) return null;
   switch (declaration.type) {
     case 'integer': {
       if (declaration.auto && text.trim() === 'auto') return declaration.auto();
@@ -99,11 +113,15 @@ export function parseSetting(
       if (['0', 'false', 'no', 'off', ''].includes(word)) return false;
       throw new Error(`${name} must be 1 or 0 (true or false), not "${text}".`);
     }
-    case 'list':
-      return text
+    case 'list': {
+      const entries = text
         .split(',')
         .map((one) => one.trim())
         .filter((one) => one !== '');
+      const fault = entryFault(declaration, entries);
+      if (fault !== null) throw new Error(`${name} ${fault}`);
+      return entries;
+    }
     case 'map':
       return variablesIn(text, name);
     default:
@@ -145,6 +163,15 @@ export const maxOfText = ({ max = MAX_TEXT }: SettingDeclaration<unknown>): numb
 
 const choiceFault = (choices: readonly string[], text: string): string =>
   `must be one of ${choices.join(', ')}, not "${text}".`;
+
+/** Returns the fault of the first entry of a list that is not one of its choices, or null. */
+export function entryFault(
+  { choices }: SettingDeclaration<unknown>,
+  entries: readonly string[],
+): string | null {
+  const wrong = choices && entries.find((entry) => !choices.includes(entry));
+  return choices && wrong !== undefined ? choiceFault(choices, wrong) : null;
+}
 
 /**
  * Returns the text unchanged.

@@ -2,6 +2,7 @@ import { BULK_SETTINGS } from './bulk-settings.js';
 import { DATABASE_SETTINGS } from './database-settings.js';
 import { HTTP_SETTINGS, MEGABYTE } from './http-settings.js';
 import { JOB_SETTINGS, jobSettingFaults } from './job-settings.js';
+import { LOG_AGGREGATOR_SETTINGS, logAggregatorFaults } from './logging-settings.js';
 import { LOGIN_SETTINGS, PASSWORD_SETTINGS } from './password-settings.js';
 import { PROJECT_SETTINGS } from './project-settings.js';
 import {
@@ -118,6 +119,7 @@ export const SETTINGS = {
     choices: ['debug', 'info', 'warn', 'error'],
     help: 'Least severity that is logged.',
   }),
+  ...LOG_AGGREGATOR_SETTINGS,
   TRUSTED_PROXIES: listSetting({
     category: 'system',
     default: [],
@@ -360,7 +362,7 @@ export abstract class Settings {
     }
     if (faults.length > 0) throw new SettingsError(faults);
     const settings = Object.freeze(values) as Settings;
-    const together = jobSettingFaults(settings);
+    const together = [...jobSettingFaults(settings), ...logAggregatorFaults(settings)];
     if (together.length > 0) throw new SettingsError(together);
     return settings;
   }

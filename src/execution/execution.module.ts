@@ -4,6 +4,7 @@ import { HostMetricsModule } from '../host-metrics/host-metrics.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
 import { InventorySourcesModule } from '../inventory-sources/inventory-sources.module.js';
 import { LaunchingModule } from '../launching/launching.module.js';
+import { LoggingModule } from '../logging/logging.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { SchedulesWorkerModule } from '../schedules/schedules-worker.module.js';
@@ -54,6 +55,7 @@ import { WorkflowGraphs } from './workflow-engine/workflow-graphs.service.js';
     InventoriesModule,
     InventorySourcesModule,
     LaunchingModule,
+    LoggingModule,
     OrganizationsModule,
     ProjectsModule,
     RunsModule,

@@ -4,11 +4,20 @@ import { currentScope } from '../common/http/request-scope.js';
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 type Level = (typeof LEVELS)[number];
 
+/** Line of the log, with secrets replaced. */
+export interface LogLine extends Record<string, unknown> {
+  time: string;
+  level: Level;
+}
+
 /** Keys whose values are never logged, at any depth. */
 const SECRET_KEY = /pass(word|phrase)?|secret|token|authorization|cookie|private|webhook_key/i;
 
 /** Logger that writes one JSON line per event. Secrets are replaced by stars. */
 export class JsonLogger implements LoggerService {
+  /** Receives every line that is written. */
+  listener: ((line: LogLine) => void) | null = null;
+
   constructor(private readonly least: string) {}
 
   log(message: unknown, ...rest: unknown[]): void {
@@ -35,7 +44,7 @@ export class JsonLogger implements LoggerService {
     if (LEVELS.indexOf(level) < least) return;
     const plain = typeof message === 'object' && message !== null && !(message instanceof Error);
     const fields = plain ? message : { message };
-    const line = {
+    const line: LogLine = {
       time: new Date().toISOString(),
       level,
       context: typeof rest.at(-1) === 'string' ? rest.at(-1) : undefined,
@@ -43,6 +52,7 @@ export class JsonLogger implements LoggerService {
       ...redactMembers(fields),
     };
     process.stdout.write(`${JSON.stringify(line)}\n`);
+    this.listener?.(line);
   }
 }
 

@@ -1,5 +1,7 @@
 import { isSameJson } from '../common/exact-json.js';
 import { Injectable } from '@nestjs/common';
+import { logAggregatorFaults } from '../config/logging-settings.js';
+import { isSealed, rowContext, SecretBox } from '../common/crypto/secret-box.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import { resource } from '../common/resource/registry.js';
@@ -7,7 +9,12 @@ import { ReferencesService } from '../common/rest/references.service.js';
 import { toBoolean } from '../common/fields/lenient.js';
 import { ENCRYPTED } from '../common/fields/text.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
-import { isVariables, textSetting, type SettingDeclaration } from '../config/setting.js';
+import {
+  entryFault,
+  isVariables,
+  textSetting,
+  type SettingDeclaration,
+} from '../config/setting.js';
 import { Settings, SETTINGS, type SettingName, type SettingValues } from '../config/settings.js';
 import { computedSetting } from './computed-settings.js';
 import { InstallationRepository } from './installation.repository.js';
@@ -29,6 +36,7 @@ export class RuntimeSettings {
     private readonly activity: ActivityRecorder,
     private readonly references: ReferencesService,
     private readonly rules: SettingRules,
+    private readonly box: SecretBox,
   ) {}
 
   /**
@@ -36,11 +44,26 @@ export class RuntimeSettings {
    * process.
    */
   async get<Name extends SettingName>(...names: Name[]): Promise<Pick<SettingValues, Name>> {
+    const values = await this.stored(names);
+    return Object.fromEntries(names.map((name) => [name, this.opened(name, values[name])])) as Pick<
+      SettingValues,
+      Name
+    >;
+  }
+
+  /** Returns current values; secrets that were changed are sealed. */
+  private async stored(names: readonly SettingName[]): Promise<Record<string, unknown>> {
     const rows = await this.changes.of(names);
     const changed = new Map(rows.map((row) => [row.name, row.value]));
     return Object.fromEntries(
-      names.map((name) => [name, changed.get(name) ?? this.settings[name]]),
-    ) as Pick<SettingValues, Name>;
+      names.map((name) => [name, changed.has(name) ? changed.get(name) : this.settings[name]]),
+    );
+  }
+
+  private opened(name: SettingName, value: unknown): unknown {
+    return isSecret(name) && typeof value === 'string' && isSealed(value)
+      ? this.box.open(value, sealContext(name))
+      : value;
   }
 
   categories(): readonly string[] {
@@ -64,9 +87,7 @@ export class RuntimeSettings {
 
   /** Returns values for the API, with secrets masked. */
   async show(names: readonly string[]): Promise<Record<string, unknown>> {
-    const values: Readonly<Record<string, unknown>> = await this.get(
-      ...names.flatMap((name) => declaredName(name) ?? []),
-    );
+    const values = await this.stored(names.flatMap((name) => declaredName(name) ?? []));
     const from = { installationUuid: () => this.installation.uuid() };
     const entries = names.map(async (name): Promise<[string, unknown]> => {
       const declared = declaredName(name);
@@ -107,10 +128,18 @@ export class RuntimeSettings {
       }
     }
     if (Object.keys(errors).length > 0) throw new Invalid(errors);
+    const faults = logAggregatorFaults({ ...present, ...changes });
+    if (faults.length > 0) throw new Invalid({ __all__: faults });
     for (const [name, value] of Object.entries(changes)) {
-      await this.changes.store(name, value);
+      await this.changes.store(name, this.sealed(name, value));
     }
     this.log(present, changes);
+  }
+
+  private sealed(name: string, value: unknown): unknown {
+    return isSecret(name) && typeof value === 'string' && value !== ''
+      ? this.box.seal(value, sealContext(name))
+      : value;
   }
 
   /** @throws Error for a setting with the id of an object that does not exist */
@@ -143,7 +172,7 @@ export class RuntimeSettings {
       changes: Object.fromEntries(
         Object.entries(changes).map(([name, value]) => [
           name,
-          [logged(before[name] ?? null), logged(value)],
+          [logged(name, before[name]), logged(name, value)],
         ]),
       ),
     });
@@ -153,15 +182,24 @@ export class RuntimeSettings {
 const elsewhere = (name: SettingName): string =>
   `This setting belongs to the category "${SETTINGS[name].category}".`;
 
-function shown(name: SettingName, value: unknown): unknown {
-  return SETTINGS[name].type === 'secret' && value !== '' ? ENCRYPTED : value;
-}
+const isSecret = (name: string): boolean => DECLARATIONS[name]?.type === 'secret';
+
+const sealContext = (name: string): string => rowContext('settings', name, 'value');
+
+const shown = (name: string, value: unknown): unknown =>
+  isSecret(name) && value !== '' ? ENCRYPTED : value;
 
 const MAX_LOGGED = 4096;
 
-/** Shortens a long text for the activity stream, such as the data URL of an image. */
-const logged = (value: unknown): unknown =>
-  typeof value === 'string' && value.length > MAX_LOGGED ? `${value.slice(0, MAX_LOGGED)}…` : value;
+/**
+ * Returns a value for the activity stream: masks secrets, and shortens a long text, such as the data URL
+ * of an image.
+ */
+function logged(name: string, given: unknown): unknown {
+  const value = shown(name, given ?? null);
+  const isLong = typeof value === 'string' && value.length > MAX_LOGGED;
+  return isLong ? `${value.slice(0, MAX_LOGGED)}…` : value;
+}
 
 /** Maximum number of entries of a list. */
 const MAX_ENTRIES = 1000;
@@ -175,6 +213,7 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
   const declaration = name === null ? undefined : DECLARATIONS[name];
   // Clients reset a reference with null.
   const given = sent === null && declaration?.refersTo ? declaration.default : sent;
+  if (given === null && declaration?.runtime && declaration.default === null) return null;
   if (!declaration)
     throw new Error('This setting is decided by the program and cannot be changed.');
   if (!declaration.runtime) {
@@ -189,8 +228,7 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
       return value;
     }
     case 'list':
-      if (!isTextList(given)) throw new Error('Expected a list of texts.');
-      return given;
+      return parseList(declaration, given);
     case 'map':
       if (!isVariables(given)) {
         throw new Error('Expected an object of texts by the names of environment variables.');
@@ -202,6 +240,13 @@ function parseValue(name: SettingName | null, sent: unknown): unknown {
       }
       return textSetting(declaration, given);
   }
+}
+
+function parseList(declaration: Declaration, given: unknown): readonly string[] {
+  if (!isTextList(given)) throw new Error('Expected a list of texts.');
+  const fault = entryFault(declaration, given);
+  if (fault !== null) throw new Error(`Each entry ${fault}`);
+  return given;
 }
 
 function parseInteger(declaration: Declaration, given: unknown): number {

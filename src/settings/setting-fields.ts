@@ -20,7 +20,7 @@ const TITLES: Readonly<Record<string, string>> = { ui: 'UI', 'named-url': 'Named
 export const categoryName = (slug: string): string => TITLES[slug] ?? labelOf(slug);
 
 const ABBREVIATIONS =
-  /\b(?:api|cpu|git|hsts|http|https|id|ip|ms|scm|ssh|tls|tmp|ui|uri|url)(s?)\b/gi;
+  /\b(?:api|cpu|git|hsts|http|https|id|ip|ms|scm|ssh|tcp|tls|tmp|ui|uri|url|uuid)(s?)\b/gi;
 
 /** Returns the display name of a setting: "Base URL" for `BASE_URL`. */
 export const settingLabel = (name: string): string =>
@@ -33,11 +33,12 @@ export const settingLabel = (name: string): string =>
 abstract class SettingsSchema {}
 
 function decoratorOf(name: string, setting: SettingDeclaration<unknown>): PropertyDecorator {
-  const { type, help, min, max, unit, category, runtime = false } = setting;
+  const { type, help, min, max, unit, category, choices, runtime = false } = setting;
   const options = {
     label: settingLabel(name),
     help,
     default: setting.default,
+    nullable: setting.default === null,
     column: null,
     readOnly: !runtime,
     options: () => ({
@@ -55,7 +56,10 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
     case 'map':
       return Json({ ...options, schema: mapOf(STRING) });
     case 'list':
-      return Json({ ...options, schema: list(STRING) });
+      return Json({
+        ...options,
+        schema: list(choices ? { ...STRING, enum: [...choices] } : STRING),
+      });
     case 'secret':
       return SecretText(options);
     default:

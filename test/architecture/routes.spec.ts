@@ -107,6 +107,8 @@ describe('routes', () => {
       'POST /api/v2/bulk/host_delete',
       // Shows what a rule means; nothing is changed by it.
       'POST /api/v2/schedules/preview',
+      // Sends a record; nothing is changed by it.
+      'POST /api/v2/settings/logging/test',
       // Change the second factor of the caller.
       'POST /second-factor/begin',
       'POST /second-factor/codes',

@@ -31,7 +31,7 @@ it('defaults lie within their own bounds', () => {
   const environment = Object.fromEntries(
     Object.entries(SETTINGS).map(([name, { type, default: value }]) => [
       name,
-      type === 'map' ? JSON.stringify(value) : String(value),
+      type === 'map' ? JSON.stringify(value) : String(value ?? ''),
     ]),
   );
   const needed = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' };

@@ -134,6 +134,15 @@ export class InUse extends Conflict {
     super(`Resource is being used by running jobs: ${names}.`);
   }
 }
+/** A test of the log aggregator failed. Body: `{detail, error}`, of which existing clients read the last. */
+export class LogTestRefused extends Conflict {
+  constructor(
+    readonly status: 400 | 409,
+    detail: string,
+  ) {
+    super(detail);
+  }
+}
 export class PayloadTooLarge extends DomainError {
   constructor(readonly limitBytes: number) {
     super('payload too large');

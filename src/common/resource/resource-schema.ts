@@ -142,7 +142,13 @@ const SHARED: Record<string, JsonSchema> = {
       description: 'The runs that use the object, a hundred at most: cancel them and delete again.',
     },
   }),
-  Detail: object({ detail: { ...STRING, description: 'What is wrong, in a sentence.' } }),
+  Detail: object(
+    {
+      detail: { ...STRING, description: 'What is wrong, in a sentence.' },
+      error: { ...STRING, description: 'The same sentence, where existing clients read it.' },
+    },
+    ['error'],
+  ),
   FieldErrors: {
     ...mapOf(anyOfSchemas(list(STRING), ref('FieldErrors'), list(ref('FieldErrors')))),
     description:

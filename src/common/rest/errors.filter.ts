@@ -17,6 +17,7 @@ import {
   Forbidden,
   InUse,
   Invalid,
+  LogTestRefused,
   MethodNotAllowed,
   NotAcceptable,
   NotFound,
@@ -77,11 +78,7 @@ export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof NotAcceptable) {
     return detail(406, 'Could not satisfy the request Accept header.');
   }
-  if (error instanceof InUse) {
-    const { detail: text, activeJobs } = error;
-    return { status: 409, body: { detail: text, error: IN_USE, active_jobs: activeJobs } };
-  }
-  if (error instanceof Conflict) return detail(409, error.detail);
+  if (error instanceof Conflict) return conflictAnswer(error);
   if (error instanceof PayloadTooLarge) {
     return detail(413, `The request body is larger than ${error.limitBytes} bytes.`);
   }
@@ -100,6 +97,17 @@ export function answerOf(error: unknown): ErrorAnswer {
   }
   if (error instanceof Unavailable) return unavailable(error);
   return databaseAnswer(error) ?? frameworkAnswer(error);
+}
+
+/** Returns the answer to a conflict. Existing clients read the member `error` of some. */
+function conflictAnswer(error: Conflict): ErrorAnswer {
+  const { detail: text } = error;
+  if (error instanceof InUse) {
+    return { status: 409, body: { detail: text, error: IN_USE, active_jobs: error.activeJobs } };
+  }
+  return error instanceof LogTestRefused
+    ? { status: error.status, body: { detail: text, error: text } }
+    : detail(409, text);
 }
 
 const unavailable = (error: Unavailable): ErrorAnswer =>

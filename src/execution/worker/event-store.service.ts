@@ -8,6 +8,7 @@ import {
 } from '../../runs/events/job-events.repository.js';
 import { storedEvent } from '../../runs/events/stored-event.js';
 import { RunSignals } from '../../runs/run-signals.service.js';
+import { LogLines } from '../../logging/log-lines.service.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { patiently } from './patience.js';
 import { messageOf } from '../../common/errors/message-of.js';
@@ -24,6 +25,7 @@ export class EventStore {
     private readonly events: JobEventsRepository,
     private readonly signals: RunSignals,
     private readonly settings: Settings,
+    private readonly logs: LogLines,
   ) {}
 
   /**
@@ -45,6 +47,12 @@ export class EventStore {
     }
     const last = events.at(-1);
     if (last) this.signals.announce([[run.id, { counter: last.counter }]]);
+    if (this.logs.wants('job_events')) for (const event of events) this.forward(run, event);
+  }
+
+  private forward(run: ActiveRun, { dataText: _, created, ...event }: StoredEvent): void {
+    const fields = { job: run.id, ...event };
+    this.logs.add('job_events', `Event ${event.event} of job ${run.id}`, fields, created);
   }
 
   /**

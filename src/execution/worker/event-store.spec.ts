@@ -1,3 +1,4 @@
+import type { LogLines } from '../../logging/log-lines.service.js';
 import type { Settings } from '../../config/settings.js';
 import type { JobEventsRepository } from '../../runs/events/job-events.repository.js';
 import type { RunSignals } from '../../runs/run-signals.service.js';
@@ -24,7 +25,8 @@ it('writes the data of an event down once and counts it once, however often it i
   const limits = { JOB_EVENTS: 1, JOB_EVENT_BYTES: 1000 } as Settings;
   const signals = { announce: () => undefined } as unknown as RunSignals;
   const run = new ActiveRun(1, 1);
-  const store = new EventStore(repository, signals, limits);
+  const logs = { wants: () => false } as unknown as LogLines;
+  const store = new EventStore(repository, signals, limits, logs);
   await store.store(run, [{ ...row, eventData: data }]);
   expect(told).toHaveLength(3);
   for (const event of told) expect(event).toMatchObject({ counter: 1, dataText: '{"written":1}' });

@@ -7,6 +7,7 @@ import type { HostRow } from '../../inventories/ansible-inventory.js';
 import { HostFactsRepository, type FactsText } from '../../inventories/host-facts.repository.js';
 import { FACTS_NOT_STORED, factsNotKept } from '../../runs/run-explanations.js';
 import { heldLease } from '../../runs/run-leases.repository.js';
+import { LogLines } from '../../logging/log-lines.service.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import { toCleanJson } from '../runner/clean-text.js';
 import { judgeFacts, withoutTemplates } from '../runner/fact-domains.js';
@@ -47,6 +48,7 @@ export class JobFacts {
   constructor(
     private readonly runtime: RuntimeSettings,
     private readonly stored: HostFactsRepository,
+    private readonly logs: LogLines,
   ) {}
 
   /**
@@ -129,7 +131,10 @@ export class JobFacts {
       const facts = factsIn(changed);
       const id = hosts.get(changed.host);
       if (facts === null || id === undefined) refused.push(changed.host);
-      else batch.push({ host_id: id, ...facts });
+      else {
+        batch.push({ host_id: id, ...facts });
+        this.forward(run, changed.host, facts);
+      }
       if (batch.length >= hostsAtOnce(maxBytes)) {
         await this.keepBatch(run, projectId, batch);
         batch = [];
@@ -137,6 +142,22 @@ export class JobFacts {
     }
     if (batch.length > 0) await this.keepBatch(run, projectId, batch);
     return refused;
+  }
+
+  /** Sends the facts of a host to the log aggregator, if it receives them. */
+  private forward({ id }: ActiveRun, host: string, facts: Omit<FactsText, 'host_id'>): void {
+    if (!this.logs.wants('system_tracking')) return;
+    const known = { ...parseRecord(facts.own), ...parseRecord(facts.shared) };
+    const parts = this.logs.individualFacts
+      ? Object.entries(known).map(([name, value]) => ({ fact: name, value }))
+      : [{ facts: known }];
+    for (const part of parts) {
+      this.logs.add('system_tracking', `Facts of host ${host}`, {
+        host_name: host,
+        job: id,
+        ...part,
+      });
+    }
   }
 
   private async keepBatch(

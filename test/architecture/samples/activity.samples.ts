@@ -1,3 +1,4 @@
+import * as deliveries from '../../../src/activity/activity-deliveries.repository.js';
 import * as activity from '../../../src/activity/activity.repository.js';
 import { sql } from '../../../src/database/sql.js';
 import { asQuery, fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
@@ -18,8 +19,25 @@ export default {
         [[ENTRY], null],
       ],
     }),
+    samplesOf(deliveries.ActivityDeliveriesRepository, {
+      next: [[500]],
+      removeSent: [[[1, 2]]],
+      removeOrphans: [[]],
+      waiting: [[]],
+    }),
   ],
   fragments: [
+    fragmentsOf(deliveries, {
+      recordedForDelivery: {
+        calls: [
+          [
+            sql`INSERT INTO activity_stream (operation) VALUES ('create')`,
+            { LOG_AGGREGATOR_ENABLED: true, LOG_AGGREGATOR_LOGGERS: ['awx'] },
+          ],
+        ],
+        inside: (statement) => statement,
+      },
+    }),
     fragmentsOf(activity, {
       grantedRole: { calls: [[sql`1`]], inside: asQuery },
       describedEntries: { calls: [[[1]]], inside: asQuery },

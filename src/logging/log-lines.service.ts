@@ -1,0 +1,147 @@
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
+import { messageOf } from '../common/errors/message-of.js';
+import { LOG_SEVERITIES, type LogSeverity, type LogSource } from '../config/logging-settings.js';
+import type { LogTargetSettings } from './log-formats.js';
+import { LogForwardingRepository } from './log-forwarding.repository.js';
+import type { JsonLogger, LogLine } from './json-logger.js';
+import { logRecord, type LogRecord } from './log-record.js';
+import { LogTarget } from './log-target.service.js';
+
+const FLUSH_MS = 2000;
+const MAX_DELAY_MS = 15_000;
+const MAX_BYTES = 32 * 1024 * 1024;
+const BATCH = 500;
+
+const SEVERITIES: Readonly<Record<LogLine['level'], LogSeverity>> = {
+  debug: 'DEBUG',
+  info: 'INFO',
+  warn: 'WARNING',
+  error: 'ERROR',
+};
+
+/** Context of the log lines of websockets and live streams. */
+const LIVE_CONTEXT = 'Live';
+
+/**
+ * Sends log lines, events of jobs and facts of hosts of this process to the log aggregator. They wait in
+ * a bounded buffer; what does not fit is dropped and counted (docs/logging.md).
+ */
+@Injectable()
+export class LogLines implements OnModuleDestroy {
+  private readonly logger = new Logger('Logging');
+  private buffer: LogRecord[] = [];
+  private bytes = 0;
+  private dropped = 0;
+  private failures = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private flushing: Promise<void> = Promise.resolve();
+  /** Settings of the last flush; null before the first. */
+  private current: LogTargetSettings | null = null;
+
+  constructor(
+    private readonly target: LogTarget,
+    private readonly state: LogForwardingRepository,
+  ) {}
+
+  /** Starts sending; `logger` passes its lines to this service. */
+  start(logger: JsonLogger): void {
+    logger.listener = (line) => this.addLine(line);
+    this.schedule(0);
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    if (this.timer === undefined) return;
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.flushing;
+    await this.flush();
+  }
+
+  /** True if the log aggregator receives records of a source. */
+  wants(source: LogSource): boolean {
+    const { LOG_AGGREGATOR_ENABLED: isEnabled, LOG_AGGREGATOR_LOGGERS: sources } =
+      this.current ?? {};
+    return isEnabled === true && sources?.includes(source) === true;
+  }
+
+  /** True if each fact of a host is a record of its own. */
+  get individualFacts(): boolean {
+    return this.current?.LOG_AGGREGATOR_INDIVIDUAL_FACTS === true;
+  }
+
+  /** Adds a record of the severity INFO, if the log aggregator receives its source. */
+  add(source: LogSource, message: string, fields: object, time = new Date().toISOString()): void {
+    if (this.wants(source)) this.push({ source, severity: 'INFO', time, message, fields });
+  }
+
+  private addLine({ time, level, message, ...fields }: LogLine): void {
+    const source = fields.context === LIVE_CONTEXT ? 'broadcast_websocket' : 'awx';
+    const severity = SEVERITIES[level];
+    // Before the first flush, the settings are not known: the lines wait.
+    if (this.current !== null && !(this.wants(source) && this.isSevere(severity))) return;
+    this.push({ source, severity, time, message: String(message), fields });
+  }
+
+  private isSevere(severity: LogSeverity): boolean {
+    const least = LOG_SEVERITIES.findIndex((one) => one === this.current?.LOG_AGGREGATOR_LEVEL);
+    return LOG_SEVERITIES.indexOf(severity) >= least;
+  }
+
+  private push(parts: Parameters<typeof logRecord>[0]): void {
+    const id = this.current?.LOG_AGGREGATOR_TOWER_UUID ?? '';
+    const fields = id === '' ? parts.fields : { ...parts.fields, tower_uuid: id };
+    const record = logRecord({ ...parts, fields });
+    const most = this.current?.LOG_AGGREGATOR_ACTION_QUEUE_SIZE ?? Infinity;
+    if (this.buffer.length >= most || this.bytes + record.text.length > MAX_BYTES) {
+      this.dropped++;
+      return;
+    }
+    this.buffer.push(record);
+    this.bytes += record.text.length;
+  }
+
+  private schedule(delayMs: number): void {
+    this.timer = setTimeout(() => {
+      this.flushing = this.flush().then(() => {
+        const delay = Math.min(FLUSH_MS * 2 ** this.failures, MAX_DELAY_MS);
+        if (this.timer !== undefined) this.schedule(delay);
+      });
+    }, delayMs).unref();
+  }
+
+  /** Sends what waits. Never throws. */
+  private async flush(): Promise<void> {
+    try {
+      const settings = await this.target.settings();
+      this.current = settings;
+      this.buffer = this.buffer.filter(
+        ({ source, severity }) =>
+          this.wants(source) && (!isLine(source) || this.isSevere(severity)),
+      );
+      this.bytes = this.buffer.reduce((sum, { text }) => sum + text.length, 0);
+      await this.countDropped();
+      while (this.buffer.length > 0) {
+        const batch = this.buffer.slice(0, BATCH);
+        await this.target.send(settings, batch);
+        this.buffer.splice(0, batch.length);
+        this.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0);
+      }
+      this.failures = 0;
+    } catch (error) {
+      this.failures++;
+      if (this.failures === 1) {
+        this.logger.warn({ message: 'log lines not sent', reason: messageOf(error) });
+      }
+    }
+  }
+
+  private async countDropped(): Promise<void> {
+    const count = this.dropped;
+    if (count === 0) return;
+    await this.state.addDropped(count);
+    this.dropped -= count;
+    this.logger.warn({ message: 'log lines dropped', count });
+  }
+}
+
+const isLine = (source: LogSource): boolean => source === 'awx' || source === 'broadcast_websocket';

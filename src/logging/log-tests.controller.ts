@@ -1,0 +1,41 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
+import { LogTestRefused } from '../common/errors/errors.js';
+import { messageOf } from '../common/errors/message-of.js';
+import { Route } from '../common/rest/route.js';
+import { logRecord } from './log-record.js';
+import { LogTarget } from './log-target.service.js';
+
+/** `/api/v2/settings/logging/test/` (docs/logging.md). */
+@ApiTags('settings')
+@ApiBearerAuth()
+@Controller('api/v2/settings/logging/test')
+export class LogTestsController {
+  constructor(private readonly target: LogTarget) {}
+
+  @Route({
+    kind: 'action',
+    access: 'authenticated',
+    operationId: 'settings_logging_test',
+    summary: 'Send a test record to the log aggregator.',
+    standing: 'superuser',
+    status: 202,
+  })
+  @Post()
+  async test(): Promise<void> {
+    const settings = await this.target.settings();
+    if (!settings.LOG_AGGREGATOR_ENABLED) throw new LogTestRefused(409, 'Logging not enabled');
+    const record = logRecord({
+      source: 'awx',
+      severity: 'ERROR',
+      time: new Date().toISOString(),
+      message: 'Connection test message',
+      fields: {},
+    });
+    try {
+      await this.target.send(settings, [record]);
+    } catch (error) {
+      throw new LogTestRefused(400, messageOf(error));
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import { HttpSink } from '../support/fakes/http-sink.js';
+
+const PATH = 'settings/logging/';
+const SECRET = 'token-of-the-collector';
+
+let test: TestApp;
+let sink: HttpSink;
+beforeAll(async () => {
+  test = await boot();
+  sink = await HttpSink.start();
+});
+afterEach(() => test.as.superuser.delete(PATH).expect(204));
+afterAll(async () => {
+  await sink.close();
+  await test.close();
+});
+
+const change = (values: object, status = 200) =>
+  test.as.superuser.patch(PATH, values).expect(status);
+const enable = (values: object = {}) =>
+  change({
+    LOG_AGGREGATOR_ENABLED: true,
+    LOG_AGGREGATOR_TYPE: 'splunk',
+    LOG_AGGREGATOR_HOST: sink.url,
+    LOG_AGGREGATOR_PASSWORD: SECRET,
+    ...values,
+  });
+
+it('has the defaults of the reference product', async () => {
+  const { body } = await test.as.superuser.get(PATH).expect(200);
+  expect(body).toMatchObject({
+    LOG_AGGREGATOR_HOST: null,
+    LOG_AGGREGATOR_PORT: null,
+    LOG_AGGREGATOR_TYPE: null,
+    LOG_AGGREGATOR_USERNAME: '',
+    LOG_AGGREGATOR_PASSWORD: '',
+    LOG_AGGREGATOR_LOGGERS: [
+      'awx',
+      'activity_stream',
+      'job_events',
+      'system_tracking',
+      'broadcast_websocket',
+    ],
+    LOG_AGGREGATOR_INDIVIDUAL_FACTS: false,
+    LOG_AGGREGATOR_ENABLED: false,
+    LOG_AGGREGATOR_TOWER_UUID: '',
+    LOG_AGGREGATOR_PROTOCOL: 'https',
+    LOG_AGGREGATOR_TCP_TIMEOUT: 5,
+    LOG_AGGREGATOR_VERIFY_CERT: true,
+    LOG_AGGREGATOR_LEVEL: 'INFO',
+    LOG_AGGREGATOR_ACTION_QUEUE_SIZE: 131_072,
+  });
+  await test.as.superuser.put(PATH, body).expect(200, body);
+});
+
+it.each([
+  [{ LOG_AGGREGATOR_TYPE: 'fluentd' }, /^It must be one of logstash, /],
+  [{ LOG_AGGREGATOR_LOGGERS: ['awx', 'nginx'] }, /^Each entry must be one of awx, .*"nginx"/],
+  [{ LOG_AGGREGATOR_PORT: 70_000 }, /less than or equal to 65535/],
+])('refuses %j', async (values, message) => {
+  const { body } = await change(values, 400);
+  expect(body).toEqual({ [Object.keys(values)[0]!]: [expect.stringMatching(message)] });
+});
+
+it('cannot be enabled without host and type, and takes null for them', async () => {
+  const { body } = await change({ LOG_AGGREGATOR_ENABLED: true }, 400);
+  expect(body).toEqual({
+    __all__: [
+      'Cannot enable log aggregator without providing host.',
+      'Cannot enable log aggregator without providing type.',
+    ],
+  });
+  await enable();
+  await change({ LOG_AGGREGATOR_HOST: null }, 400);
+  await change({ LOG_AGGREGATOR_ENABLED: false, LOG_AGGREGATOR_HOST: null });
+  const { body: shown } = await test.as.superuser.get(PATH).expect(200);
+  expect(shown.LOG_AGGREGATOR_HOST).toBeNull();
+});
+
+it('seals the password, and shows it nowhere', async () => {
+  const { body } = await enable();
+  expect(body.LOG_AGGREGATOR_PASSWORD).toBe('$encrypted$');
+  const rows = await test.database.rows<{ value: unknown }>(
+    sql`SELECT value FROM settings WHERE name = 'LOG_AGGREGATOR_PASSWORD'`,
+  );
+  expect(rows).toEqual([{ value: expect.stringMatching(/^\$sealed\$v1\$/) }]);
+  // The masked value keeps the stored one.
+  await test.as.superuser.put(PATH, body).expect(200);
+  await test.as.superuser.post(`${PATH}test/`).expect(202);
+  expect(sink.last.headers.authorization).toBe(`Splunk ${SECRET}`);
+  await test.as.superuser.delete(PATH).expect(204);
+  const log = await test.as.superuser.get('activity_stream/?object1=setting&page_size=200');
+  expect(log.text).not.toContain(SECRET);
+  expect(log.text).not.toContain('$sealed$');
+  expect(log.text).toContain('LOG_AGGREGATOR_PASSWORD":["","$encrypted$"]');
+});
+
+describe('test/', () => {
+  const ask = () => test.as.superuser.post(`${PATH}test/`);
+
+  it('is refused while the log aggregator is not enabled', async () => {
+    const { body } = await ask().expect(409);
+    expect(body).toEqual({ detail: 'Logging not enabled', error: 'Logging not enabled' });
+  });
+
+  it('is a button on the page', async () => {
+    const { text } = await test.as.superuser.get(PATH).set('Accept', 'text/html').expect(200);
+    expect(text).toMatch(/<form method="post" action="\/api\/v2\/settings\/logging\/test\/"/);
+    const root = await test.as.superuser.get('').set('Accept', 'text/html').expect(200);
+    expect(root.text).not.toContain('settings/logging/test/');
+  });
+
+  it('is for superusers', async () => {
+    await test.as.auditor.post(`${PATH}test/`).expect(403);
+    await test.as.orgAdmin.post(`${PATH}test/`).expect(403);
+  });
+
+  it('sends a record', async () => {
+    await enable();
+    await ask().expect(202);
+    expect(sink.last.path).toBe('/services/collector/event');
+    expect(JSON.parse(sink.last.body)).toMatchObject({
+      event: { level: 'ERROR', logger_name: 'awx', message: 'Connection test message' },
+    });
+  });
+
+  it('says why the record did not arrive, without the password', async () => {
+    await enable();
+    sink.answer({ status: 403, body: { text: `Invalid ${SECRET}` } });
+    const { body, text } = await ask().expect(400);
+    expect(body.error).toMatch(/answered 403: .*Invalid \*\*\*/);
+    expect(text).not.toContain(SECRET);
+  });
+
+  it.each([
+    [
+      { LOG_AGGREGATOR_PROTOCOL: 'tcp', LOG_AGGREGATOR_HOST: '127.0.0.1' },
+      /^Port required for tcp/,
+    ],
+    [
+      {
+        LOG_AGGREGATOR_PROTOCOL: 'tcp',
+        LOG_AGGREGATOR_HOST: '127.0.0.1',
+        LOG_AGGREGATOR_PORT: 1,
+      },
+      /ECONNREFUSED/,
+    ],
+    [{ LOG_AGGREGATOR_HOST: 'http://10.0.0.1/' }, /must be listed in OUTBOUND_ALLOW/],
+  ])('says what is wrong with %j', async (values, message) => {
+    await enable(values);
+    const { body } = await ask().expect(400);
+    expect(body.error).toMatch(message);
+  });
+});
+
+it('keeps activity entries for it only while it receives them', async () => {
+  const waiting = () => test.database.rows(sql`SELECT 1 FROM activity_deliveries`);
+  const { id } = test.home.organization;
+  await test.database.execute(sql`DELETE FROM activity_deliveries`);
+  await test.as.superuser.post('labels/', { name: 'before', organization: id }).expect(201);
+  expect(await waiting()).toHaveLength(0);
+  await enable();
+  await test.database.execute(sql`DELETE FROM activity_deliveries`);
+  await test.as.superuser.post('labels/', { name: 'during', organization: id }).expect(201);
+  expect(await waiting()).toHaveLength(1);
+  await change({ LOG_AGGREGATOR_LOGGERS: ['awx'] });
+  await test.database.execute(sql`DELETE FROM activity_deliveries`);
+  await test.as.superuser.post('labels/', { name: 'after', organization: id }).expect(201);
+  expect(await waiting()).toHaveLength(0);
+});

@@ -1,0 +1,14 @@
+import * as forwarding from '../../../src/logging/log-forwarding.repository.js';
+import { samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(forwarding.LogForwardingRepository, {
+      lease: [['worker', 30]],
+      release: [['worker']],
+      addDropped: [[3]],
+      dropped: [[]],
+    }),
+  ],
+  fragments: [],
+} satisfies RoomSamples;

@@ -135,7 +135,11 @@ export class PageRenderer {
     if (Array.isArray(body.results)) {
       return html`${panels} ${filters} ${await this.rowsOf(view, body, usable)}`;
     }
-    return html`${panels} ${directoryView(body)}`;
+    const isPart = actor && view.entry?.pattern.includes(':') === true;
+    const beside = isPart
+      ? await this.sections.beside({ url: context.path }, view, actor)
+      : { buttons: null, forms: null };
+    return html`${panels} ${beside.buttons} ${directoryView(body)} ${beside.forms}`;
   }
 
   /** Renders the effects of a deletion, as far as panels show them. */

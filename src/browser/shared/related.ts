@@ -32,9 +32,11 @@ export interface RelatedAction {
 /** Returns the actions on an object; an action with a page is reached by a link instead. */
 export function relatedActions(table: RouteTable, { url }: Item): RelatedAction[] {
   if (typeof url !== 'string') return [];
-  const pattern = url.replace(/[^/]+\/$/, ':id/');
+  // Some actions name their object, such as the test of the logging settings.
+  const starts = [url.replace(/[^/]+\/$/, ':id/'), url];
   return table.entries.flatMap((entry) => {
-    const below = entry.pattern.startsWith(pattern) ? entry.pattern.slice(pattern.length) : ':';
+    const start = starts.find((one) => entry.pattern.startsWith(one));
+    const below = start === undefined ? ':' : entry.pattern.slice(start.length);
     const route = entry.routes.has('GET') ? undefined : entry.routes.get('POST');
     return !below.includes(':') && route?.info?.access === 'authenticated'
       ? [{ path: `${url}${below}/`, route, info: route.info }]

@@ -1,5 +1,5 @@
 /**
- * Budget: 30 s, because a worker is killed and another one starts. No cheaper test sees that the entries
+ * Budget: 45 s, because a worker is killed and another one starts. No cheaper test sees that the entries
  * of a dead worker are sent.
  */
 import { eventually } from '../support/eventually.js';

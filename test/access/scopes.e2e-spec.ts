@@ -1,0 +1,72 @@
+/**
+ * Tokens that may only read change nothing, on any route: they are refused before the object and the body
+ * are looked at. That tokens with the scope `write` may write is in matrix.json, for each route.
+ *
+ * Budget: 40 s, because it asks every route that changes something twice.
+ */
+import { RouteTable } from '../../src/common/rest/route-table.service.js';
+import { sql } from '../../src/database/sql.js';
+import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
+import { confidentialClient } from '../support/sample-bodies.js';
+
+let test: TestApp;
+let application: number;
+beforeAll(async () => {
+  test = await boot();
+  const body = { organization: test.home.organization.id, ...confidentialClient('Reader') };
+  application = (await test.as.superuser.post('applications/', body).expect(201)).body.id;
+});
+afterAll(() => test.close());
+
+/** A client with a token of a superuser for the application. */
+async function clientOf(scope: 'read' | 'write'): Promise<ApiClient> {
+  const path = `applications/${application}/tokens/`;
+  const { body } = await test.as.superuser.post(path, { scope }).expect(201);
+  return test.as.anonymous.with({ Authorization: `Bearer ${body.token}` });
+}
+
+const unsafeRoutes = () =>
+  test.app
+    .get(RouteTable, { strict: false })
+    .routes.filter(({ method, info }) => method !== 'GET' && info?.access === 'authenticated');
+
+/** Every table with its number of inserts, updates and deletes in this transaction's view. */
+const writes = () =>
+  test.database.rows(sql`
+    SELECT relname, n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_user_tables
+    WHERE relname NOT IN ('tokens') ORDER BY relname`);
+
+it.each(['a token', 'a token of an application'])(
+  'with the scope read, %s is refused by every route that changes something',
+  async (kind) => {
+    const client = kind.endsWith('application')
+      ? await clientOf('read')
+      : await test.as.asUser(test.as.users.superuser, { scope: 'read' });
+    const before = await writes();
+    const faults: string[] = [];
+    for (const { method, pattern } of unsafeRoutes()) {
+      // An id that no object has, and a body that is no JSON: neither is read.
+      const path = `${pattern.replace(/:\w+/g, '2147483647')}/`;
+      const { status } = await client
+        .request(method.toLowerCase(), path, '{')
+        .redirects(0)
+        .set('Accept', 'application/json');
+      if (status !== 403) faults.push(`${method} ${pattern}: ${status}`);
+    }
+    expect(faults).toEqual([]);
+    expect(unsafeRoutes().length).toBeGreaterThan(200);
+    expect(await writes()).toEqual(before);
+  },
+);
+
+it('with the scope write, a token of an application writes', async () => {
+  const client = await clientOf('write');
+  const label = { name: 'made', organization: test.home.organization.id };
+  const { body } = await client.post('labels/', label).expect(201);
+  await client.patch(`labels/${body.id}/`, { name: 'changed' }).expect(200);
+});
+
+it('with the scope read, a token of an application reads', async () => {
+  await (await clientOf('read')).get('labels/').expect(200);
+});

@@ -1,4 +1,5 @@
-import { Body, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
 import { activityOf } from '../activity/sublists.js';
 import { Token } from '../auth/token.entity.js';
 import { tokens } from '../auth/tokens.resource.js';
@@ -6,7 +7,8 @@ import { TokensService } from '../auth/tokens.service.js';
 import type { Actor } from '../common/access.js';
 import { issueToken } from '../common/crypto/tokens.js';
 import { LimitedPerUser, TOKENS } from '../common/rate/rate.guard.js';
-import type { RowOf } from '../common/resource/define-resource.js';
+import type { Row, RowOf } from '../common/resource/define-resource.js';
+import { resource } from '../common/resource/registry.js';
 import { CommonServices } from '../common/rest/common-services.service.js';
 import { CurrentActor, Target } from '../common/rest/parameters.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
@@ -43,14 +45,8 @@ export class ApplicationsController extends ResourceController(applications, [
     shownOnce: true,
   })
   @Post()
-  async create(@Body() body: Application, @CurrentActor() actor: Actor): Promise<object> {
-    const { resources } = this.services;
-    const { token: secret, digest } = issueToken('acs');
-    const row = await resources.create(applications, { ...body }, actor, {
-      injected: { secret_digest: digest },
-    });
-    const shown = await resources.show(applications, row, actor);
-    return row.client_type === 'public' ? shown : { ...shown, client_secret: secret };
+  create(@Body() body: Application, @CurrentActor() actor: Actor): Promise<object> {
+    return createApplication(this.services, { ...body }, actor);
   }
 
   @Route({
@@ -71,4 +67,55 @@ export class ApplicationsController extends ResourceController(applications, [
   ): Promise<object> {
     return this.tokens.create({ ...body, application: id }, actor, actor);
   }
+}
+
+/** Applications of an organization; the organization lists them. */
+@ApiTags('organizations')
+@Controller('api/v2/organizations/:id/applications')
+export class OrganizationApplicationsController {
+  constructor(private readonly services: CommonServices) {}
+
+  @Route({
+    kind: 'create',
+    access: 'authenticated',
+    operationId: 'organizations_applications_add',
+    summary:
+      'Create an application of the organization. Only this response shows the secret of a confidential client.',
+    resource: applications,
+    get parent() {
+      return resource('organization');
+    },
+    needs: 'change',
+    get body() {
+      return applications.fields;
+    },
+    opens: () => ({
+      body: true,
+      attach: false,
+      fields: applications.fields.filter(({ name }) => name !== 'organization'),
+    }),
+    shownOnce: true,
+  })
+  @Post()
+  create(
+    @Target() { id }: Row,
+    @Body() body: Record<string, unknown>,
+    @CurrentActor() actor: Actor,
+  ): Promise<object> {
+    return createApplication(this.services, body, actor, { organization: id });
+  }
+}
+
+async function createApplication(
+  { resources }: CommonServices,
+  body: Record<string, unknown>,
+  actor: Actor,
+  injected: Record<string, unknown> = {},
+): Promise<object> {
+  const { token: secret, digest } = issueToken('acs');
+  const row = await resources.create(applications, body, actor, {
+    injected: { ...injected, secret_digest: digest },
+  });
+  const shown = await resources.show(applications, row, actor);
+  return row.client_type === 'public' ? shown : { ...shown, client_secret: secret };
 }

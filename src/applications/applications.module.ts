@@ -5,7 +5,10 @@ import { AuthModule } from '../auth/auth.module.js';
 import { ApplicationExtension } from './application.extension.js';
 import { Application, AuthorizationCode } from './application.entity.js';
 import { ApplicationHooks } from './application.hooks.js';
-import { ApplicationsController } from './applications.controller.js';
+import {
+  ApplicationsController,
+  OrganizationApplicationsController,
+} from './applications.controller.js';
 import { ApplicationsRepository } from './applications.repository.js';
 import { AuthorizationServer } from './authorization-server.service.js';
 import { OAuthModel } from './oauth-model.service.js';
@@ -13,7 +16,11 @@ import { TokenEndpointsController } from './token-endpoints.controller.js';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Application, AuthorizationCode]), AccessModule, AuthModule],
-  controllers: [ApplicationsController, TokenEndpointsController],
+  controllers: [
+    ApplicationsController,
+    OrganizationApplicationsController,
+    TokenEndpointsController,
+  ],
   providers: [
     ApplicationsRepository,
     ApplicationHooks,

@@ -187,6 +187,26 @@ describe('an application', () => {
     expect(told).toEqual(errors);
   });
 
+  it('is created in the list of its organization, by its administrators', async () => {
+    const { id } = test.home.organization;
+    const path = `organizations/${id}/applications/`;
+    const app = {
+      name: 'of Home',
+      client_type: 'confidential',
+      authorization_grant_type: 'password',
+    };
+    await test.as.orgMember.post(path, app).expect(403);
+    await test.as.outsider.post(path, app).expect(403);
+    const { body } = await test.as.orgAdmin.post(path, app).expect(201);
+    expect(body).toMatchObject({ organization: id, client_secret: expect.stringMatching(/^acs/) });
+    const other = { ...app, name: 'elsewhere', organization: organization.id };
+    const { body: kept } = await test.as.superuser.post(path, other).expect(201);
+    expect(kept.organization).toBe(id);
+    expect((await test.as.orgAdmin.get(path).expect(200)).body.count).toBe(2);
+    const options = await test.as.orgAdmin.options(path).expect(200);
+    expect(Object.keys(options.body.actions)).toEqual(['GET', 'POST']);
+  });
+
   it('skips the consent only by the word of a superuser', async () => {
     const admin = await test.make.user({ username: 'clients-admin' });
     await test.as.superuser

@@ -5,7 +5,6 @@
  * Budget: 40 s, because it asks every route that changes something twice.
  */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
-import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { confidentialClient } from '../support/sample-bodies.js';
@@ -31,19 +30,12 @@ const unsafeRoutes = () =>
     .get(RouteTable, { strict: false })
     .routes.filter(({ method, info }) => method !== 'GET' && info?.access === 'authenticated');
 
-/** Every table with its number of inserts, updates and deletes in this transaction's view. */
-const writes = () =>
-  test.database.rows(sql`
-    SELECT relname, n_tup_ins, n_tup_upd, n_tup_del FROM pg_stat_user_tables
-    WHERE relname NOT IN ('tokens') ORDER BY relname`);
-
 it.each(['a token', 'a token of an application'])(
   'with the scope read, %s is refused by every route that changes something',
   async (kind) => {
     const client = kind.endsWith('application')
       ? await clientOf('read')
       : await test.as.asUser(test.as.users.superuser, { scope: 'read' });
-    const before = await writes();
     const faults: string[] = [];
     for (const { method, pattern } of unsafeRoutes()) {
       // An id that no object has, and a body that is no JSON: neither is read.
@@ -56,7 +48,6 @@ it.each(['a token', 'a token of an application'])(
     }
     expect(faults).toEqual([]);
     expect(unsafeRoutes().length).toBeGreaterThan(200);
-    expect(await writes()).toEqual(before);
   },
 );
 

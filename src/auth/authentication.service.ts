@@ -114,6 +114,18 @@ export class AuthenticationService {
     return account;
   }
 
+  /**
+   * Returns the account of a user whose passkey replaces the password. Accounts of a directory need their
+   * password, because the directory decides whether they may log in.
+   *
+   * @throws LoginRefused
+   */
+  async accountWithoutPassword(id: number): Promise<Account> {
+    const account = await this.users.accountById(id);
+    if (account?.password_hash && (await this.mayUseLocal(account))) return account;
+    throw new LoginRefused('This account cannot log in with a passkey alone.', account?.username);
+  }
+
   /** True if the setting `REQUIRE_TWO_FACTORS` requires a second factor that the account does not have. */
   private async lacksSecondFactor(account: Account): Promise<boolean> {
     if (account.has_second_factor) return false;

@@ -54,9 +54,9 @@ export class Passkeys {
       rpName: RP_NAME,
       rpID: (await this.site(origin)).id,
       userName: username,
-      userID: Buffer.from(`user ${id}`),
+      userID: handleOf(id),
       excludeCredentials: known.map((passkey) => ({ id: passkey.credential_id })),
-      authenticatorSelection: { userVerification: 'preferred' },
+      authenticatorSelection: { residentKey: 'preferred', userVerification: 'preferred' },
     });
     return { options, state: this.seal(creationOf(id), options.challenge) };
   }
@@ -111,6 +111,19 @@ export class Passkeys {
     return { options, state: this.seal(useOf(user), options.challenge) };
   }
 
+  /**
+   * Begins a login with a passkey alone, which the authenticator finds by the address; null if passkeys
+   * cannot be used there.
+   */
+  async beginAlone(origin: string): Promise<Ceremony | null> {
+    if (!(await this.areUsable(origin))) return null;
+    const options = await generateAuthenticationOptions({
+      rpID: (await this.site(origin)).id,
+      userVerification: 'required',
+    });
+    return { options, state: this.seal(ALONE, options.challenge) };
+  }
+
   /** @throws LoginRefused if the response is not valid, or was used before */
   async use(
     { id, username }: Pick<Actor, 'id' | 'username'>,
@@ -122,26 +135,48 @@ export class Passkeys {
     const response = credentialIn(sent);
     const known = await this.stored.ofUser(id);
     const passkey = known.find(({ credential_id: one }) => one === response?.id);
-    const counter =
-      begun && response && passkey
-        ? await this.verified(passkey, origin, String(begun.challenge), response)
-        : null;
     const isRight =
-      counter !== null &&
-      passkey !== undefined &&
-      (await this.database.transaction(() =>
-        this.stored.use({ id: passkey.id, counter, issued: Number(begun?.issued) }),
-      ));
-    if (!isRight) throw new LoginRefused('The passkey was not accepted. Try again.', username);
+      begun && response && passkey && (await this.accepts(passkey, { origin, begun, response }));
+    if (!isRight) throw new LoginRefused(NOT_ACCEPTED, username);
+  }
+
+  /**
+   * Returns the id of the user whose passkey signed the challenge, after the authenticator had verified
+   * the user.
+   *
+   * @throws LoginRefused if the response is not valid, or was used before
+   */
+  async useAlone(origin: string, state: unknown, sent: unknown): Promise<number> {
+    const begun = openState(this.box, ALONE, state);
+    const response = credentialIn(sent);
+    const passkey =
+      begun && response && (await this.stored.findOneBy({ credential_id: response.id }));
+    const isRight =
+      passkey &&
+      response.response.userHandle === handleOf(passkey.user_id).toString('base64url') &&
+      (await this.accepts(passkey, { origin, begun, response, verifiesUser: true }));
+    if (!isRight) throw new LoginRefused(NOT_ACCEPTED);
+    return passkey.user_id;
+  }
+
+  /** Records the use of a passkey, if the response is valid and new. */
+  private async accepts(
+    passkey: Passkey,
+    { begun, ...signed }: Omit<SignedChallenge, 'challenge'> & { begun: Record<string, unknown> },
+  ): Promise<boolean> {
+    const challenge = String(begun.challenge);
+    const counter = await this.verified(passkey, { ...signed, challenge });
+    if (counter === null) return false;
+    const issued = Number(begun.issued);
+    return this.database.transaction(() => this.stored.use({ id: passkey.id, counter, issued }));
   }
 
   /** Returns the new counter of a passkey that signed the challenge, or null. */
   private async verified(
     { credential_id: id, public_key: key, counter }: Passkey,
-    origin: string,
-    challenge: string,
-    { response, ...parts }: SentCredential,
+    { origin, challenge, response: credentialSent, verifiesUser = false }: SignedChallenge,
   ): Promise<number | null> {
+    const { response, ...parts } = credentialSent;
     const site = await this.site(origin);
     const credential: WebAuthnCredential = {
       id,
@@ -161,7 +196,7 @@ export class Passkeys {
       expectedOrigin: site.origin,
       expectedRPID: site.id,
       credential,
-      requireUserVerification: false,
+      requireUserVerification: verifiesUser,
     }).catch(() => null);
     return result?.verified ? result.authenticationInfo.newCounter : null;
   }
@@ -180,6 +215,21 @@ export class Passkeys {
 /** Contexts of challenges: one opens for its user, and a creation in its session. */
 const creationOf = (user: number): unknown[] => ['passkey', user, currentScope()?.sessionDigest];
 const useOf = (user: number): unknown[] => ['passkey login', user];
+const ALONE = ['passkey alone'];
+
+const NOT_ACCEPTED = 'The passkey was not accepted. Try again.';
+
+/** Returns the name of a user in passkeys. */
+const handleOf = (user: number) => Buffer.from(`user ${user}`);
+
+/** Response of an authenticator to a challenge. */
+interface SignedChallenge {
+  origin: string;
+  challenge: string;
+  response: SentCredential;
+  /** True if the authenticator must have verified its user, such as by a fingerprint. */
+  verifiesUser?: boolean;
+}
 
 /** Credential as a browser sends it. The library verifies the texts of the response. */
 interface SentCredential {

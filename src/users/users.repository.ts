@@ -67,6 +67,11 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
       FROM users usr WHERE usr.username = ${username}`);
   }
 
+  accountById(id: number): Promise<(Account & { password_hash: string }) | undefined> {
+    return this.database.row(sql`
+      SELECT ${ACCOUNT}, usr.password_hash FROM users usr WHERE usr.id = ${id}`);
+  }
+
   /** Returns the superuser with the lowest id. */
   firstSuperuser(): Promise<Pick<Account, 'id' | 'username'> | undefined> {
     return this.database.row(

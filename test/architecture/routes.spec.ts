@@ -70,6 +70,7 @@ describe('routes', () => {
       'POST /api/login',
       'POST /api/login/code',
       'POST /api/login/passkey',
+      'POST /api/login/passkey/alone',
       'POST /api/logout',
     ]);
   });
@@ -211,6 +212,7 @@ describe('handlers', () => {
       'LoginController.form',
       'LoginController.login',
       'LoginController.usePasskey',
+      'LoginController.usePasskeyAlone',
       'RootController.root',
       'SingleSignOnController.begin',
       'SingleSignOnController.complete',

@@ -2,7 +2,7 @@
  * Passkeys (docs/second-factor.md#passkeys), with the virtual authenticator of Chromium: only a browser
  * makes and checks the origin, and signs.
  *
- * Budget: 40 s, because it makes three authenticators and logs in nine times.
+ * Budget: 40 s, because it makes three authenticators and logs in a dozen times.
  */
 import type { Page } from 'playwright-core';
 
@@ -17,6 +17,7 @@ const ASKED_FOR = '/api/v2/teams/?order_by=name';
 let test: TestApp;
 let user: Row;
 let open: Visit;
+let verifyUsers: (isVerified: boolean) => Promise<unknown>;
 
 /** Address with a name: browsers refuse passkeys at addresses without one. */
 const at = (path: string): string => test.url.replace('127.0.0.1', 'localhost') + path;
@@ -25,6 +26,7 @@ beforeAll(async () => {
   test = await boot();
   user = await test.make.user({ username: 'ada', password: PASSWORD });
   await test.make.user({ username: 'bob', password: PASSWORD });
+  await test.make.user({ username: 'eve', password: PASSWORD });
 });
 afterAll(() => test.close());
 
@@ -36,16 +38,22 @@ async function enter(page: Page, username = 'ada'): Promise<void> {
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
-/** Adds an authenticator that verifies its user without asking. */
-async function addAuthenticator(page: Page): Promise<void> {
+/**
+ * Adds an authenticator that verifies its user without asking.
+ *
+ * @returns a function that decides if further verifications succeed
+ */
+async function addAuthenticator(page: Page): Promise<(isVerified: boolean) => Promise<unknown>> {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');
-  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
     options: {
       ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
       ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
     },
   });
+  return (isUserVerified) =>
+    cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
 }
 
 async function addPasskey(page: Page, name: string): Promise<void> {
@@ -62,11 +70,11 @@ const press = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Use a passkey' }).click();
 
 /** Sends the form of a passkey as a script would; resolves to the status. */
-async function send(page: Page, body: string): Promise<number> {
+async function send(page: Page, body: string, path = 'passkey/'): Promise<number> {
   const cookies = await page.context().cookies();
   const csrf = cookies.find(({ name }) => name === 'csrftoken')?.value ?? '';
   const form = Object.fromEntries(new URLSearchParams(body));
-  const response = await page.request.post(at('/api/login/passkey/'), {
+  const response = await page.request.post(at(`/api/login/${path}`), {
     form: { ...form, csrfmiddlewaretoken: csrf },
     headers: { origin: at('') },
     maxRedirects: 0,
@@ -77,7 +85,7 @@ async function send(page: Page, body: string): Promise<number> {
 inBrowser()('passkeys', () => {
   beforeEach(async () => {
     open = await visit(test, null);
-    await addAuthenticator(open.page);
+    verifyUsers = await addAuthenticator(open.page);
   });
   afterEach(async () => {
     await open.close();
@@ -141,5 +149,45 @@ inBrowser()('passkeys', () => {
     await other.close();
     await enter(page);
     expect(await send(page, unused)).toBe(302);
+  });
+
+  it('log in alone, if the authenticator verifies its user', async () => {
+    const { page } = open;
+    await test.as.superuser.patch('settings/authentication/', { REQUIRE_TWO_FACTORS: 'all' });
+    await enter(page, 'eve');
+    await addPasskey(page, 'Phone');
+    await page.context().clearCookies();
+    await page.goto(at(ASKED_FOR));
+    const sent = page.waitForRequest(at('/api/login/passkey/alone/'));
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.locator('.account').getByText('eve', { exact: true }).waitFor();
+    expect(page.url()).toBe(at(ASKED_FOR));
+    await test.as.superuser.delete('settings/authentication/').expect(204);
+
+    // The same response again, and one to a challenge of another login.
+    const body = (await sent).postData() ?? '';
+    await page.context().clearCookies();
+    await page.goto(at(ASKED_FOR));
+    expect(await send(page, body, 'passkey/alone/')).toBe(401);
+    const mixed = new URLSearchParams(body);
+    mixed.set('state', await page.locator('input[name=state]').inputValue());
+    expect(await send(page, String(mixed), 'passkey/alone/')).toBe(401);
+
+    // An authenticator that does not verify its user, and a page that does not ask for it.
+    await verifyUsers(false);
+    const form = page.locator('form[data-passkey-get]');
+    await form.evaluate((element) => {
+      const options = JSON.parse(element.dataset.passkeyGet!) as object;
+      element.dataset.passkeyGet = JSON.stringify({ ...options, userVerification: 'discouraged' });
+    });
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('The passkey was not accepted.').waitFor();
+
+    // An account that cannot log in with a local password either.
+    await verifyUsers(true);
+    await test.database.execute(sql`UPDATE users SET password_hash = '' WHERE username = 'eve'`);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('This account cannot log in with a passkey alone.').waitFor();
+    open.faults.length = 0;
   });
 });

@@ -160,6 +160,34 @@ export class LoginController {
     );
   }
 
+  @Route({
+    kind: 'action',
+    access: 'public',
+    operationId: 'login_passkey_alone',
+    summary: 'Log in with a passkey alone, whose authenticator has verified the user.',
+    status: 302,
+    produces: 'text/html',
+    response: HTML_ANSWER,
+  })
+  @Post('login/passkey/alone')
+  async usePasskeyAlone(@Req() request: ApiRequest, @Res() response: Response): Promise<void> {
+    assertCsrf(request, request.headers['x-csrftoken'] ?? request.body[CSRF_FIELD]);
+    assertSameSite(request);
+    const { state, credential } = request.body;
+    const next = nextPath(request.body.next);
+    const pending = readPending(request.body.pending);
+    try {
+      const user = await this.passkeys.useAlone(originOf(request), state, credential);
+      const account = await this.authentication.accountWithoutPassword(user);
+      await this.complete(request, response, { account, next, pending });
+    } catch (error) {
+      if (!(error instanceof Unauthenticated)) throw error;
+      this.events.refused(error, request);
+      response.status(401);
+      await this.show(request, response, { next, error: error.message, pending });
+    }
+  }
+
   /** Completes a half-done login if `use` accepts the second factor. */
   private async finish(
     request: ApiRequest,
@@ -239,7 +267,8 @@ export class LoginController {
     const { CUSTOM_LOGIN_INFO: notice } = await this.runtime.get('CUSTOM_LOGIN_INFO');
     setPageHeaders(response);
     const options = await this.authenticators.enabled();
-    response.send(loginPage(openPage(request, response), { ...form, notice, options }));
+    const passkey = await this.passkeys.beginAlone(originOf(request));
+    response.send(loginPage(openPage(request, response), { ...form, notice, options, passkey }));
   }
 }
 

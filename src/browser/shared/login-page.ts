@@ -15,6 +15,8 @@ export interface LoginForm {
   pending?: PendingForm | null;
   /** Identity providers that the user can log in with. */
   options?: readonly { name: string; slug: string }[];
+  /** Login with a passkey alone; null if passkeys cannot be used at the address. */
+  passkey?: Ceremony | null;
 }
 
 const PENDING_FIELD = 'pending';
@@ -22,7 +24,7 @@ const PENDING_FIELD = 'pending';
 /** Renders the login page, which works without JavaScript. */
 export function loginPage(
   context: PageContext,
-  { next, notice = '', error = '', pending = null, options = [] }: LoginForm,
+  { next, notice = '', error = '', pending = null, options = [], passkey = null }: LoginForm,
 ): string {
   return page({
     context,
@@ -68,6 +70,14 @@ export function loginPage(
         </div>
         <button class="primary">Log in</button>
       </form>
+      ${
+        passkey &&
+        passkeyForm({ kind: 'get', action: '/api/login/passkey/alone/', passkey, context }, [
+          html`<input type="hidden" name="next" value="${next}" />`,
+          pending && carried(PENDING_FIELD, pending),
+          html`<button class="button">Use a passkey</button>`,
+        ])
+      }
       ${options.map(({ name, slug }) => optionLink(name, slug, next))}
     </section>`,
   });
@@ -76,11 +86,7 @@ export function loginPage(
 /** Renders the page that asks for a second factor after the password. */
 export function codePage(
   context: PageContext,
-  {
-    error = '',
-    pending = null,
-    passkey = null,
-  }: Pick<LoginForm, 'error' | 'pending'> & { passkey?: Ceremony | null },
+  { error = '', pending = null, passkey = null }: Pick<LoginForm, 'error' | 'pending' | 'passkey'>,
 ): string {
   return page({
     context,

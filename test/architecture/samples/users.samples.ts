@@ -7,6 +7,7 @@ export default {
   repositories: [
     samplesOf(users.UsersRepository, {
       referenced: [[1]],
+      accountById: [[1]],
       accountByName: [['ada']],
       firstSuperuser: [[]],
       hasLocalSuperuser: [[]],

@@ -56,6 +56,7 @@ import { IndexStepsOfJobs1795801206800 } from './1795801206800-index-steps-of-jo
 import { IndexPendingRuns1795808955127 } from './1795808955127-index-pending-runs.js';
 import { AddSendersOfDeliveries1795809662296 } from './1795809662296-add-senders-of-deliveries.js';
 import { ForwardActivity1795811000000 } from './1795811000000-forward-activity.js';
+import { DisableUsers1795812000000 } from './1795812000000-disable-users.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -117,4 +118,5 @@ export const migrations = {
   IndexPendingRuns1795808955127,
   AddSendersOfDeliveries1795809662296,
   ForwardActivity1795811000000,
+  DisableUsers1795812000000,
 };

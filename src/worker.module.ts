@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { OutboxSweeper } from './common/queue/outbox-sweeper.service.js';
 import { QueueProcessors } from './common/queue/queue-processors.service.js';
 import { FeaturesModule } from './features.module.js';
+import { IdentityWorkerModule } from './identity/identity-worker.module.js';
 import { InventoriesWorkerModule } from './inventories/inventories-worker.module.js';
 import { ExecutionModule } from './execution/execution.module.js';
 import { ActivityModule } from './activity/activity.module.js';
@@ -20,6 +21,7 @@ import { WebhooksWorkerModule } from './webhooks/webhooks-worker.module.js';
     WebhooksWorkerModule,
     ActivityModule,
     LoggingModule,
+    IdentityWorkerModule,
   ],
   providers: [QueueProcessors, OutboxSweeper, ActivityForwarder],
 })

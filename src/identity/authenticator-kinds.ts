@@ -6,6 +6,7 @@ import {
   Char,
   Choices,
   fieldsOf,
+  Integer,
   SecretText,
   Text,
   type Field,
@@ -142,6 +143,15 @@ export class LdapConfiguration {
 
   @Char({ max: 1024, help: 'DN below which groups are. Not used with memberOf.' })
   group_base!: string;
+
+  @Integer({
+    default: 0,
+    min: 0,
+    max: 10_080,
+    label: 'Synchronization interval',
+    help: 'Minutes between synchronizations, which disable users that the directory no longer has. 0: none.',
+  })
+  sync_minutes!: number;
 }
 
 /** Members of the `configuration` of GitHub. */

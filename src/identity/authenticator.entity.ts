@@ -3,6 +3,7 @@ import {
   Bool,
   Char,
   Choices,
+  DateTime,
   fieldsOf,
   Integer,
   Json,
@@ -57,6 +58,10 @@ export class Authenticator extends NamedEntity {
 
   @Bool({ default: true, help: 'Create users at their first login; otherwise it is refused.' })
   create_users!: boolean;
+
+  /** Start of the last synchronization of a directory. */
+  @DateTime({ internal: true })
+  synced_at!: string | null;
 
   /** The secret of the kind is sealed for this row. */
   @Json({

@@ -37,6 +37,18 @@ export class AuthenticatorsRepository extends TableRepository<RowOf<Authenticato
       SELECT * FROM authenticators WHERE enabled AND kind = 'ldap' ORDER BY "order", id`);
   }
 
+  /** Claims a directory whose synchronization is due; undefined if there is none. */
+  claimDue(): Promise<AuthenticatorOf<'ldap'> | undefined> {
+    return this.database.row<AuthenticatorOf<'ldap'> & Record<string, unknown>>(sql`
+      UPDATE authenticators SET synced_at = now() WHERE id IN (
+        SELECT id FROM authenticators
+        WHERE enabled AND kind = 'ldap' AND (configuration ->> 'sync_minutes')::int > 0
+          AND (synced_at IS NULL OR synced_at
+            < now() - make_interval(mins => (configuration ->> 'sync_minutes')::int))
+        ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED)
+      RETURNING *`);
+  }
+
   /** Returns an enabled authenticator. */
   enabledBySlug(slug: string): Promise<AnyAuthenticator | undefined> {
     return this.database.row<AnyAuthenticator & Record<string, unknown>>(sql`

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { RowOf } from '../common/resource/define-resource.js';
 import { InjectRepository, TableRepository, type Repository } from '../database/repository.js';
 import { sql, type Sql } from '../database/sql.js';
-import { ACCOUNT, accounts, type Account } from '../users/users.repository.js';
+import { ACCOUNT, accounts, externalAccounts, type Account } from '../users/users.repository.js';
 import { ExternalIdentity } from './authenticator.entity.js';
 import { enabledAuthenticator } from './authenticators.repository.js';
 
@@ -13,6 +13,13 @@ import { enabledAuthenticator } from './authenticators.repository.js';
  */
 export const identifiedUsers = (authenticator: Sql): Sql => sql`
   SELECT ext.user_id FROM external_identities ext WHERE ext.authenticator_id = ${authenticator}`;
+
+/** Account of a directory whose user the directory alone decides about. */
+export interface DirectoryAccount {
+  subject: string;
+  user_id: number;
+  is_disabled: boolean;
+}
 
 @Injectable()
 export class ExternalIdentitiesRepository extends TableRepository<RowOf<ExternalIdentity>> {
@@ -34,6 +41,19 @@ export class ExternalIdentitiesRepository extends TableRepository<RowOf<External
       FROM (${accounts()}) usr
       WHERE usr.id = ${user} AND usr.id IN (${identifiedUsers(sql`${authenticator}`)})
         AND EXISTS (${enabledAuthenticator(authenticator)})`);
+  }
+
+  /**
+   * Returns the accounts of the users that a directory created, except those who have got a local
+   * password since.
+   */
+  directoryAccounts(authenticator: number): Promise<DirectoryAccount[]> {
+    return this.database.rows<DirectoryAccount & Record<string, unknown>>(sql`
+      SELECT ext.subject, ext.user_id, usr.is_disabled
+      FROM external_identities ext
+      JOIN authenticators auth ON auth.id = ext.authenticator_id
+      JOIN (${externalAccounts()}) usr ON usr.id = ext.user_id AND usr.external_account = auth.slug
+      WHERE ext.authenticator_id = ${authenticator} ORDER BY ext.id`);
   }
 
   /** Returns the ids of the authenticators that a user has an account with. */

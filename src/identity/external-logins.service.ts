@@ -139,7 +139,7 @@ export class ExternalLogins {
       'username_claim' in configuration ? configuration.username_claim : 'preferred_username';
     const username = textAt(claims, claim);
     if (username === '') throw refused(`The claim ${claim} with the username is missing.`);
-    if (await this.users.accountByName(username)) {
+    if (await this.users.existsBy({ username })) {
       throw refused(`The username ${username} belongs to another account of this controller.`);
     }
     const { values, errors } = readFields(User, {

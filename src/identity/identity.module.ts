@@ -58,6 +58,7 @@ import { SingleSignOn } from './single-sign-on.service.js';
     AuthenticatorsRepository,
     ExternalIdentitiesRepository,
     DirectoryPasswords,
+    LdapClient,
     LocalAuthRule,
     SingleSignOn,
   ],

@@ -1,5 +1,13 @@
 import { unescape } from 'node:querystring';
-import { EqualityFilter, ExtensibleFilter, FilterParser, type Entry, type Filter } from 'ldapts';
+import {
+  AndFilter,
+  EqualityFilter,
+  ExtensibleFilter,
+  FilterParser,
+  OrFilter,
+  type Entry,
+  type Filter,
+} from 'ldapts';
 import type { LdapConfiguration } from './authenticator-kinds.js';
 import type { Claims } from './external-rights.js';
 
@@ -22,6 +30,32 @@ export const userFilter = (
 /** Returns the DN of a user by a template; the username is escaped by RFC 4514. */
 export const userDn = (template: string, username: string): string =>
   template.replaceAll('{username}', () => username.replace(/[\0-\x20"#+,;<=>\\\x7f]/g, hexOf));
+
+/** Returns the DN below which all users are. */
+export const searchBase = ({
+  user_base: base,
+  user_dn_template: template,
+}: Pick<LdapConfiguration, 'user_base' | 'user_dn_template'>): string =>
+  template === '' ? base : template.replace(/^(?:\\.|[^\\,])*,/s, '');
+
+/** Returns the filter that finds accounts by their subjects, if the filter of a login finds them too. */
+export function subjectsFilter(
+  configuration: LdapConfiguration,
+  subjects: readonly string[],
+): Filter {
+  const { id_attribute: attribute, user_dn_template: template } = configuration;
+  const filters = subjects.map((subject) =>
+    isGuid(configuration)
+      ? new EqualityFilter({ attribute, value: guidBytes(subject) })
+      : new EqualityFilter({ attribute, value: subject }),
+  );
+  const any = new OrFilter({ filters });
+  if (template !== '') return any;
+  const login = FilterParser.parseString(
+    configuration.user_filter.replaceAll('{username}', () => '*'),
+  );
+  return new AndFilter({ filters: [login, any] });
+}
 
 /** Returns the filter that finds the groups of a user; null if they are an attribute of the user. */
 export function groupFilter(
@@ -100,12 +134,21 @@ function valuesOf(entry: Entry, name: string): (string | Buffer)[] {
 const textsOf = (entry: Entry, name: string): string[] =>
   valuesOf(entry, name).filter((value) => typeof value === 'string');
 
-/** Returns the GUID as Active Directory shows it: its first three parts are little-endian. */
+/** Places of the bytes of a GUID as Active Directory shows it: its first three parts are little-endian. */
+const GUID_ORDER = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/** Returns the bytes of a GUID that {@link guidOf} returned. */
+function guidBytes(guid: string): Buffer {
+  const shown = Buffer.from(guid.replaceAll('-', ''), 'hex');
+  const bytes = Buffer.alloc(GUID_ORDER.length);
+  GUID_ORDER.forEach((at, index) => (bytes[at] = shown[index] ?? 0));
+  return bytes;
+}
+
 function guidOf(entry: Entry): string {
   const [bytes] = valuesOf(entry, GUID_ATTRIBUTE);
   if (!Buffer.isBuffer(bytes) || bytes.length !== 16) return '';
-  const order = [3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15];
-  const hex = Buffer.from(order.map((at) => bytes[at] ?? 0)).toString('hex');
+  const hex = Buffer.from(GUID_ORDER.map((at) => bytes[at] ?? 0)).toString('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 

@@ -13,6 +13,8 @@ import {
   claimsOf,
   groupFilter,
   isPartial,
+  searchBase,
+  subjectsFilter,
   userAttributes,
   userDn,
   userFilter,
@@ -65,6 +67,36 @@ export class LdapClient {
     // Servers accept an empty password as an anonymous login.
     if (username === '' || password === '') return null;
     return this.withServer(directory, (client) => this.read(client, directory, username, password));
+  }
+
+  /**
+   * Returns those of the accounts that the directory has and lets log in.
+   *
+   * @param subjects values of the id attribute, or DNs of accounts without it
+   * @throws Unavailable if no server responds, or the directory is set up wrongly
+   */
+  present(directory: Directory, subjects: readonly string[]): Promise<string[]> {
+    return this.withServer(directory, async (client) => {
+      await this.bindAccount(client, directory);
+      const { configuration } = directory;
+      const found: Entry[] = [];
+      const attributes = userAttributes(configuration);
+      for (const dn of subjects.filter(isDn)) {
+        const entry = await entryOf(client, dn, attributes).catch(missing);
+        if (entry) found.push(entry);
+      }
+      const ids = subjects.filter((subject) => !isDn(subject));
+      if (ids.length > 0) {
+        const { searchEntries } = await client.search(searchBase(configuration), {
+          scope: configuration.user_scope,
+          filter: subjectsFilter(configuration, ids),
+          attributes,
+          explicitBufferAttributes: BINARY_ATTRIBUTES,
+        });
+        found.push(...searchEntries);
+      }
+      return found.map((entry) => String(claimsOf(configuration, entry, []).sub));
+    });
   }
 
   /**
@@ -203,6 +235,15 @@ async function entryOf(
     explicitBufferAttributes: BINARY_ATTRIBUTES,
   });
   return searchEntries[0];
+}
+
+const isDn = (subject: string): boolean => subject.includes('=');
+
+const NO_SUCH_OBJECT = 32;
+
+/** Returns undefined for the error that there is no such object. */
+function missing(error: unknown): undefined {
+  if (!(error instanceof ResultCodeError) || error.code !== NO_SUCH_OBJECT) throw error;
 }
 
 /** True for an error that the other servers would repeat. */

@@ -53,6 +53,12 @@ export class User extends ResourceEntity {
   @Bool({ readOnly: true, help: 'A login with the password also needs a code or a passkey.' })
   has_second_factor!: boolean;
 
+  @Bool({
+    readOnly: true,
+    help: 'The directory of the account no longer has it: the user cannot log in or use tokens.',
+  })
+  is_disabled!: boolean;
+
   /** scrypt hash; empty for an account that cannot log in with a password. */
   @Text({ internal: true })
   password_hash!: string;

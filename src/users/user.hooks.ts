@@ -70,7 +70,8 @@ export class UserHooks implements ResourceHooks<User> {
     await this.assertMaySetPassword(row, actor);
     this.assertGood(password);
     return {
-      columns: { session_generation: sql`session_generation + 1` },
+      // The directory of the account no longer decides about it.
+      columns: { session_generation: sql`session_generation + 1`, is_disabled: false },
       slowColumns: () => this.hash(password, actor),
     };
   }

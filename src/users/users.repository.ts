@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Not } from 'typeorm';
+import { In, Not } from 'typeorm';
 import { usersHolding } from '../access/role-ancestors.repository.js';
 import type { SystemFlag, UserStore } from '../access/user-store.js';
 import { permit, type Actor } from '../common/access.js';
@@ -21,11 +21,15 @@ export interface Account {
   is_new?: boolean;
 }
 
-/** Returns the query for all accounts, with the generation of valid sessions and the authenticator. */
+/** Returns the query for all accounts that can log in, with the generation of valid sessions and the authenticator. */
 export const accounts = (): Sql => sql`
   SELECT id, username, is_superuser, is_system_auditor, has_second_factor, session_generation,
     external_account
-  FROM users`;
+  FROM users WHERE NOT is_disabled`;
+
+/** Returns the query for the users without a local password, disabled ones included. */
+export const externalAccounts = (): Sql => sql`
+  SELECT id, external_account, is_disabled FROM users WHERE password_hash = ''`;
 
 /** Columns of an `Account`, from the user `usr`. */
 export const ACCOUNT = sql`
@@ -63,13 +67,14 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
 
   accountByName(username: string): Promise<(Account & { password_hash: string }) | undefined> {
     return this.database.row(sql`
-      SELECT ${ACCOUNT}, usr.password_hash, usr.last_login IS NULL AS is_new
-      FROM users usr WHERE usr.username = ${username}`);
+      SELECT ${ACCOUNT}, usr.password_hash, usr.last_login IS NULL AS is_new FROM users usr
+      WHERE usr.username = ${username} AND NOT usr.is_disabled`);
   }
 
   accountById(id: number): Promise<(Account & { password_hash: string }) | undefined> {
     return this.database.row(sql`
-      SELECT ${ACCOUNT}, usr.password_hash FROM users usr WHERE usr.id = ${id}`);
+      SELECT ${ACCOUNT}, usr.password_hash FROM users usr
+      WHERE usr.id = ${id} AND NOT usr.is_disabled`);
   }
 
   /** Returns the superuser with the lowest id. */
@@ -88,19 +93,32 @@ export class UsersRepository extends TableRepository<RowOf<User>> implements Use
     return this.existsBy({ is_superuser: true, password_hash: Not('') });
   }
 
+  /** True if any of the users is not disabled. */
+  anyCanLogIn(ids: readonly number[]): Promise<boolean> {
+    return this.existsBy({ id: In([...ids]), is_disabled: false });
+  }
+
+  /** Disables or enables a user. @returns false if the user was so already */
+  async setDisabled(id: number, value: boolean): Promise<boolean> {
+    const changed = await this.database.execute(sql`
+      UPDATE users SET is_disabled = ${value}, modified = now()
+      WHERE id = ${id} AND is_disabled <> ${value} AND password_hash = ''`);
+    return changed > 0;
+  }
+
   /** Creates a superuser, or makes an existing user a superuser. An empty hash keeps the existing one. */
   async saveSuperuser(username: string, passwordHash: string): Promise<void> {
     await this.database.execute(sql`
       INSERT INTO users (username, password_hash, is_superuser)
       VALUES (${username}, ${passwordHash}, true)
-      ON CONFLICT (username) DO UPDATE SET is_superuser = true, modified = now(),
+      ON CONFLICT (username) DO UPDATE SET is_superuser = true, is_disabled = false, modified = now(),
         password_hash = coalesce(nullif(EXCLUDED.password_hash, ''), users.password_hash)`);
   }
 
   /** Returns an account and locks it against changes until the transaction ends. */
   lockAccount(id: number): Promise<Account | undefined> {
     return this.database.preparedRow<Account & Record<string, unknown>>(sql`
-      SELECT ${ACCOUNT} FROM users usr WHERE usr.id = ${id} FOR SHARE`);
+      SELECT ${ACCOUNT} FROM users usr WHERE usr.id = ${id} AND NOT usr.is_disabled FOR SHARE`);
   }
 
   /**

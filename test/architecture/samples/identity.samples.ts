@@ -9,6 +9,7 @@ export default {
     samplesOf(authenticators.AuthenticatorsRepository, {
       enabled: [[]],
       directories: [[]],
+      claimDue: [[]],
       enabledBySlug: [['keycloak']],
       lockEnabled: [[]],
       lockFirstLogins: [[1]],
@@ -17,6 +18,7 @@ export default {
     samplesOf(identities.ExternalIdentitiesRepository, {
       locked: [[1, 'subject']],
       account: [[1, 1]],
+      directoryAccounts: [[1]],
       authenticatorsOf: [[1]],
     }),
   ],

@@ -8,6 +8,8 @@ export default {
     samplesOf(users.UsersRepository, {
       referenced: [[1]],
       accountById: [[1]],
+      anyCanLogIn: [[[1, 2]]],
+      setDisabled: [[1, true]],
       accountByName: [['ada']],
       firstSuperuser: [[]],
       hasLocalSuperuser: [[]],
@@ -27,6 +29,7 @@ export default {
   fragments: [
     fragmentsOf(users, {
       people: { calls: [[]], inside: asQuery },
+      externalAccounts: { calls: [[]], inside: asQuery },
       accounts: { calls: [[]], inside: asQuery },
       usernameOf: [[sql`1`, SOMEBODY]],
       usersOutside: [[sql`SELECT 1`, 2]],

@@ -96,6 +96,11 @@ export class Directory {
     return this.as((client) => client.add(dn, attributes));
   }
 
+  /** Moves an entry; it keeps its `entryUUID`. */
+  move(dn: string, to: string): Promise<void> {
+    return this.as((client) => client.modifyDN(dn, to));
+  }
+
   remove(dn: string, type: string, value: string): Promise<void> {
     const modification = new Attribute({ type, values: [value] });
     return this.as((client) =>

@@ -5,6 +5,7 @@ import { migrate } from './migrate.js';
 import { rotateSecretKey } from './rotate-secret-key.js';
 import { createSuperuser, createToken, ensureAdmin } from './accounts.js';
 import { demoData } from './demo-data.js';
+import { importLogins } from './import-logins.js';
 import { openapi, routes } from './documents.js';
 import { notificationDocs } from './notification-docs.js';
 import { settingsDocs } from './settings-docs.js';
@@ -33,6 +34,13 @@ export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliComm
   [
     'rotate-secret-key',
     { summary: 'seal stored secrets with a new SECRET_KEY', run: rotateSecretKey },
+  ],
+  [
+    'import-logins',
+    {
+      summary: 'FILE: make authenticators of the settings of an existing controller',
+      run: importLogins,
+    },
   ],
   ['demo-data', { summary: 'make the demo objects, once', run: demoData }],
   ['openapi', { summary: 'write docs/openapi.json, or compare it with --check', run: openapi }],

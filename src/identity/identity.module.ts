@@ -17,6 +17,9 @@ import { ExternalIdentitiesRepository } from './external-identities.repository.j
 import { ExternalLogins } from './external-logins.service.js';
 import { LdapClient } from './ldap-client.service.js';
 import { LocalAuthRule } from './local-auth-rule.service.js';
+import { LoginImport } from './login-import.service.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { TeamsModule } from '../teams/teams.module.js';
 import { OAuthClient } from './oauth-client.service.js';
 import { SamlClient } from './saml-client.service.js';
 import { SamlResponse } from './saml-response.entity.js';
@@ -29,7 +32,9 @@ import { SingleSignOn } from './single-sign-on.service.js';
     TypeOrmModule.forFeature([Authenticator, AuthenticatorMap, ExternalIdentity, SamlResponse]),
     AccessModule,
     AuthModule,
+    OrganizationsModule,
     OutboundModule,
+    TeamsModule,
     UsersModule,
   ],
   controllers: [
@@ -52,6 +57,7 @@ import { SingleSignOn } from './single-sign-on.service.js';
     LdapClient,
     DirectoryPasswords,
     LocalAuthRule,
+    LoginImport,
     SingleSignOn,
   ],
   exports: [

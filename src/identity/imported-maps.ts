@@ -1,0 +1,147 @@
+import { isRecord } from '../common/records.js';
+import { textsIn, type ReferenceSettings } from './reference-settings.js';
+
+/** Map of an imported authenticator. Organizations and teams are known by their names. */
+export interface ImportedMap {
+  name: string;
+  map_type: string;
+  trigger: string;
+  claim: string;
+  value: string;
+  role: string;
+  organization?: string;
+  team?: string;
+  revoke: boolean;
+}
+
+/** Trigger of a map, with a word for its name. */
+type Condition = Pick<ImportedMap, 'trigger' | 'claim' | 'value'> & { by: string };
+
+/** Returns the conditions of an expression of the reference product. */
+export type Conditions = (expression: unknown, about: string) => Condition[];
+
+const ALWAYS: Condition = { trigger: 'always', claim: '', value: '', by: 'always' };
+
+const oneOf = (claim: string, values: readonly string[], by: string): Condition[] =>
+  values.length === 0
+    ? []
+    : [{ trigger: values.length === 1 ? 'equals' : 'in', claim, value: values.join('\n'), by }];
+
+/** Returns the conditions of DNs of groups. */
+export const byGroups: Conditions = (expression) =>
+  expression === true ? [ALWAYS] : oneOf('group_dns', textsIn(expression), 'by group');
+
+/**
+ * Returns the conditions of usernames, mail addresses and regular expressions.
+ *
+ * @param notes receives the expressions that no map can express
+ */
+export const byNames =
+  (usernameClaim: string, notes: string[]): Conditions =>
+  (expression, about) => {
+    if (expression === true) return [ALWAYS];
+    const texts = textsIn(expression);
+    const plain = texts.filter((text) => !text.startsWith('/'));
+    const conditions = [
+      ...oneOf(
+        'email',
+        plain.filter((text) => text.includes('@')),
+        'by email',
+      ),
+      ...oneOf(
+        usernameClaim,
+        plain.filter((text) => !text.includes('@')),
+        'by username',
+      ),
+    ];
+    for (const text of texts.filter((one) => one.startsWith('/'))) {
+      const value = patternOf(text);
+      if (value === null) notes.push(`${about}: the regular expression ${text}`);
+      else conditions.push({ trigger: 'matches', claim: 'email', value, by: `by email ${value}` });
+    }
+    return conditions;
+  };
+
+/** Returns the pattern with `*` that means the same as a regular expression; null if there is none. */
+export function patternOf(text: string): string | null {
+  const [, source = '', flags = ''] = /^\/(.*)\/([a-z]*)$/s.exec(text) ?? [];
+  if (source === '' || flags.includes('i')) return null;
+  const open = source.endsWith('$') ? source.slice(0, -1) : `${source}.*`;
+  const pattern = open
+    .replace(/^\^/, '')
+    .replaceAll('.*', '\0')
+    .replace(/\\([^\w])/g, '$1\x01');
+  // What remains of special characters is not followed by the mark of an escaped one.
+  if (/[.^$|?+()[\]{}\\](?!\x01)|\*(?!\x01)/.test(pattern)) return null;
+  return pattern.replaceAll('\x01', '').replaceAll('\0', '*');
+}
+
+const revokes = (value: unknown): boolean => value !== false;
+
+/** Returns the maps of the settings `*_ORGANIZATION_MAP` and `*_TEAM_MAP`. */
+export function membershipMaps(
+  organizations: unknown,
+  teams: unknown,
+  conditions: Conditions,
+): ImportedMap[] {
+  const maps: ImportedMap[] = [];
+  for (const [organization, rule] of entriesOf(organizations)) {
+    for (const [key, role] of ORGANIZATION_ROLES) {
+      const about = `${organization}, ${key}`;
+      for (const { by, ...condition } of conditions(rule[key], about)) {
+        const revoke = revokes(rule[`remove_${key}`] ?? rule.remove);
+        const name = `${organization}: ${key} ${by}`;
+        maps.push({ name, map_type: 'organization', ...condition, role, organization, revoke });
+      }
+    }
+  }
+  for (const [team, rule] of entriesOf(teams)) {
+    const organization = typeof rule.organization === 'string' ? rule.organization : '';
+    for (const { by, ...condition } of conditions(rule.users, `team ${team}`)) {
+      const name = `${organization}, team ${team}: users ${by}`;
+      const given = { role: 'member_role', organization, team, revoke: revokes(rule.remove) };
+      maps.push({ name, map_type: 'team', ...condition, ...given });
+    }
+  }
+  return maps;
+}
+
+const ORGANIZATION_ROLES = [
+  ['admins', 'admin_role'],
+  ['auditors', 'auditor_role'],
+  ['users', 'member_role'],
+] as const;
+
+const entriesOf = (map: unknown): [string, Record<string, unknown>][] =>
+  Object.entries(isRecord(map) ? map : {}).filter(
+    (entry): entry is [string, Record<string, unknown>] => isRecord(entry[1]),
+  );
+
+/** Returns the maps of a setting that belongs to a backend, or else to all. */
+export const socialMaps = (
+  settings: ReferenceSettings,
+  backend: string,
+  conditions: Conditions,
+): ImportedMap[] =>
+  membershipMaps(
+    settings.value(`SOCIAL_AUTH_${backend}_ORGANIZATION_MAP`) ??
+      settings.value('SOCIAL_AUTH_ORGANIZATION_MAP'),
+    settings.value(`SOCIAL_AUTH_${backend}_TEAM_MAP`) ?? settings.value('SOCIAL_AUTH_TEAM_MAP'),
+    conditions,
+  );
+
+/** Returns a map that is about the login or the whole system. */
+export const systemMap = (
+  type: 'allow' | 'deny' | 'superuser' | 'auditor',
+  claim: string,
+  values: readonly string[],
+): ImportedMap[] =>
+  oneOf(claim, values, '').map(({ trigger, value }) => ({
+    name: `${type} by ${claim}`,
+    map_type: type,
+    trigger,
+    claim,
+    value,
+    role: '',
+    revoke: true,
+  }));

@@ -111,7 +111,7 @@ export const LOG_AGGREGATOR_SETTINGS = {
 /** Returns the reasons why the log aggregator cannot be enabled with these values. */
 export function logAggregatorFaults(values: Readonly<Record<string, unknown>>): string[] {
   if (values.LOG_AGGREGATOR_ENABLED !== true) return [];
-  const missing = (name: string): boolean => [null, undefined, ''].includes(values[name] as string);
+  const missing = (name: string): boolean => (values[name] ?? '') === '';
   const faults = [];
   if (missing('LOG_AGGREGATOR_HOST')) {
     faults.push('Cannot enable log aggregator without providing host.');

@@ -8,7 +8,7 @@ import {
   systemMap,
   type ImportedMap,
 } from './imported-maps.js';
-import { ReferenceSettings, textsIn } from './reference-settings.js';
+import { ReferenceSettings, textList } from './reference-settings.js';
 
 /** Authenticator in the settings of the reference product. */
 export interface ImportedLogin {
@@ -22,7 +22,7 @@ export interface ImportedLogin {
 
 export interface ImportedLogins {
   logins: ImportedLogin[];
-  /** What cannot be carried over, in sentences or names of settings. */
+  /** Parts that cannot be carried over, in sentences or names of settings. */
   notes: string[];
 }
 
@@ -72,7 +72,7 @@ function google(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
   const clientId = settings.text('SOCIAL_AUTH_GOOGLE_OAUTH2_KEY');
   const secret = settings.secret('SOCIAL_AUTH_GOOGLE_OAUTH2_SECRET');
   if (clientId === '') return [];
-  const domains = textsIn(settings.value('SOCIAL_AUTH_GOOGLE_OAUTH2_WHITELISTED_DOMAINS'));
+  const domains = textList(settings.value('SOCIAL_AUTH_GOOGLE_OAUTH2_WHITELISTED_DOMAINS'));
   if (domains.length === 0) {
     notes.push(
       'Google: no domain was required. Add an allow map, or every Google account can log in',
@@ -125,7 +125,7 @@ function github(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
         },
         missingSecret: missing('client_secret', secret),
         maps: [
-          ...systemMap('allow', 'organizations', textsIn(organization)),
+          ...systemMap('allow', 'organizations', textList(organization)),
           ...socialMaps(settings, `GITHUB${suffix}`, byNames('preferred_username', notes)),
         ],
       },
@@ -146,7 +146,7 @@ function saml(settings: ReferenceSettings, notes: string[]): ImportedLogin[] {
     const type = flag === 'superuser' ? 'superuser' : 'auditor';
     if (flags[`is_${flag}_role`] !== undefined) notes.push(`SAML: the role that makes a ${type}`);
     return typeof claim === 'string'
-      ? systemMap(type, claim, textsIn(flags[`is_${flag}_value`]))
+      ? systemMap(type, claim, textList(flags[`is_${flag}_value`]))
       : [];
   });
   return providers.flatMap(([key, given]) => {
@@ -227,10 +227,10 @@ function ldap(settings: ReferenceSettings, notes: string[], suffix: string): Imp
       },
       missingSecret: bindDn === '' ? null : missing('bind_password', secret),
       maps: [
-        ...systemMap('allow', claim, textsIn(settings.value(setting('REQUIRE_GROUP')))),
-        ...systemMap('deny', claim, textsIn(settings.value(setting('DENY_GROUP')))),
-        ...systemMap('superuser', claim, textsIn(flags.is_superuser)),
-        ...systemMap('auditor', claim, textsIn(flags.is_system_auditor)),
+        ...systemMap('allow', claim, textList(settings.value(setting('REQUIRE_GROUP')))),
+        ...systemMap('deny', claim, textList(settings.value(setting('DENY_GROUP')))),
+        ...systemMap('superuser', claim, textList(flags.is_superuser)),
+        ...systemMap('auditor', claim, textList(flags.is_system_auditor)),
         ...membershipMaps(
           settings.value(setting('ORGANIZATION_MAP')),
           settings.value(setting('TEAM_MAP')),
@@ -255,7 +255,7 @@ function usersOf(settings: ReferenceSettings, setting: Setting, note: Note): obj
   const attributes = settings.record(setting('USER_ATTR_MAP'));
   const named = filter ?? `(${template.replace(/=.*$/s, '') || 'uid'}=%(user)s)`;
   const [, username = 'uid'] = /\(([\w-]+)=%\(user\)s\)/.exec(named) ?? [];
-  const text = (key: string, preset: string): string => textsIn(attributes[key])[0] ?? preset;
+  const text = (key: string, preset: string): string => textList(attributes[key])[0] ?? preset;
   return {
     user_base: base,
     user_scope: scope === 'SCOPE_ONELEVEL' ? 'one' : 'sub',
@@ -276,7 +276,7 @@ function groupsOf(settings: ReferenceSettings, setting: Setting, note: Note): ob
   const [base = ''] = searchOf(settings.value(setting('GROUP_SEARCH')), note, 'groups');
   const type = settings.text(setting('GROUP_TYPE'));
   const { member_attr: member } = settings.record(setting('GROUP_TYPE_PARAMS'));
-  const known = type === 'MemberDNGroupType' ? textsIn(member)[0] : GROUP_KINDS[type];
+  const known = type === 'MemberDNGroupType' ? textList(member)[0] : GROUP_KINDS[type];
   const isKnown =
     known !== undefined && ['member', 'uniqueMember', 'memberUid', 'nested'].includes(known);
   if (base === '') return { group_kind: 'memberOf' };

@@ -1,5 +1,5 @@
 import { isRecord } from '../common/records.js';
-import { textsIn, type ReferenceSettings } from './reference-settings.js';
+import { textList, type ReferenceSettings } from './reference-settings.js';
 
 /** Map of an imported authenticator. Organizations and teams are known by their names. */
 export interface ImportedMap {
@@ -29,7 +29,7 @@ const oneOf = (claim: string, values: readonly string[], by: string): Condition[
 
 /** Returns the conditions of DNs of groups. */
 export const byGroups: Conditions = (expression) =>
-  expression === true ? [ALWAYS] : oneOf('group_dns', textsIn(expression), 'by group');
+  expression === true ? [ALWAYS] : oneOf('group_dns', textList(expression), 'by group');
 
 /**
  * Returns the conditions of usernames, mail addresses and regular expressions.
@@ -40,7 +40,7 @@ export const byNames =
   (usernameClaim: string, notes: string[]): Conditions =>
   (expression, about) => {
     if (expression === true) return [ALWAYS];
-    const texts = textsIn(expression);
+    const texts = textList(expression);
     const plain = texts.filter((text) => !text.startsWith('/'));
     const conditions = [
       ...oneOf(
@@ -71,7 +71,7 @@ export function patternOf(text: string): string | null {
     .replace(/^\^/, '')
     .replaceAll('.*', '\0')
     .replace(/\\([^\w])/g, '$1\x01');
-  // What remains of special characters is not followed by the mark of an escaped one.
+  // Special characters that were not escaped lack the mark.
   if (/[.^$|?+()[\]{}\\](?!\x01)|\*(?!\x01)/.test(pattern)) return null;
   return pattern.replaceAll('\x01', '').replaceAll('\0', '*');
 }

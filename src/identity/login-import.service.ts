@@ -13,7 +13,7 @@ import { importedLogins, type ImportedLogin } from './imported-logins.js';
 import type { ImportedMap } from './imported-maps.js';
 
 /** Result of an import, in sentences. */
-export interface ImportReport {
+export interface LoginImportReport {
   created: string[];
   secrets: string[];
   notes: string[];
@@ -35,9 +35,9 @@ export class LoginImport {
    * Imports everything that can be carried over, in the name of the first superuser.
    * An authenticator whose name exists is left as it is.
    */
-  run(values: Readonly<Record<string, unknown>>): Promise<ImportReport> {
+  run(values: Readonly<Record<string, unknown>>): Promise<LoginImportReport> {
     const { logins, notes } = importedLogins(values);
-    const report: ImportReport = { created: [], secrets: [], notes };
+    const report: LoginImportReport = { created: [], secrets: [], notes };
     return this.database.transaction(async () => {
       const superuser = existing(await this.users.firstSuperuser(), 'there is a superuser');
       const actor = { ...superuser, isSuperuser: true, isSystemAuditor: false };
@@ -46,7 +46,11 @@ export class LoginImport {
     });
   }
 
-  private async create(login: ImportedLogin, actor: Actor, report: ImportReport): Promise<void> {
+  private async create(
+    login: ImportedLogin,
+    actor: Actor,
+    report: LoginImportReport,
+  ): Promise<void> {
     const { name, kind, configuration, missingSecret, maps } = login;
     if (await this.authenticators.existsBy({ name })) {
       report.notes.push(`${name}: an authenticator of this name exists, and is left as it is`);
@@ -65,7 +69,7 @@ export class LoginImport {
   private async createMap(
     login: { id: number; name: string; actor: Actor },
     { organization, team, ...map }: ImportedMap,
-    { created, notes }: ImportReport,
+    { created, notes }: LoginImportReport,
   ): Promise<void> {
     const about = `${login.name}, map "${map.name}"`;
     const place = await this.placeOf(organization, team);
@@ -100,7 +104,7 @@ export class LoginImport {
   /** Does a part of the import, or undoes it and returns why it was refused. */
   private async attempt(work: () => Promise<unknown>): Promise<string | null> {
     try {
-      await this.database.savepoint(work as () => Promise<void>);
+      await this.database.savepoint(work);
       return null;
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;

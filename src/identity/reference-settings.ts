@@ -62,5 +62,5 @@ export class ReferenceSettings {
 }
 
 /** Returns the texts of a text or a list. */
-export const textsIn = (value: unknown): string[] =>
+export const textList = (value: unknown): string[] =>
   [value].flat().filter((one): one is string => typeof one === 'string' && one !== '');

@@ -1,4 +1,4 @@
-import { datagram, framed, logRequest, type LogTargetSettings } from './log-formats.js';
+import { datagram, streamFrame, logRequest, type LogTargetSettings } from './log-formats.js';
 import { HOST, logRecord, MAX_RECORD_BYTES } from './log-record.js';
 
 const time = '2026-11-27T10:00:00.123456Z';
@@ -116,7 +116,7 @@ describe('logRequest', () => {
 it('frames syslog by counted octets, and everything else by lines', () => {
   const message = `<131>1 ${time} ${HOST} automation-controller ${process.pid} awx - ${line.text}`;
   expect(datagram('syslog', line)).toBe(message);
-  expect(framed('syslog', line)).toBe(`${Buffer.byteLength(message)} ${message}`);
-  expect(framed('logstash', line)).toBe(`${line.text}\n`);
+  expect(streamFrame('syslog', line)).toBe(`${Buffer.byteLength(message)} ${message}`);
+  expect(streamFrame('logstash', line)).toBe(`${line.text}\n`);
   expect(datagram('logstash', line)).toBe(line.text);
 });

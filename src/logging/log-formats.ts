@@ -131,7 +131,7 @@ export function syslogMessage({ source, severity, time, text }: LogRecord): stri
 }
 
 /** Returns a record as it is written to a connection: syslog with octet counting (RFC 6587), or a line. */
-export function framed(type: string | null, record: LogRecord): string {
+export function streamFrame(type: string | null, record: LogRecord): string {
   if (type !== 'syslog') return `${record.text}\n`;
   const message = syslogMessage(record);
   return `${Buffer.byteLength(message)} ${message}`;

@@ -6,7 +6,7 @@ import { OutboundError } from '../common/outbound/outbound-error.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import {
   datagram,
-  framed,
+  streamFrame,
   LOG_TARGET_SETTINGS,
   logRequest,
   type LogTargetSettings,
@@ -53,7 +53,7 @@ export class LogTarget {
     }
     const tls = protocol === 'tls';
     const verifyTls = settings.LOG_AGGREGATOR_VERIFY_CERT;
-    const text = records.map((record) => framed(type, record)).join('');
+    const text = records.map((record) => streamFrame(type, record)).join('');
     return writeToConnection({ ...target, tls, verifyTls, timeoutMs }, text);
   }
 

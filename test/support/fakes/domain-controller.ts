@@ -1,0 +1,114 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { Attribute, Change, Client } from 'ldapts';
+
+import { eventually } from '../eventually.js';
+import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
+
+const run = promisify(execFile);
+
+const REALM = 'corp.example.com';
+const PASSWORD = 'Passw0rd-of-the-domain';
+/** Samba cannot use another port. */
+const LDAPS_PORT = 636;
+
+export const DOMAIN = 'DC=corp,DC=example,DC=com';
+export const DOMAIN_USERS = `CN=Users,${DOMAIN}`;
+
+/**
+ * Samba as a domain controller of Active Directory, on the loopback address. Needs root, for its ports
+ * and the owners of its files.
+ */
+export class DomainController {
+  readonly url = `ldaps://127.0.0.1:${LDAPS_PORT}`;
+  readonly account = { bind_dn: `Administrator@${REALM}`, bind_password: PASSWORD };
+  private child: ChildProcess | undefined;
+
+  private constructor(private readonly folder: string) {}
+
+  static async start(): Promise<DomainController> {
+    const controller = new DomainController(await mkdtemp(join(tmpdir(), 'domain-')));
+    await controller.provision();
+    await controller.listen();
+    return controller;
+  }
+
+  private get settings(): string {
+    return join(this.folder, 'etc', 'smb.conf');
+  }
+
+  private async provision(): Promise<void> {
+    await run('samba-tool', [
+      ...['domain', 'provision', `--targetdir=${this.folder}`, '--server-role=dc'],
+      ...[`--realm=${REALM}`, '--domain=CORP', '--dns-backend=NONE', `--adminpass=${PASSWORD}`],
+    ]);
+    await writeFile(join(this.folder, 'cert.pem'), TEST_CERTIFICATE);
+    await writeFile(join(this.folder, 'key.pem'), TEST_CERTIFICATE_KEY, { mode: 0o600 });
+    const own = [
+      '[global]',
+      'interfaces = 127.0.0.1/8',
+      'bind interfaces only = yes',
+      `pid directory = ${this.folder}`,
+      `ncalrpc dir = ${join(this.folder, 'ncalrpc')}`,
+      `tls certfile = ${join(this.folder, 'cert.pem')}`,
+      `tls keyfile = ${join(this.folder, 'key.pem')}`,
+      'tls cafile =',
+    ];
+    const text = (await readFile(this.settings, 'utf8'))
+      .replace(/\[homes\][^]*/, '')
+      .replace(/server services = .*/, 'server services = ldap')
+      .replace(/log file = .*/, `log file = ${join(this.folder, 'log')}`)
+      .replace('[global]', own.join('\n'));
+    await writeFile(this.settings, text);
+  }
+
+  private async listen(): Promise<void> {
+    const args = ['--interactive', '--model=single', `--configfile=${this.settings}`];
+    this.child = spawn('samba', args, { stdio: ['pipe', 'ignore', 'ignore'] });
+    await eventually(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const socket = connect(LDAPS_PORT, '127.0.0.1', () => {
+            socket.destroy();
+            resolve();
+          }).once('error', reject);
+        }),
+      30_000,
+    );
+  }
+
+  async close(): Promise<void> {
+    if (this.child && this.child.exitCode === null) {
+      const exit = once(this.child, 'exit');
+      this.child.kill('SIGTERM');
+      await exit;
+    }
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Changes the domain with samba-tool: `tool('user', 'create', 'ada', 'password')`. */
+  async tool(...args: string[]): Promise<void> {
+    const login = ['-U', `Administrator%${PASSWORD}`, '-H', `tdb://${this.folder}/private/sam.ldb`];
+    await run('samba-tool', [...args, `--configfile=${this.settings}`, ...login]);
+  }
+
+  /** Sets attributes of an entry. */
+  async set(dn: string, values: Record<string, string>): Promise<void> {
+    const client = new Client({ url: this.url, tlsOptions: { ca: TEST_CERTIFICATE } });
+    try {
+      await client.bind(this.account.bind_dn, this.account.bind_password);
+      for (const [type, value] of Object.entries(values)) {
+        const modification = new Attribute({ type, values: [value] });
+        await client.modify(dn, new Change({ operation: 'replace', modification }));
+      }
+    } finally {
+      await client.unbind();
+    }
+  }
+}

@@ -50,6 +50,11 @@ const SLICES = {
     jest: ['--selectProjects', ...PROCESSES],
     provide: async () => ({ environment: { SYSTEM_ANSIBLE: '1' } }),
   },
+  // Samba as a domain controller, which no other test needs.
+  domain: {
+    jest: ['test/api/directory-domain'],
+    provide: async () => ({ environment: { TEST_DOMAIN: '1' } }),
+  },
   'python-client': {
     jest: ['test/api/python-client'],
     provide: async () => ({ environment: await pythonClient(root) }),

@@ -9,7 +9,7 @@ import { provideJobAccount } from './account.mjs';
 const INSTALL_LIMIT_MS = 15 * 60_000;
 
 /**
- * Each program and the Debian package it comes with.
+ * Each program and the Debian packages it needs, separated by spaces.
  *
  * @type {Record<string, string>}
  */
@@ -31,12 +31,13 @@ const DEBIAN_PACKAGES = {
   rsyslogd: 'rsyslog-openssl',
   podman: 'podman',
   runc: 'runc',
+  samba: 'samba-ad-dc samba-ad-provision',
 };
 
 /**
  * Programs that only some callers need, by the option that asks for them.
  *
- * @type {Record<string, 'withRedis' | 'forTests'>}
+ * @type {Record<string, 'withRedis' | 'forTests' | 'forDomain'>}
  */
 const ON_REQUEST = {
   'redis-server': 'withRedis',
@@ -48,6 +49,7 @@ const ON_REQUEST = {
   rsyslogd: 'forTests',
   podman: 'forTests',
   runc: 'forTests',
+  samba: 'forDomain',
 };
 
 /** Programs the service can do without, and says so where it matters. */
@@ -87,7 +89,7 @@ const INTERPRETER =
  * `{ path, find, detail, ansible, warning }`: the PATH for the service, a look-up in it, what was done,
  * the release of Ansible, and why it is not the current one.
  *
- * @param {AnsiblePlace & { log: string, withRedis?: boolean, forTests?: boolean }} options
+ * @param {AnsiblePlace & { log: string, withRedis?: boolean, forTests?: boolean, forDomain?: boolean }} options
  */
 export async function provideTools({ dataDir, withSystemAnsible = false, log, ...requests }) {
   const refusal = withSystemAnsible ? null : await installAnsible(environmentOf(dataDir), log);
@@ -184,7 +186,7 @@ function stampOf(environment) {
 
 /** @param {readonly string[]} tools */
 function packagesOf(tools) {
-  return tools.flatMap((tool) => DEBIAN_PACKAGES[tool] ?? []);
+  return tools.flatMap((tool) => DEBIAN_PACKAGES[tool]?.split(' ') ?? []);
 }
 
 /**

@@ -46,7 +46,8 @@ export async function provideForTests(root, { programs = true } = {}) {
   await step('Build', () => buildWhenNeeded(root, log));
   await step('Tests', () => withLock(join(root, 'dist', '.lock'), () => compileTests(root)));
   if (!programs) return;
-  const wanted = { ...ansiblePlace(root), log, withRedis: true, forTests: true };
+  const forDomain = process.env.TEST_DOMAIN === '1';
+  const wanted = { ...ansiblePlace(root), log, withRedis: true, forTests: true, forDomain };
   await step(
     'Programs',
     () => withLock(join(root, 'dist', '.lock'), () => provideTools(wanted)),

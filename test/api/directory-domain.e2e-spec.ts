@@ -2,18 +2,19 @@
  * Logins with Active Directory, by Samba as a domain controller: binds of users that a domain disables,
  * GUIDs and the matching rule for nested groups are those of a real domain.
  *
- * Only in deep tests. Budget: 60 s, because a domain is made.
+ * Only in the deep slice `domain`.
+ * Budget: 60 s, because a domain is made.
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
-import { IS_DEEP } from '../support/depth.js';
+import { HAS_DOMAIN } from '../support/depth.js';
 import { DOMAIN, DOMAIN_USERS, DomainController } from '../support/fakes/domain-controller.js';
 import { TEST_CERTIFICATE } from '../support/fakes/test-certificate.js';
 
 const PASSWORD = 'Passw0rd-of-a-user';
 
-(IS_DEEP ? describe : describe.skip)('a login with a domain', () => {
+(HAS_DOMAIN ? describe : describe.skip)('a login with a domain', () => {
   let test: TestApp;
   let domain: DomainController;
   let authenticator: Row;

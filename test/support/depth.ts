@@ -1,2 +1,5 @@
+/** True in the deep slice `domain`, for which Samba is installed. */
+export const HAS_DOMAIN = process.env.TEST_DOMAIN === '1';
+
 /** True in a deep test run (`npm run test:deep`). */
 export const IS_DEEP = process.env.TEST_DEPTH === 'deep';

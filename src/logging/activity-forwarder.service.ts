@@ -19,7 +19,7 @@ const INTERVAL_MS = 1000;
 /** Maximum delay after failures. */
 const MAX_DELAY_MS = 15_000;
 /** Longer than the longest attempt, so that another worker never sends at the same time. */
-const LEASE_SECONDS = 30;
+const LEASE_SECONDS = 45;
 const BATCH = 500;
 const BATCH_BYTES = 1024 * 1024;
 

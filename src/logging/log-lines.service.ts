@@ -140,7 +140,10 @@ export class LogLines implements OnModuleDestroy {
     if (count === 0) return;
     await this.state.addDropped(count);
     this.dropped -= count;
+    const others = this.dropped;
     this.logger.warn({ message: 'log lines dropped', count });
+    // If the buffer is full, this line is dropped too. Counting it would repeat the line for ever.
+    this.dropped = others;
   }
 }
 

@@ -34,8 +34,9 @@ export function writeToConnection(to: SocketTarget, text: string): Promise<void>
     : connectTcp(options);
   return new Promise((resolve, reject) => {
     let hasEnded = false;
-    socket.setTimeout(to.timeoutMs, () =>
-      socket.destroy(new OutboundError('timeout', `${target}: no answer in time.`)),
+    const expired = setTimeout(
+      () => socket.destroy(new OutboundError('timeout', `${target}: no answer in time.`)),
+      to.timeoutMs,
     );
     socket.once(to.tls ? 'secureConnect' : 'connect', () => socket.end(text));
     socket.on('data', () => undefined);
@@ -43,11 +44,11 @@ export function writeToConnection(to: SocketTarget, text: string): Promise<void>
       hasEnded = true;
     });
     socket.once('error', (error) => reject(translateError(error, target)));
-    socket.once('close', () =>
-      hasEnded && socket.writableFinished
-        ? resolve()
-        : reject(new OutboundError('reset', `${target}: the connection was closed too early.`)),
-    );
+    socket.once('close', () => {
+      clearTimeout(expired);
+      if (hasEnded && socket.writableFinished) resolve();
+      else reject(new OutboundError('reset', `${target}: the connection was closed too early.`));
+    });
   });
 }
 

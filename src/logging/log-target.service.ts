@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { UnsealError } from '../common/crypto/secret-box.js';
 import { resolveAllowed } from '../common/outbound/address-guard.js';
 import { maskText } from '../common/outbound/mask.js';
 import { OutboundClient } from '../common/outbound/outbound-client.js';
@@ -25,9 +26,18 @@ export class LogTarget {
     private readonly http: OutboundClient,
   ) {}
 
-  /** Returns the current settings. */
-  settings(): Promise<LogTargetSettings> {
-    return this.runtime.get(...LOG_TARGET_SETTINGS);
+  /**
+   * Returns the current settings.
+   *
+   * @throws OutboundError if the password cannot be decrypted
+   */
+  async settings(): Promise<LogTargetSettings> {
+    try {
+      return await this.runtime.get(...LOG_TARGET_SETTINGS);
+    } catch (error) {
+      if (!(error instanceof UnsealError)) throw error;
+      throw new OutboundError('invalid', 'The password cannot be decrypted. Enter it again.');
+    }
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { LogTestRefused } from '../common/errors/errors.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { OutboundError } from '../common/outbound/outbound-error.js';
 import { Route } from '../common/rest/route.js';
 import { logRecord } from './log-record.js';
 import { LogTarget } from './log-target.service.js';
@@ -23,8 +23,6 @@ export class LogTestsController {
   })
   @Post()
   async test(): Promise<void> {
-    const settings = await this.target.settings();
-    if (!settings.LOG_AGGREGATOR_ENABLED) throw new LogTestRefused(409, 'Logging not enabled');
     const record = logRecord({
       source: 'awx',
       severity: 'ERROR',
@@ -33,9 +31,12 @@ export class LogTestsController {
       fields: {},
     });
     try {
+      const settings = await this.target.settings();
+      if (!settings.LOG_AGGREGATOR_ENABLED) throw new LogTestRefused(409, 'Logging not enabled');
       await this.target.send(settings, [record]);
     } catch (error) {
-      throw new LogTestRefused(400, messageOf(error));
+      if (!(error instanceof OutboundError)) throw error;
+      throw new LogTestRefused(400, error.message);
     }
   }
 }

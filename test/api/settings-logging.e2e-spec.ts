@@ -126,6 +126,15 @@ describe('test/', () => {
     });
   });
 
+  it('asks for a password that cannot be decrypted', async () => {
+    await enable();
+    const foreign = `$sealed$v1$deadbeef$${'A'.repeat(60)}`;
+    await test.database.execute(sql`
+      UPDATE settings SET value = to_json(${foreign}::text) WHERE name = 'LOG_AGGREGATOR_PASSWORD'`);
+    const { body } = await ask().expect(400);
+    expect(body.error).toBe('The password cannot be decrypted. Enter it again.');
+  });
+
   it('says why the record did not arrive, without the password', async () => {
     await enable();
     sink.answer({ status: 403, body: { text: `Invalid ${SECRET}` } });

@@ -31,7 +31,7 @@ it('sends all activity entries in order after a worker was killed between sendin
     expect(await first.ended).toBe('SIGKILL');
     const sentBefore = sink.requests.length;
     expect(sentBefore).toBe(1);
-    // The lease of the dead would run out by itself, after 30 s.
+    // The lease of the dead would run out by itself, after 45 s.
     await cluster.rows('UPDATE log_forwarding SET lease_until = now()');
     const second = await cluster.worker(environment);
     await eventually(async () => {

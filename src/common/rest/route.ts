@@ -42,7 +42,7 @@ function permissionOf({ access, standing, parent, kind, needs = 'read' }: RouteI
   return 'For any authenticated caller.';
 }
 
-function notesOn({ kind, attach, shownOnce, showsSecret, status }: RouteInfo): string[] {
+function notesOn({ kind, attach, shownOnce, showsSecret, standing, status }: RouteInfo): string[] {
   return [
     kind === 'list' ? 'Supports paging, filters, search and ordering.' : null,
     attach
@@ -54,7 +54,7 @@ function notesOn({ kind, attach, shownOnce, showsSecret, status }: RouteInfo): s
     kind === 'modify' ? 'Fields that the body leaves out keep their values.' : null,
     shownOnce ? 'The response shows a secret, which no later request can read.' : null,
     showsSecret ? 'The response contains a secret, so tokens with scope `read` are refused.' : null,
-    status === 202 ? 'The work is done after the response.' : null,
+    status === 202 && !standing ? 'The work is done after the response.' : null,
   ].filter((note) => note !== null);
 }
 

@@ -259,6 +259,9 @@ describe('secrets of a run', () => {
   it('are typed at prompts, and gone from disk once the playbook has started', async () => {
     const key = join(folder.dir, 'key');
     await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', 'open sesame', '-f', key]);
+    const authority = join(folder.dir, 'authority');
+    await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', authority]);
+    await execute('ssh-keygen', ['-q', '-s', authority, '-I', 'run', '-n', 'root', `${key}.pub`]);
     const passwordFile = join(folder.dir, 'vault-password');
     await writeFile(passwordFile, 'vault-word');
     const vaultId = `prod@${passwordFile}`;
@@ -285,6 +288,7 @@ ${indented}
     const run = await startPlaybook(folder, playbook, {
       sshKeyData: await readFile(key, 'utf8'),
       sshKeyUnlock: 'open sesame',
+      sshCertificate: await readFile(`${key}-cert.pub`, 'utf8'),
       vaultPasswords: [{ id: 'prod', password: 'vault-word' }],
       passwords: { become: 'become-word', ssh: 'ssh-word' },
       env: { CLOUD: 'cloud-word' },
@@ -298,7 +302,7 @@ ${indented}
     expect(shown).toContain('opened value');
     expect(shown).toContain('none cloud-word .');
     const agent = run.events.find((row) => JSON.stringify(row.eventData).includes('ED25519'));
-    expect(agent).toBeDefined();
+    expect(JSON.stringify(agent?.eventData)).toContain('(ED25519-CERT)');
     await removeDirectory(run.workspace.dir);
     await expect(access(run.workspace.dir)).rejects.toThrow('ENOENT');
   });

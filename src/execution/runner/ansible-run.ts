@@ -34,6 +34,8 @@ export interface AnsibleRun {
   readonly passwords?: { readonly ssh?: string; readonly become?: string };
   readonly sshKeyData?: string;
   readonly sshKeyUnlock?: string;
+  /** Signed certificate of the key. */
+  readonly sshCertificate?: string;
   readonly vaultPasswords?: readonly { readonly id?: string; readonly password: string }[];
   /** Additional environment variables (credential injectors, the administrator's settings). */
   readonly env?: Readonly<Record<string, string>>;
@@ -171,6 +173,12 @@ async function writeEnvironment(
     startFiles.push(await write('ssh_key', normalizeKey(run.sshKeyData)));
     const keyFile = join(workspace.envDir, 'ssh_key');
     await checkPrivateKey(keyFile, run.sshKeyUnlock ?? '', workspace.dir);
+    if (run.sshCertificate) {
+      // The runner adds the key from this folder, and `ssh-add` reads the certificate beside it.
+      const folder = join(workspace.artifactsDir, RUN_IDENT);
+      await mkdir(folder, { mode: 0o700 });
+      await writePrivateFile(join(folder, 'ssh_key_data-cert.pub'), run.sshCertificate);
+    }
   }
   return startFiles;
 }

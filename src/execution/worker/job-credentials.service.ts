@@ -16,6 +16,7 @@ type CredentialPart = Pick<
   | 'passwords'
   | 'sshKeyData'
   | 'sshKeyUnlock'
+  | 'sshCertificate'
   | 'vaultPasswords'
   | 'env'
   | 'secretEnv'
@@ -69,5 +70,6 @@ export function credentialPart(plan: InjectionPlan): CredentialPart {
     ...(plan.becomeUser === null ? {} : { becomeUser: plan.becomeUser }),
     ...(plan.sshKeyData === null ? {} : { sshKeyData: plan.sshKeyData }),
     ...(plan.sshKeyUnlock === null ? {} : { sshKeyUnlock: plan.sshKeyUnlock }),
+    ...(plan.sshPublicKeyData === null ? {} : { sshCertificate: plan.sshPublicKeyData }),
   };
 }

@@ -1,7 +1,9 @@
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import type { SecretStore } from './secret-store.js';
+import { once } from './once.js';
+import type { SecretPlace, SecretStore } from './secret-store.js';
 import { objectIn, storeTextOf } from './store-answer.js';
+import { baseOf } from './store-url.js';
 
 /** Members of the response, by the names that users can enter. */
 const PROPERTIES: Readonly<Record<string, string>> = {
@@ -11,30 +13,43 @@ const PROPERTIES: Readonly<Record<string, string>> = {
   address: 'Address',
 };
 
-/** Reads accounts from CyberArk's Central Credential Provider. */
-export const cyberArkCcp: SecretStore = (inputs, call) => ({
-  async read(place) {
-    const query = new URLSearchParams({
-      AppId: textInput(inputs, 'app_id'),
-      Query: place.object_query ?? '',
-      QueryFormat: place.object_query_format ?? 'Exact',
-      ...(place.reason ? { reason: place.reason } : {}),
-    });
-    const [cert, key] = ['client_cert', 'client_key'].map((id) => textInput(inputs, id));
-    const base = textInput(inputs, 'url').replace(/\/+$/, '');
-    const service = encodeURIComponent(textInput(inputs, 'webservice_id') || 'AIMWebService');
-    const answer = await call({
-      method: 'GET',
-      url: `${base}/${service}/api/Accounts?${query.toString()}`,
-      verifyTls: inputs.verify !== false,
-      ...(cert && key ? { tls: { cert, key } } : {}),
-    });
-    const wanted = place.object_property ?? '';
-    const account = objectIn(answer);
-    const property = PROPERTIES[wanted.toLowerCase()] ?? wanted;
-    if (!Object.hasOwn(account, property)) {
-      throw new LookupError(`The account has no property "${property}".`);
-    }
-    return storeTextOf(account[property]);
-  },
-});
+/** Reads accounts from CyberArk's Central Credential Provider. Every request is authenticated. */
+export const cyberArkCcp: SecretStore = (inputs, call) => {
+  const accounts = new Map<string, Promise<Record<string, unknown>>>();
+  const base = baseOf(textInput(inputs, 'url'));
+  const service = encodeURIComponent(textInput(inputs, 'webservice_id') || 'AIMWebService');
+  const [cert, key] = ['client_cert', 'client_key'].map((id) => textInput(inputs, id));
+
+  const account = (query: string) =>
+    once(accounts, query, async () =>
+      objectIn(
+        await call({
+          method: 'GET',
+          url: `${base}/${service}/api/Accounts?${query}`,
+          verifyTls: inputs.verify !== false,
+          ...(cert && key ? { tls: { cert, key } } : {}),
+        }),
+      ),
+    );
+
+  return {
+    async read(place) {
+      const found = await account(queryOf(textInput(inputs, 'app_id'), place));
+      const wanted = place.object_property ?? '';
+      const property = PROPERTIES[wanted.toLowerCase()] ?? wanted;
+      if (!Object.hasOwn(found, property)) {
+        throw new LookupError(`The account has no property "${property}".`);
+      }
+      return storeTextOf(found[property]);
+    },
+  };
+};
+
+function queryOf(AppId: string, place: SecretPlace): string {
+  return new URLSearchParams({
+    AppId,
+    Query: place.object_query ?? '',
+    QueryFormat: place.object_query_format ?? 'Exact',
+    ...(place.reason ? { reason: place.reason } : {}),
+  }).toString();
+}

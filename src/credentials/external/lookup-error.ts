@@ -4,4 +4,12 @@
  */
 export class LookupError extends Error {
   override readonly name = 'LookupError';
+
+  /** @param status HTTP status with which the store refused */
+  constructor(
+    message: string,
+    readonly status?: number,
+  ) {
+    super(message);
+  }
 }

@@ -10,34 +10,12 @@ import { isRetryableStatus } from '../../common/outbound/retry.js';
 import type { CredentialInputs, CredentialTypeDefinition } from '../types/definition.js';
 import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import type { SecretPlace, SecretReader, SecretStore } from './secret-store.js';
-import { cyberArkCcp } from './cyberark-ccp.js';
-import { hashicorpVault } from './hashicorp-vault.js';
+import type { RefusalReason, SecretPlace, SecretReader, StoreCall } from './secret-store.js';
+import { SECRET_STORES } from './secret-stores.js';
 
-/** Supported stores, by the namespace of their credential type. */
-const SECRET_STORES: ReadonlyMap<string, SecretStore> = new Map([
-  ['hashivault_kv', hashicorpVault],
-  ['aim', cyberArkCcp],
-]);
-
-/**
- * Returns the implementation of a store.
- *
- * @throws LookupError for types whose credentials can be stored, but whose values cannot be fetched
- */
-function secretStore({ name, namespace }: CredentialTypeDefinition): SecretStore {
-  const store = SECRET_STORES.get(namespace ?? '');
-  if (!store) throw new LookupError(`Values of the type "${name}" cannot be fetched yet.`);
-  return store;
-}
-
-/** Timeouts of one call, and of all calls for one run. */
-const CALL_MS = 10_000;
-const TOTAL_MS = 30_000;
 /** Maximum number of values fetched concurrently. */
 const AT_ONCE = 8;
-/** Delays before retries. A store that has just been changed returns 412 for a moment. */
-const WAITS_MS = [500, 1500];
+/** Status of a store that has just been changed, for a moment. */
 const NOT_YET = 412;
 
 /** Credential of a secret store. */
@@ -54,9 +32,19 @@ export interface WantedValue {
   place: SecretPlace;
 }
 
+/** Call of a store, which is repeated until the deadline. */
+interface Attempt {
+  request: OutboundRequest;
+  reasonOf: RefusalReason | undefined;
+  deadline: AbortSignal;
+}
+
 /** Fetches values from secret stores (docs/contract/resources.md#credential-input-sources). */
 @Injectable()
 export class SecretLookups {
+  /** Timeouts of one call and of all calls together, and the delays before retries. */
+  protected readonly limits = { callMs: 10_000, totalMs: 30_000, waitsMs: [500, 1500] };
+
   constructor(private readonly client: OutboundClient) {}
 
   /**
@@ -65,14 +53,16 @@ export class SecretLookups {
    * @returns for each value, the value or the error
    */
   async fetch(wanted: readonly WantedValue[]): Promise<(string | LookupError)[]> {
-    const deadline = AbortSignal.timeout(TOTAL_MS);
+    const deadline = AbortSignal.timeout(this.limits.totalMs);
     const readers = new Map<number, SecretReader>();
     const readerOf = ({ id, type, inputs }: StoreCredential): SecretReader => {
       const known = readers.get(id);
       if (known) return known;
       assertComplete(type, inputs);
-      const call = (request: OutboundRequest) => this.call(request, deadline);
-      const reader = secretStore(type)(withDefaults(type, inputs), call);
+      const call: StoreCall = (request, reasonOf) => this.call({ request, reasonOf, deadline });
+      const store = SECRET_STORES.get(type.namespace ?? '');
+      if (!store) throw new LookupError(`Values of the type "${type.name}" cannot be fetched.`);
+      const reader = store(withDefaults(type, inputs), call);
       readers.set(id, reader);
       return reader;
     };
@@ -88,9 +78,9 @@ export class SecretLookups {
     return values;
   }
 
-  private async call(request: OutboundRequest, deadline: AbortSignal): Promise<OutboundResponse> {
-    for (const wait of [...WAITS_MS, null]) {
-      const answer = await this.attempt(request, deadline, wait === null);
+  private async call(attempt: Attempt): Promise<OutboundResponse> {
+    for (const wait of [...this.limits.waitsMs, null]) {
+      const answer = await this.attempt(attempt, wait === null);
       if (answer) return answer;
       if (wait !== null) await sleep(wait);
     }
@@ -99,17 +89,18 @@ export class SecretLookups {
 
   /** @returns null if the call can be retried */
   private async attempt(
-    request: OutboundRequest,
-    deadline: AbortSignal,
+    { request, reasonOf, deadline }: Attempt,
     isLast: boolean,
   ): Promise<OutboundResponse | null> {
     const mayRepeat = !isLast && !deadline.aborted;
     try {
-      const signal = AbortSignal.any([deadline, AbortSignal.timeout(CALL_MS)]);
+      const signal = AbortSignal.any([deadline, AbortSignal.timeout(this.limits.callMs)]);
       const answer = await this.client.request({ redirects: 'same-host', ...request, signal });
       if (answer.status >= 200 && answer.status < 300) return answer;
       if (mayRepeat && (answer.status === NOT_YET || isRetryableStatus(answer.status))) return null;
-      throw new LookupError(`HTTP ${answer.status}.`);
+      const reason = reasonOf?.(answer) ?? null;
+      const text = reason === null ? `HTTP ${answer.status}.` : `HTTP ${answer.status}: ${reason}.`;
+      throw new LookupError(text, answer.status);
     } catch (error) {
       if (mayRepeat && error instanceof OutboundError && error.retryable) return null;
       throw error;
@@ -136,10 +127,10 @@ function assertComplete(type: CredentialTypeDefinition, inputs: CredentialInputs
   }
 }
 
-/** Adds the defaults of the type for inputs that are not set. */
+/** Adds the defaults of the type for inputs that are missing or empty. */
 function withDefaults(type: CredentialTypeDefinition, inputs: CredentialInputs): CredentialInputs {
   const defaults = (type.inputs.fields ?? []).flatMap(({ id, default: value }) =>
-    value === undefined ? [] : [[id, value] as const],
+    value === undefined || (inputs[id] ?? '') !== '' ? [] : [[id, value] as const],
   );
-  return { ...Object.fromEntries(defaults), ...inputs };
+  return { ...inputs, ...Object.fromEntries(defaults) };
 }

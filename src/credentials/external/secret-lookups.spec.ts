@@ -121,13 +121,6 @@ describe('HashiCorp Vault', () => {
     expect(await read(v2(inputs), place)).toEqual(new LookupError(message));
   });
 
-  it('is asked again while it is not ready, and not for ever', async () => {
-    stores.faults.push(412, 503);
-    expect(await read(v2(), db)).toBe('s3cret');
-    stores.faults.push(503, 503, 503);
-    expect(await read(v2(), db)).toEqual(new LookupError('HTTP 503.'));
-  });
-
   it('may have a certificate of an authority of its own', async () => {
     const sink = await HttpSink.start({ tls: true });
     const storeWith = (inputs: CredentialInputs): StoreCredential =>
@@ -181,11 +174,4 @@ describe("CyberArk's Central Credential Provider", () => {
   ])('says why there is no value: %j %j', async (inputs, place, message) => {
     expect(await read(storeOf('aim', inputs), place)).toEqual(new LookupError(message));
   });
-});
-
-it('stores that are not fetched from say so', async () => {
-  const azure = storeOf('azure_kv', { client: 'c', secret: 's', tenant: 't' });
-  expect(await read(azure, { secret_field: 'x' })).toEqual(
-    new LookupError('Values of the type "Microsoft Azure Key Vault" cannot be fetched yet.'),
-  );
 });

@@ -16,7 +16,13 @@ export interface SecretReader {
  * @returns a 2xx response
  * @throws LookupError for other responses, OutboundError
  */
-export type StoreCall = (request: OutboundRequest) => Promise<OutboundResponse>;
+export type StoreCall = (
+  request: OutboundRequest,
+  reasonOf?: RefusalReason,
+) => Promise<OutboundResponse>;
+
+/** Returns the reason in a refusal, one of a fixed list; null if it has none of them. */
+export type RefusalReason = (answer: OutboundResponse) => string | null;
 
 /**
  * Creates the reader of one type of store.

@@ -3,16 +3,79 @@ import { isRecord } from '../../common/records.js';
 import { LookupError } from './lookup-error.js';
 
 /**
+ * Returns the body of a store's response.
+ *
+ * @throws LookupError if it was too large to be read
+ */
+export function textIn({ body, truncated }: OutboundResponse): string {
+  if (truncated) throw new LookupError('The answer is too large.');
+  return body;
+}
+
+/**
  * Returns the JSON object in a store's response.
  *
  * @throws LookupError
  */
-export function objectIn({ body, truncated }: OutboundResponse): Record<string, unknown> {
-  if (truncated) throw new LookupError('The answer is too large.');
-  const value = parsed(body);
+export function objectIn(answer: OutboundResponse): Record<string, unknown> {
+  const value = parsed(textIn(answer));
   if (!isRecord(value)) throw new LookupError('The answer is not a JSON object.');
   return value;
 }
+
+/**
+ * Returns the token in the response to a login.
+ *
+ * @throws LookupError
+ */
+export function tokenIn(answer: OutboundResponse, key: string): string {
+  return tokenOf(memberOf(objectIn(answer), key));
+}
+
+/** @throws LookupError if the value is no token */
+export function tokenOf(value: unknown): string {
+  // A token becomes a header, in which a line break would be refused with another message.
+  if (typeof value === 'string' && /^[\x21-\x7e]+$/.test(value)) return value;
+  throw new LookupError('The store answered the login without a token.');
+}
+
+/** Returns a member of a JSON value, or undefined. */
+export const memberOf = (value: unknown, key: string): unknown =>
+  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+
+/**
+ * Returns a member of a store's object as the text of an input.
+ *
+ * @param place name of the secret in messages
+ * @throws LookupError if it is missing
+ */
+export function fieldOf(value: unknown, key: string, place: string): string {
+  const found = memberOf(value, key) ?? null;
+  if (found === null) throw new LookupError(`"${key}" is not present at ${place}.`);
+  return storeTextOf(found);
+}
+
+/**
+ * Decodes a text in Base64.
+ *
+ * @throws LookupError if the text is not Base64, or no text was encoded
+ */
+export function decodedBase64(text: string): string {
+  const compact = text.replace(/\s/g, '');
+  const bytes = Buffer.from(compact, 'base64');
+  if (bytes.toString('base64').replace(/=+$/, '') !== compact.replace(/=+$/, '')) {
+    throw new LookupError('The value is not Base64.');
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new LookupError('The value is binary, not a text.');
+  }
+}
+
+/** Returns a value of a response as the text of an input. */
+export const storeTextOf = (value: unknown): string =>
+  typeof value === 'string' ? value : JSON.stringify(value);
 
 function parsed(body: string): unknown {
   try {
@@ -22,7 +85,3 @@ function parsed(body: string): unknown {
     return undefined;
   }
 }
-
-/** Returns a value of a response as the text of an input. */
-export const storeTextOf = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value);

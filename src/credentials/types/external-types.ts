@@ -198,10 +198,7 @@ const CENTRIFY = store(
   ['url', 'client_id', 'client_password', 'account-name', 'system-name'],
 );
 
-/**
- * Types of secret stores, from which inputs of other credentials are looked up. Credentials of all types
- * can be stored; `external/secret-lookups.service.ts` lists those whose values can be fetched.
- */
+/** Types of secret stores, from which inputs of other credentials are looked up. */
 export const EXTERNAL_TYPES = [
   CYBERARK_CCP,
   CONJUR,

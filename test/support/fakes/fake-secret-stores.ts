@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { OutboundClient } from '../../../src/common/outbound/outbound-client.js';
+import { VENDOR_PROTOCOLS, type VendorAnswer } from './vendor-stores.js';
 
 /** A request as it came. */
 export interface StoreRequest {
@@ -8,23 +10,30 @@ export interface StoreRequest {
   body: unknown;
 }
 
-interface Answer {
-  status: number;
-  body: object;
-}
+/**
+ * Fault of a response: a status, or a hostile one. `hang`: never. `large`: more than is read. `html`: no
+ * JSON. A URL: a redirect to it. `null`: none.
+ */
+type Fault = number | 'hang' | 'large' | 'html' | `http:${string}` | null;
+
+/** Hosts that no stand-in can have; their requests come with the host before the path. */
+const PUBLIC_HOST = /^https:\/\/([^/]+\.(?:microsoftonline|amazonaws|secretsvaultcloud)\.\w+)/;
 
 const TOKEN = 'hvs.given-for-a-login';
-const FORBIDDEN: Answer = { status: 403, body: { errors: ['permission denied: secret detail'] } };
-const UNKNOWN: Answer = { status: 404, body: { errors: [] } };
+const FORBIDDEN: VendorAnswer = {
+  status: 403,
+  body: { errors: ['permission denied: secret detail'] },
+};
+const UNKNOWN: VendorAnswer = { status: 404, body: { errors: [] } };
 
 /**
  * A server that speaks the paths of HashiCorp Vault (key-value engines of both versions, logins by
- * AppRole, password and certificate) and of CyberArk's Central Credential Provider.
+ * AppRole, password and certificate), of CyberArk's Central Credential Provider, and of other vendors.
  */
 export class FakeSecretStores {
   readonly requests: StoreRequest[] = [];
-  /** Answers before all others, in order. `hang`: never. */
-  readonly faults: (number | 'hang')[] = [];
+  /** Answers before all others, in order. */
+  readonly faults: Fault[] = [];
   /** What may log in, by mount. */
   readonly logins: Record<string, object> = {
     approle: { role_id: 'role', secret_id: 'secret-id' },
@@ -53,6 +62,20 @@ export class FakeSecretStores {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
+  /**
+   * Sends the requests of a client that are meant for public hosts to this server.
+   *
+   * @returns the function that ends it
+   */
+  reroute(client: OutboundClient): () => void {
+    const request = client.request.bind(client);
+    client.request = (one) =>
+      request({ ...one, url: one.url.replace(PUBLIC_HOST, `${this.url}/@$1`) });
+    return () => {
+      client.request = request;
+    };
+  }
+
   /** Lines of the requests since the last time. */
   taken(): string[] {
     return this.requests.splice(0).map(({ line }) => line);
@@ -67,15 +90,28 @@ export class FakeSecretStores {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString('utf8');
-    const body: unknown = text === '' ? null : JSON.parse(text);
     const { method = '', url = '', headers } = request;
+    const isJson = headers['content-type']?.includes('json') === true;
+    const body: unknown = text === '' ? null : isJson ? JSON.parse(text) : text;
     this.requests.push({ line: `${method} ${url}`, headers, body });
-    const fault = this.faults.shift();
+    const fault = this.faults.shift() ?? null;
     if (fault === 'hang') return;
+    if (typeof fault === 'string') {
+      hostile(fault, response);
+      return;
+    }
+    const [, host = '', path = url] = /^\/@([^/]+)(.*)$/.exec(url) ?? [];
+    const vendor = { method, host, path, headers, text };
     const answer =
-      fault === undefined ? this.answer(method, url, headers, body) : { status: fault, body: {} };
-    response.writeHead(answer.status, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer.body));
+      fault !== null
+        ? { status: fault, body: {} }
+        : (VENDOR_PROTOCOLS.map((protocol) => protocol(vendor)).find((one) => one !== null) ??
+          this.answer(method, url, headers, body));
+    const isText = typeof answer.body === 'string';
+    response.writeHead(answer.status, {
+      'content-type': isText ? 'text/plain' : 'application/json',
+    });
+    response.end(isText ? answer.body : JSON.stringify(answer.body));
   }
 
   private answer(
@@ -83,26 +119,43 @@ export class FakeSecretStores {
     url: string,
     headers: IncomingMessage['headers'],
     body: unknown,
-  ): Answer {
+  ): VendorAnswer {
     const { pathname, search, searchParams } = new URL(url, this.url);
     if (pathname === '/AIMWebService/api/Accounts') return this.account(searchParams);
     const login = /^\/v1\/auth\/(.+)\/login(?:\/\w+)?$/.exec(pathname)?.[1];
     if (method === 'POST' && login !== undefined) return this.login(login, body);
     const isKnown = [TOKEN, ...this.tokens].includes(String(headers['x-vault-token']));
     if (!isKnown) return FORBIDDEN;
+    const role = /^\/v1\/ssh\/sign\/(.+)$/.exec(pathname)?.[1];
+    if (method === 'POST' && role !== undefined) return signedKey(role, body);
     const found = this.secrets[pathname.replace('/v1/', '') + search];
     return found ? { status: 200, body: { data: found } } : UNKNOWN;
   }
 
-  private login(mount: string, body: unknown): Answer {
+  private login(mount: string, body: unknown): VendorAnswer {
     return JSON.stringify(this.logins[mount]) === JSON.stringify(body)
       ? { status: 200, body: { auth: { client_token: TOKEN } } }
       : FORBIDDEN;
   }
 
-  private account(query: URLSearchParams): Answer {
+  private account(query: URLSearchParams): VendorAnswer {
     if (query.get('AppId') !== 'ctl') return FORBIDDEN;
     const found = this.accounts[query.get('Query') ?? ''];
     return found ? { status: 200, body: found } : UNKNOWN;
   }
+}
+
+/** Signs as the SSH engine of Vault does for the role `ops`. */
+function signedKey(role: string, body: unknown): VendorAnswer {
+  const { public_key: key, valid_principals: names } = body as Record<string, string>;
+  if (role !== 'ops') return UNKNOWN;
+  if (!key?.startsWith('ssh-')) return { status: 400, body: { errors: ['secret detail'] } };
+  const signed_key = `ssh-ed25519-cert-v01@openssh.com signed ${names}\n`;
+  return { status: 200, body: { data: { serial_number: '1', signed_key } } };
+}
+
+function hostile(fault: 'large' | 'html' | `http:${string}`, response: ServerResponse): void {
+  if (fault === 'large') response.end(`"${'x'.repeat(100_000)}"`);
+  else if (fault === 'html') response.end('<html>secret detail</html>');
+  else response.writeHead(307, { location: fault }).end();
 }

@@ -1,0 +1,51 @@
+import { textInput } from '../types/inputs.js';
+import { LookupError } from './lookup-error.js';
+import { once, onceOnly } from './once.js';
+import type { SecretStore } from './secret-store.js';
+import { fieldOf, objectIn, tokenIn } from './store-answer.js';
+import { baseOf, bearer, FORM_HEADERS, formOf, segmentOf } from './store-url.js';
+
+/** Hosts of the clouds: that of logins, and that of the scope. */
+const CLOUDS: Readonly<Record<string, readonly [login: string, vault: string]>> = {
+  AzureCloud: ['login.microsoftonline.com', 'vault.azure.net'],
+  AzureChinaCloud: ['login.chinacloudapi.cn', 'vault.azure.cn'],
+  AzureUSGovernment: ['login.microsoftonline.us', 'vault.usgovcloudapi.net'],
+  AzureGermanCloud: ['login.microsoftonline.de', 'vault.microsoftazure.de'],
+};
+const API_VERSION = '7.4';
+
+/** Reads secrets from Azure Key Vault with the client credentials of an application. */
+export const azureKeyVault: SecretStore = (inputs, call) => {
+  const secrets = new Map<string, Promise<string>>();
+  const login = onceOnly(async () => {
+    const [host, vault] = CLOUDS[textInput(inputs, 'cloud_name')] ?? [];
+    if (!host || !vault) throw new LookupError('The cloud environment is not known.');
+    const answer = await call({
+      method: 'POST',
+      url: `https://${host}/${segmentOf(textInput(inputs, 'tenant'), 'tenant')}/oauth2/v2.0/token`,
+      headers: FORM_HEADERS,
+      body: formOf({
+        grant_type: 'client_credentials',
+        client_id: textInput(inputs, 'client'),
+        client_secret: textInput(inputs, 'secret'),
+        scope: `https://${vault}/.default`,
+      }),
+    });
+    return tokenIn(answer, 'access_token');
+  });
+  return {
+    read({ secret_field: name = '', secret_version: version = '' }) {
+      const parts = [
+        segmentOf(name, 'secret_field'),
+        ...(version === '' ? [] : [segmentOf(version, 'secret_version')]),
+      ];
+      const path = parts.join('/');
+      return once(secrets, path, async () => {
+        const token = await login();
+        const url = `${baseOf(textInput(inputs, 'url'))}/secrets/${path}?api-version=${API_VERSION}`;
+        const answer = await call({ method: 'GET', url, headers: bearer(token) });
+        return fieldOf(objectIn(answer), 'value', name);
+      });
+    },
+  };
+};

@@ -1,0 +1,79 @@
+import { basicAuthorization } from '../../common/outbound/outbound-client.js';
+import { textInput } from '../types/inputs.js';
+import { LookupError } from './lookup-error.js';
+import { once, onceOnly } from './once.js';
+import type { SecretStore } from './secret-store.js';
+import { memberOf, objectIn, tokenIn } from './store-answer.js';
+import { baseOf, bearer, FORM_HEADERS, formOf, JSON_HEADERS, segmentOf } from './store-url.js';
+
+/** Checks passwords of accounts out of Centrify Vault. */
+export const centrifyVault: SecretStore = (inputs, call) => {
+  const passwords = new Map<string, Promise<string>>();
+  const base = baseOf(textInput(inputs, 'url'));
+  const login = onceOnly(async () => {
+    const [user = '', password = '', application = '', scope = ''] = [
+      ...['client_id', 'client_password', 'oauth_application_id', 'oauth_scope'],
+    ].map((id) => textInput(inputs, id));
+    const answer = await call({
+      method: 'POST',
+      url: `${base}/oauth2/token/${segmentOf(application, 'oauth_application_id')}`,
+      headers: { ...FORM_HEADERS, Authorization: basicAuthorization(user, password) },
+      body: formOf({ grant_type: 'client_credentials', scope }),
+    });
+    return tokenIn(answer, 'access_token');
+  });
+
+  /** Returns the result of a method, which answers 200 also when it fails. */
+  async function ask(path: string, body: object): Promise<unknown> {
+    const token = await login();
+    const answer = objectIn(
+      await call({
+        method: 'POST',
+        url: base + path,
+        headers: { ...JSON_HEADERS, ...bearer(token), 'X-CENTRIFY-NATIVE-CLIENT': 'true' },
+        body: JSON.stringify(body),
+      }),
+    );
+    if (answer.success === false) throw new LookupError('The store refused the request.');
+    return answer.Result;
+  }
+
+  async function accountId(account: string, system: string): Promise<string> {
+    const rows = memberOf(
+      await ask('/Redrock/query', {
+        Script: `Select ID from VaultAccount where Name=${quoted(system, 'system-name')} and User=${quoted(account, 'account-name')}`,
+      }),
+      'Results',
+    );
+    const found = Array.isArray(rows) ? (rows as unknown[]) : [];
+    const id = memberOf(memberOf(found[0], 'Row'), 'ID');
+    if (found.length !== 1 || typeof id !== 'string') {
+      throw new LookupError(`${found.length} accounts have this name on this system.`);
+    }
+    return id;
+  }
+
+  return {
+    read({ 'account-name': account = '', 'system-name': system = '' }) {
+      return once(passwords, JSON.stringify([account, system]), async () => {
+        const ID = await accountId(account, system);
+        const password = memberOf(await ask('/ServerManage/CheckoutPassword', { ID }), 'Password');
+        if (typeof password !== 'string') throw new LookupError('The answer has no password.');
+        return password;
+      });
+    },
+  };
+};
+
+/**
+ * Returns a name as a text of a query. The query language has no parameters, so names that could end the
+ * text are refused.
+ *
+ * @throws LookupError
+ */
+function quoted(name: string, input: string): string {
+  if (!/^[^'"\\\p{Cc}]+$/u.test(name)) {
+    throw new LookupError(`Quotes, backslashes and line breaks are not valid for ${input}.`);
+  }
+  return `'${name}'`;
+}

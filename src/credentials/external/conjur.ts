@@ -1,0 +1,67 @@
+import type { OutboundRequest } from '../../common/outbound/outbound-client.js';
+import { textInput } from '../types/inputs.js';
+import { LookupError } from './lookup-error.js';
+import { once, onceOnly } from './once.js';
+import type { SecretStore } from './secret-store.js';
+import { textIn, tokenOf } from './store-answer.js';
+import { baseOf, segmentOf } from './store-url.js';
+
+/** Session of Conjur: the token, and the address at which the login was accepted. */
+interface Session {
+  base: string;
+  token: string;
+}
+
+/** Reads variables from CyberArk Conjur, on servers of one's own and in the cloud. */
+export const conjur: SecretStore = (inputs, call) => {
+  const secrets = new Map<string, Promise<string>>();
+  const [account, username] = ['account', 'username'].map((id) =>
+    segmentOf(textInput(inputs, id), id),
+  );
+  const ca = textInput(inputs, 'cacert');
+  const send = async (request: OutboundRequest): Promise<string> =>
+    textIn(await call({ ...request, ...(ca === '' ? {} : { tls: { ca } }) }));
+
+  async function loginAt(base: string): Promise<Session> {
+    const answer = await send({
+      method: 'POST',
+      url: `${base}/authn/${account}/${username}/authenticate`,
+      headers: { 'Content-Type': 'text/plain', 'Accept-Encoding': 'base64' },
+      body: textInput(inputs, 'api_key'),
+    });
+    // Servers that do not know the encoding answer with the token as JSON.
+    const token = answer.trimStart().startsWith('{')
+      ? Buffer.from(answer).toString('base64')
+      : answer.replace(/\s/g, '');
+    return { base, token: tokenOf(/^[\w+/=-]+$/.test(token) ? token : null) };
+  }
+
+  /** The cloud has the same paths below `/api`. The first refusal is the one of a server without them. */
+  const login = onceOnly(async (): Promise<Session> => {
+    const base = baseOf(textInput(inputs, 'url'));
+    try {
+      return await loginAt(base);
+    } catch (refusal) {
+      if (!(refusal instanceof LookupError) || refusal.status === undefined) throw refusal;
+      return await loginAt(`${base}/api`).catch((error: unknown) => {
+        throw error instanceof LookupError && error.status === 404 ? refusal : error;
+      });
+    }
+  });
+
+  return {
+    read({ secret_path: path = '', secret_version: version = '' }) {
+      if (path === '') throw new LookupError('The secret identifier must be set.');
+      const query = version === '' ? '' : `?version=${encodeURIComponent(version)}`;
+      const place = segmentOf(path, 'secret_path') + query;
+      return once(secrets, place, async () => {
+        const { base, token } = await login();
+        return send({
+          method: 'GET',
+          url: `${base}/secrets/${account}/variable/${place}`,
+          headers: { Authorization: `Token token="${token}"` },
+        });
+      });
+    },
+  };
+};

@@ -1,0 +1,84 @@
+import { isRecord } from '../../common/records.js';
+import { textInput } from '../types/inputs.js';
+import { LookupError } from './lookup-error.js';
+import { once, onceOnly } from './once.js';
+import type { SecretStore } from './secret-store.js';
+import { decodedBase64, fieldOf, memberOf, objectIn, textIn, tokenIn } from './store-answer.js';
+import {
+  baseOf,
+  bearer,
+  FORM_HEADERS,
+  formOf,
+  hostPartOf,
+  JSON_HEADERS,
+  partsOf,
+} from './store-url.js';
+
+/** Reads fields of secrets from Secret Server of Delinea, formerly Thycotic. */
+export const secretServer: SecretStore = (inputs, call) => {
+  const secrets = new Map<string, Promise<Record<string, unknown>>>();
+  const base = baseOf(textInput(inputs, 'server_url'));
+  const login = onceOnly(async () => {
+    const [username = '', password = '', domain = ''] = ['username', 'password', 'domain'].map(
+      (id) => textInput(inputs, id),
+    );
+    const given = { grant_type: 'password', username, password };
+    const answer = await call({
+      method: 'POST',
+      url: `${base}/oauth2/token`,
+      headers: FORM_HEADERS,
+      body: formOf(domain === '' ? given : { ...given, domain }),
+    });
+    return tokenIn(answer, 'access_token');
+  });
+  const get = async (path: string) =>
+    call({ method: 'GET', url: `${base}/api/v1/secrets/${path}`, headers: bearer(await login()) });
+
+  return {
+    async read({ secret_id: id = '', secret_field: slug = '' }) {
+      if (!/^\d+$/.test(id)) throw new LookupError(`"${id}" is not valid for secret_id.`);
+      const secret = await once(secrets, id, async () => objectIn(await get(id)));
+      const items = memberOf(secret, 'items');
+      const item = (Array.isArray(items) ? items : []).find(
+        (one: unknown) => memberOf(one, 'slug') === slug,
+      ) as unknown;
+      if (!isRecord(item)) throw new LookupError(`"${slug}" is not present at ${id}.`);
+      // Files are not part of the secret.
+      return typeof item.fileAttachmentId === 'number'
+        ? textIn(await get(`${id}/fields/${encodeURIComponent(slug)}`))
+        : fieldOf(item, 'itemValue', id);
+    },
+  };
+};
+
+/** Reads secrets from DevOps Secrets Vault of Delinea, formerly Thycotic. */
+export const devOpsSecretsVault: SecretStore = (inputs, call) => {
+  const secrets = new Map<string, Promise<Record<string, unknown>>>();
+  const tenant = hostPartOf(textInput(inputs, 'tenant'), 'tenant');
+  const base = `https://${tenant}.secretsvaultcloud.${textInput(inputs, 'tld')}/v1`;
+  const login = onceOnly(async () => {
+    const answer = await call({
+      method: 'POST',
+      url: `${base}/token`,
+      headers: JSON_HEADERS,
+      body: JSON.stringify({
+        grant_type: 'client_credentials',
+        client_id: textInput(inputs, 'client_id'),
+        client_secret: textInput(inputs, 'client_secret'),
+      }),
+    });
+    return tokenIn(answer, 'accessToken');
+  });
+
+  return {
+    async read({ path = '', secret_field: field = '', secret_decoding: decoding = '' }) {
+      const place = partsOf(path).join('/');
+      const secret = await once(secrets, place, async () => {
+        const headers = bearer(await login());
+        return objectIn(await call({ method: 'GET', url: `${base}/secrets/${place}`, headers }));
+      });
+      const value = fieldOf(memberOf(secret, 'data'), field, path);
+      return decoding === 'Decode Base64' ? decodedBase64(value) : value;
+    },
+  };
+};

@@ -1,0 +1,97 @@
+import type { OutboundRequest } from '../../common/outbound/outbound-client.js';
+import type { CredentialInputs } from '../types/definition.js';
+import { textInput } from '../types/inputs.js';
+import { LookupError } from './lookup-error.js';
+import { once } from './once.js';
+import type { SecretPlace, StoreCall } from './secret-store.js';
+import { memberOf, objectIn, tokenOf } from './store-answer.js';
+import { baseOf, bearer, JSON_HEADERS, partsOf } from './store-url.js';
+
+/** Login with HashiCorp Vault's API: the request body, and the path after `login`. */
+interface Login {
+  mount: string;
+  body: Record<string, string>;
+  suffix?: string;
+}
+
+/** Calls HashiCorp Vault with one credential, after one login for each authentication path. */
+export class VaultSession {
+  private readonly tokens = new Map<string, Promise<string>>();
+  private readonly base: string;
+  private readonly tls: OutboundRequest['tls'];
+
+  constructor(
+    private readonly inputs: CredentialInputs,
+    private readonly call: StoreCall,
+  ) {
+    this.base = `${baseOf(textInput(inputs, 'url'))}/v1/`;
+    const [ca, cert, key] = ['cacert', 'client_cert_public', 'client_cert_private'].map((id) =>
+      textInput(inputs, id),
+    );
+    this.tls = { ...(ca ? { ca } : {}), ...(cert && key ? { cert, key } : {}) };
+  }
+
+  /** Sends a request and returns the `data` of the response. */
+  async data(
+    request: { path: string } & Pick<OutboundRequest, 'method' | 'body'>,
+    { auth_path: authPath = '' }: SecretPlace,
+  ): Promise<Record<string, unknown>> {
+    const token = await once(this.tokens, authPath, () => this.token(authPath));
+    const headers = { 'X-Vault-Token': token, ...bearer(token) };
+    const answer = await this.send(request, headers);
+    const data = memberOf(answer, 'data');
+    if (typeof data !== 'object' || data === null) {
+      throw new LookupError('The answer has no data.');
+    }
+    return { ...data };
+  }
+
+  private async token(authPath: string): Promise<string> {
+    const given = textInput(this.inputs, 'token');
+    if (given !== '') return given;
+    const { mount, body, suffix } = this.login(authPath);
+    const path = ['auth', ...partsOf(mount), 'login', ...(suffix ? partsOf(suffix) : [])].join('/');
+    const answer = await this.send({ method: 'POST', path, body: JSON.stringify(body) });
+    return tokenOf(memberOf(answer.auth, 'client_token'));
+  }
+
+  /** Returns the first authentication method with complete inputs, in the order of precedence. */
+  private login(authPath: string): Login {
+    const [username = '', password = '', role_id = '', secret_id = '', kubernetes = '', name = ''] =
+      ['username', 'password', 'role_id', 'secret_id', 'kubernetes_role', 'client_cert_role'].map(
+        (id) => textInput(this.inputs, id),
+      );
+    // The default of the input is the mount of AppRole; the other methods have other default mounts.
+    const own = textInput(this.inputs, 'default_auth_path');
+    const mountOr = (usual: string): string =>
+      authPath || (own === '' || own === 'approle' ? usual : own);
+    if (username && password) {
+      return { mount: mountOr('userpass'), body: { password }, suffix: username };
+    }
+    if (role_id && secret_id) return { mount: mountOr('approle'), body: { role_id, secret_id } };
+    // This login would send the identity of the worker's pod to a server that users choose.
+    if (kubernetes) throw new LookupError('Logging in by a Kubernetes role is not supported.');
+    if (this.tls?.cert) return { mount: mountOr('cert'), body: name ? { name } : {} };
+    throw new LookupError(
+      'Token, username and password, AppRole or TLS authentication parameters must be set.',
+    );
+  }
+
+  private async send(
+    { path, ...request }: { path: string } & Pick<OutboundRequest, 'method' | 'body'>,
+    headers: Record<string, string> = {},
+  ): Promise<Record<string, unknown>> {
+    const namespace = textInput(this.inputs, 'namespace');
+    const answer = await this.call({
+      ...request,
+      url: this.base + path,
+      headers: {
+        ...headers,
+        ...(request.body === undefined ? {} : JSON_HEADERS),
+        ...(namespace ? { 'X-Vault-Namespace': namespace } : {}),
+      },
+      ...(this.tls ? { tls: this.tls } : {}),
+    });
+    return objectIn(answer);
+  }
+}

@@ -1,0 +1,164 @@
+import { FakeSecretStores } from '../../../test/support/fakes/fake-secret-stores.js';
+import { HttpSink } from '../../../test/support/fakes/http-sink.js';
+import { VENDOR_STORES, type VendorSample } from '../../../test/support/fakes/vendor-samples.js';
+import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import type { CredentialInputs } from '../types/definition.js';
+import { EXTERNAL_TYPES } from '../types/external-types.js';
+import { managedCredentialType } from '../types/managed-types.js';
+import { signedRequest } from './aws-secrets-manager.js';
+import { LookupError } from './lookup-error.js';
+import { SecretLookups } from './secret-lookups.service.js';
+import { SECRET_STORES } from './secret-stores.js';
+
+/** The same with short times, because stores that are away are asked again. */
+class QuickLookups extends SecretLookups {
+  protected override readonly limits = { callMs: 150, totalMs: 1000, waitsMs: [5, 5] };
+}
+
+let stores: FakeSecretStores;
+let client: OutboundClient;
+let lookups: SecretLookups;
+beforeAll(async () => {
+  stores = await FakeSecretStores.start();
+  Object.assign(stores.secrets, { 'kv/data/db': { data: { password: 'vault-value' } } });
+  Object.assign(stores.accounts, { 'Safe=Ops;Object=db': { Content: 'ccp-value' } });
+  client = new OutboundClient({ allow: ['127.0.0.0/8'], userAgent: 'test' });
+  stores.reroute(client);
+  lookups = new QuickLookups(client);
+});
+afterAll(async () => {
+  await client.close();
+  await stores.close();
+});
+beforeEach(() => {
+  stores.taken();
+});
+
+type Place = Record<string, string>;
+
+function read(namespace: string, inputs: CredentialInputs, ...places: Place[]) {
+  const type = managedCredentialType(namespace);
+  if (!type) throw new Error(`no type ${namespace}`);
+  const store = { id: 1, type, inputs };
+  return lookups.fetch(places.map((place) => ({ store, place })));
+}
+
+function sampleOf(namespace: string): VendorSample {
+  const sample = VENDOR_STORES[namespace];
+  if (!sample) throw new Error(`no sample ${namespace}`);
+  return sample;
+}
+
+const samples = Object.entries(VENDOR_STORES).map(([namespace, sample]) => ({
+  namespace,
+  ...sample,
+}));
+const good = ({ namespace, inputs, place }: (typeof samples)[number], more: Place = {}) =>
+  read(namespace, inputs(stores.url), { ...place, ...more });
+
+it('every type of a secret store that is offered is read, and tested here', () => {
+  const offered = EXTERNAL_TYPES.map(({ namespace }) => namespace).sort();
+  expect([...SECRET_STORES.keys()].sort()).toEqual(offered);
+  expect(Object.keys(VENDOR_STORES).sort()).toEqual(offered);
+});
+
+describe.each(samples)('$namespace', (sample) => {
+  const { namespace, inputs, place, value, wrong, refusal, lines } = sample;
+
+  it('gives a value, with one login and one read for several inputs', async () => {
+    const places = Array.from({ length: 5 }, () => place);
+    const values = await read(namespace, inputs(stores.url), ...places);
+    expect(values).toEqual(Array.from({ length: 5 }, () => value));
+    expect(stores.taken()).toEqual(lines);
+  });
+
+  it('says that a secret is wrong, without the answer of the store', async () => {
+    const values = await read(namespace, { ...inputs(stores.url), ...wrong }, place);
+    expect(values).toEqual([new LookupError(refusal)]);
+  });
+
+  it.each(sample.faults)('says why there is no value at %j', async (elsewhere, message) => {
+    expect(await good(sample, elsewhere)).toEqual([new LookupError(message)]);
+  });
+
+  it('refuses hostile answers at each step', async () => {
+    const sink = await HttpSink.start();
+    for (const [index] of lines.entries()) {
+      const before = lines.slice(0, index).map(() => null);
+      for (const fault of ['large', 'html', `${sink.url}/` as 'http:'] as const) {
+        if (fault === 'html' && sample.isText && index === lines.length - 1) continue;
+        stores.faults.push(...before, fault);
+        const [answer] = await good(sample);
+        expect(answer).toBeInstanceOf(LookupError);
+        expect(String(answer)).toMatch(
+          /too large|not a JSON object|without a token|another host|HTTP 307/,
+        );
+        expect(String(answer)).not.toMatch(/detail/);
+      }
+    }
+    expect(sink.requests).toEqual([]);
+    await sink.close();
+  });
+
+  it('is asked again while it is away or slow, and not for ever', async () => {
+    for (const status of [412, 503]) {
+      stores.faults.push(status, 'hang');
+      expect(await good(sample)).toEqual([value]);
+    }
+    stores.faults.push(503, 503, 503);
+    expect(await good(sample)).toEqual([new LookupError('HTTP 503.')]);
+    stores.faults.push('hang', 'hang', 'hang');
+    const [answer] = await good(sample);
+    expect(String(answer)).toContain('no complete answer in time');
+  });
+});
+
+it.each<[string, Place, string]>([
+  ['azure_kv', { secret_version: 'v2' }, 'azure-value-v2'],
+  ['aws_secretsmanager_credential', { secret_name: 'file' }, 'aws-binary-value'],
+  ['conjur', { secret_version: '2' }, 'conjur-older'],
+  ['thycotic_tss', { secret_field: 'key-file' }, 'tss-file-value'],
+  ['thycotic_dsv', { secret_field: 'key', secret_decoding: 'Decode Base64' }, 'dsv-file-value'],
+])('%s gives another value at %j', async (namespace, more, value) => {
+  expect(await good({ namespace, ...sampleOf(namespace) }, more)).toEqual([value]);
+});
+
+it('Secret Server is logged into with a domain', async () => {
+  const { inputs, place } = sampleOf('thycotic_tss');
+  const values = await read('thycotic_tss', { ...inputs(stores.url), domain: 'corp' }, place);
+  expect(values).toEqual(['tss-value']);
+});
+
+it('Conjur is found below /api in the cloud', async () => {
+  const { inputs, place } = sampleOf('conjur');
+  const cloud = inputs(`${stores.url}/conjur-cloud`);
+  expect(await read('conjur', cloud, place)).toEqual(['conjur-value']);
+  expect(stores.taken()).toHaveLength(3);
+  const wrong = await read('conjur', { ...cloud, api_key: 'no' }, place);
+  expect(wrong).toEqual([new LookupError('HTTP 401.')]);
+});
+
+/** From the test suite of Signature Version 4 that AWS publishes. */
+it.each([
+  ['GET', '/', {}, '', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
+  ['POST', '/', {}, '', '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b'],
+  [
+    ...(['GET', '/?Param2=value2&Param1=value1', {}, ''] as const),
+    'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
+  ],
+  [
+    ...(['POST', '/', { 'Content-Type': 'application/x-www-form-urlencoded' }] as const),
+    'Param1=value1',
+    'ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a',
+  ],
+] as const)('signs %s %s %j %j as AWS does', async (method, path, headers, body, signature) => {
+  const { headers: signed } = await signedRequest(
+    { method, url: `https://example.amazonaws.com${path}`, headers, body },
+    {
+      ...{ accessKeyId: 'AKIDEXAMPLE', service: 'service', region: 'us-east-1' },
+      secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
+      datetime: '20150830T123600Z',
+    },
+  );
+  expect(signed?.authorization).toMatch(new RegExp(`, Signature=${signature}$`));
+});

@@ -8,6 +8,7 @@ import {
 } from './credential-input-sources.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { LookupError } from './external/lookup-error.js';
+import { LookupSession } from './external/lookup-session.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
 import { openInputs } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
@@ -39,13 +40,17 @@ export class CredentialSecrets {
    * Returns credentials with their secrets. Stored inputs are read with one statement; looked-up inputs
    * are fetched now, which can take half a minute. Ids without a credential are omitted.
    *
+   * @param session that of the run, which logs in to each store once
    * @throws UnsealError if a secret cannot be opened with the installation's keys
    * @throws LookupError naming the input, the credential and the store, if a value cannot be fetched
    */
-  async open(ids: readonly number[]): Promise<Map<number, OpenCredential>> {
+  async open(
+    ids: readonly number[],
+    session = new LookupSession(),
+  ): Promise<Map<number, OpenCredential>> {
     const opened = await this.stored(ids);
     const wanted = opened.size === 0 ? [] : await this.sources.ofTargets([...opened.keys()]);
-    if (wanted.length > 0) await this.fetchInto(opened, wanted);
+    if (wanted.length > 0) await this.fetchInto(opened, wanted, session);
     return opened;
   }
 
@@ -60,6 +65,7 @@ export class CredentialSecrets {
   private async fetchInto(
     opened: Map<number, OpenCredential>,
     wanted: readonly InputSource[],
+    session: LookupSession,
   ): Promise<void> {
     const stores = await this.stored([...new Set(wanted.map((one) => one.source_id))]);
     const values = await this.lookups.fetch(
@@ -67,6 +73,7 @@ export class CredentialSecrets {
         store: entryOf(stores, source),
         place: isTexts(metadata) ? metadata : {},
       })),
+      session,
     );
     for (const [{ target_id: target, field, source_id: source }, value] of zip(wanted, values)) {
       const credential = entryOf(opened, target);

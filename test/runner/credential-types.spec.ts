@@ -11,6 +11,7 @@ import type { PreparedRun } from '../../src/execution/runner/ansible-run.js';
 import { preparePlaybookRun } from '../../src/execution/runner/playbook-run.js';
 import { startRun } from '../../src/execution/runner/run-process.js';
 import { createWorkspace, removeDirectory } from '../../src/execution/runner/workspace.js';
+import { ActiveRun } from '../../src/execution/worker/active-runs.service.js';
 import {
   credentialPart,
   JobCredentials,
@@ -88,7 +89,7 @@ beforeAll(async () => {
       get: async () => ({ AWX_TASK_ENV: { SITE: 'north', AWS_ACCESS_KEY_ID: 'of the setting' } }),
     } as never,
   );
-  const plan = await credentials.open([...opened.keys()], {}, workspace);
+  const plan = await credentials.open(new ActiveRun(1, 1), [...opened.keys()], { workspace });
   const projectDir = await folder.write('project', {
     'look.py': LOOK,
     'site.yml': `- hosts: alpha

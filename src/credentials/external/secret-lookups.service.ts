@@ -10,6 +10,7 @@ import { isRetryableStatus } from '../../common/outbound/retry.js';
 import type { CredentialInputs, CredentialTypeDefinition } from '../types/definition.js';
 import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
+import { LookupSession } from './lookup-session.js';
 import type { RefusalReason, SecretPlace, SecretReader, StoreCall } from './secret-store.js';
 import { SECRET_STORES } from './secret-stores.js';
 
@@ -48,34 +49,40 @@ export class SecretLookups {
   constructor(private readonly client: OutboundClient) {}
 
   /**
-   * Fetches values in the given order. Reads each path once and logs in to each store once.
+   * Fetches values in the given order. Reads each path once and logs in to each store once in a session.
    *
    * @returns for each value, the value or the error
    */
-  async fetch(wanted: readonly WantedValue[]): Promise<(string | LookupError)[]> {
-    const deadline = AbortSignal.timeout(this.limits.totalMs);
-    const readers = new Map<number, SecretReader>();
-    const readerOf = ({ id, type, inputs }: StoreCredential): SecretReader => {
-      const known = readers.get(id);
-      if (known) return known;
-      assertComplete(type, inputs);
-      const call: StoreCall = (request, reasonOf) => this.call({ request, reasonOf, deadline });
-      const store = SECRET_STORES.get(type.namespace ?? '');
-      if (!store) throw new LookupError(`Values of the type "${type.name}" cannot be fetched.`);
-      const reader = store(withDefaults(type, inputs), call);
-      readers.set(id, reader);
-      return reader;
-    };
+  async fetch(
+    wanted: readonly WantedValue[],
+    session = new LookupSession(),
+  ): Promise<(string | LookupError)[]> {
+    session.deadline = AbortSignal.timeout(this.limits.totalMs);
     const values: (string | LookupError)[] = [];
     for (let from = 0; from < wanted.length; from += AT_ONCE) {
       const some = wanted.slice(from, from + AT_ONCE);
       values.push(
         ...(await Promise.all(
-          some.map(({ store, place }) => explained(async () => readerOf(store).read(place))),
+          some.map(({ store, place }) =>
+            explained(async () => this.reader(store, session).read(place)),
+          ),
         )),
       );
     }
     return values;
+  }
+
+  private reader({ id, type, inputs }: StoreCredential, session: LookupSession): SecretReader {
+    const known = session.readers.get(id);
+    if (known) return known;
+    assertComplete(type, inputs);
+    const store = SECRET_STORES.get(type.namespace ?? '');
+    if (!store) throw new LookupError(`Values of the type "${type.name}" cannot be fetched.`);
+    const call: StoreCall = (request, reasonOf) =>
+      this.call({ request, reasonOf, deadline: session.deadline });
+    const reader = store(withDefaults(type, inputs), call);
+    session.readers.set(id, reader);
+    return reader;
   }
 
   private async call(attempt: Attempt): Promise<OutboundResponse> {

@@ -5,6 +5,7 @@ import { OutboundClient } from '../../common/outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { managedCredentialType } from '../types/managed-types.js';
 import { LookupError } from './lookup-error.js';
+import { LookupSession } from './lookup-session.js';
 import { SecretLookups, type StoreCredential, type WantedValue } from './secret-lookups.service.js';
 
 let stores: FakeSecretStores;
@@ -86,6 +87,23 @@ describe('HashiCorp Vault', () => {
       place: { ...db, secret_key: key },
     }));
     expect(await lookups.fetch(wanted)).toEqual(['app', 's3cret', '5432', 'app']);
+    expect(stores.taken()).toHaveLength(2);
+  });
+
+  it('is logged into once in a session, for each authentication path', async () => {
+    stores.logins['other/approle'] = { role_id: 'role', secret_id: 'secret-id' };
+    const store = v2({ role_id: 'role', secret_id: 'secret-id' });
+    const session = new LookupSession();
+    for (const secret_key of ['user', 'password', 'user']) {
+      const place = { ...db, secret_key };
+      await lookups.fetch([{ store, place }], session);
+      await lookups.fetch([{ store, place: { ...place, auth_path: 'other/approle' } }], session);
+    }
+    expect(stores.taken()).toEqual([
+      ...['POST /v1/auth/approle/login', 'GET /v1/kv/data/db/prod'],
+      ...['POST /v1/auth/other/approle/login', 'GET /v1/kv/data/db/prod'],
+    ]);
+    await lookups.fetch([{ store, place: db }], new LookupSession());
     expect(stores.taken()).toHaveLength(2);
   });
 

@@ -69,7 +69,7 @@ export class AdHocRun implements RunKind<ActiveRun> {
     const inventory = await readInventory(rows, { hostvars: true, towervars: true });
     if (credential === null) throw new CannotStart(NO_CREDENTIAL);
     const passwords = openPasswords(this.box, id, command.start_args);
-    const plan = await this.credentials.open([credential], passwords, workspace);
+    const plan = await this.credentials.open(run, [credential], { passwords, workspace });
     stopIfEnded(run);
     const description = {
       ...credentialPart(plan),

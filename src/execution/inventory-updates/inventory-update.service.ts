@@ -142,7 +142,7 @@ export class InventoryUpdate implements RunKind<ActiveRun> {
     { kind, workspace, output }: { kind: SourceKind; workspace: Workspace; output: RunOutput },
   ): Promise<ReadInventory> {
     const ids = row.credential_id === null ? [] : [row.credential_id];
-    const plan = await this.credentials.open(ids, {}, workspace);
+    const plan = await this.credentials.open(run, ids, { workspace });
     const files = kind.plugin ? NO_FILES : await this.files(run, row, { workspace, output });
     const variables = await readVariables(row.source_vars);
     const inputs =

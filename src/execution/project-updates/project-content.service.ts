@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GitReach } from '../../code-hosts/git-reach.js';
 import { Settings } from '../../config/settings.js';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
+import type { LookupSession } from '../../credentials/external/lookup-session.js';
 import { textInput } from '../../credentials/types/inputs.js';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import {
@@ -24,6 +25,8 @@ export interface ContentRequest extends Pick<ContentLimits, 'deadline' | 'signal
   /** Commit hash of the files. */
   readonly revision: string;
   readonly organizationId: number | null;
+  /** Logins of the run to secret stores. */
+  readonly lookups: LookupSession;
   /**
    * Returns the containers of the run's execution environment, whose programs install; null: the
    * worker's. Called only if something is required.
@@ -66,7 +69,7 @@ export class ProjectContent {
     const { organizationId: organization } = request;
     const files = await this.enabled(await readRequirements(projectDir), onOutput);
     if (files.length === 0) return null;
-    const servers = organization === null ? [] : await this.servers(organization);
+    const servers = organization === null ? [] : await this.servers(organization, request.lookups);
     if (organization === null || servers.length === 0) {
       onOutput('Nothing is installed: the organization has no Galaxy credentials.\n');
       return null;
@@ -120,9 +123,9 @@ export class ProjectContent {
     });
   }
 
-  private async servers(organization: number): Promise<GalaxyServer[]> {
+  private async servers(organization: number, lookups: LookupSession): Promise<GalaxyServer[]> {
     const ids = await this.organizations.galaxyCredentials(organization);
-    const opened = await this.credentials.open(ids);
+    const opened = await this.credentials.open(ids, lookups);
     return ids.flatMap((id) => {
       const inputs = opened.get(id)?.inputs;
       if (!inputs) return [];

@@ -75,9 +75,10 @@ export class ProjectSync implements RunKind<ActiveRun> {
 
   /** Returns the address and credential of a project's repository, for fetching from it. */
   async source(
+    run: ActiveRun,
     project: Pick<StartedUpdate, 'scm_url' | 'scm_refspec' | 'credential_id'>,
   ): Promise<GitProject> {
-    const credential = await this.credential(project.credential_id);
+    const credential = await this.credential(run, project.credential_id);
     return {
       url: project.scm_url,
       refspec: project.scm_refspec,
@@ -91,11 +92,14 @@ export class ProjectSync implements RunKind<ActiveRun> {
    *
    * @throws CannotStart if its credential cannot be read
    */
-  async signedFiles({
-    signature_validation_credential_id: id,
-  }: Pick<StartedUpdate, 'signature_validation_credential_id'>): Promise<SignedFiles> {
+  async signedFiles(
+    { lookups }: ActiveRun,
+    {
+      signature_validation_credential_id: id,
+    }: Pick<StartedUpdate, 'signature_validation_credential_id'>,
+  ): Promise<SignedFiles> {
     if (id === null) return {};
-    const found = (await this.credentials.open([id])).get(id);
+    const found = (await this.credentials.open([id], lookups)).get(id);
     const publicKey = found ? textInput(found.inputs, 'gpg_public_key') : '';
     if (publicKey === '') throw new CannotStart('The credential for signatures has no key.');
     return { publicKey };
@@ -129,8 +133,8 @@ export class ProjectSync implements RunKind<ActiveRun> {
     const timeoutSeconds = row.timeout || (await this.defaultTimeout());
     const deadline = timeoutSeconds > 0 ? Date.now() + timeoutSeconds * 1000 : undefined;
     const request: SyncRequest = {
-      ...(await this.source(row)),
-      ...(await this.signedFiles(row)),
+      ...(await this.source(run, row)),
+      ...(await this.signedFiles(run, row)),
       destination,
       fence: this.boundary,
       branch: row.scm_branch,
@@ -152,6 +156,7 @@ export class ProjectSync implements RunKind<ActiveRun> {
       projectDir: destination,
       revision,
       organizationId: row.organization_id,
+      lookups: run.lookups,
       isolation: () => this.containers(run, output),
       deadline,
       signal: run.signal,
@@ -207,9 +212,12 @@ export class ProjectSync implements RunKind<ActiveRun> {
       .DEFAULT_PROJECT_UPDATE_TIMEOUT;
   }
 
-  private async credential(id: number | null): Promise<GitCredential | null> {
+  private async credential(
+    { lookups }: ActiveRun,
+    id: number | null,
+  ): Promise<GitCredential | null> {
     if (id === null) return null;
-    const found = (await this.credentials.open([id])).get(id);
+    const found = (await this.credentials.open([id], lookups)).get(id);
     if (!found) return null;
     return {
       username: textInput(found.inputs, 'username'),

@@ -4,6 +4,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
+import { LookupSession } from '../../credentials/external/lookup-session.js';
 import { RunLeasesRepository } from '../../runs/run-leases.repository.js';
 import { CANCEL_CHANNEL } from '../../runs/run-signals.service.js';
 import type { Isolation } from '../boundary/isolation.js';
@@ -40,13 +41,17 @@ export class ActiveRun {
   originals: ReadonlyMap<number, number | null> | null = null;
   /** The containers of its execution environment; null: the isolation of the worker. */
   isolation: Isolation | null = null;
+  /** Its logins to secret stores. */
+  readonly lookups: LookupSession;
   /** Last counter and line of its output before Ansible starts. */
   position = { counter: 0, line: 0 };
 
   constructor(
     readonly id: number,
     readonly attempt: number,
-  ) {}
+  ) {
+    this.lookups = new LookupSession(id);
+  }
 
   get reason(): RunEndReason | null {
     return this.endReason;

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import { CredentialSecrets } from '../../credentials/credential-secrets.service.js';
-import { buildInjectionPlan } from '../../credentials/types/injection.js';
+import { buildInjectionPlan, type LaunchPasswords } from '../../credentials/types/injection.js';
 import type { InjectionPlan } from '../../credentials/types/injection-plan.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';
 import type { AnsibleRun } from '../runner/ansible-run.js';
 import { type Workspace, writePrivateFile } from '../runner/workspace.js';
+import type { ActiveRun } from './active-runs.service.js';
 
 /** Properties of a run that credentials define. */
 type CredentialPart = Pick<
@@ -35,11 +36,11 @@ export class JobCredentials {
 
   /** @throws InjectionError whose message is the job's explanation */
   async open(
+    run: Pick<ActiveRun, 'lookups'>,
     ids: readonly number[],
-    passwords: Readonly<Record<string, string>>,
-    workspace: Workspace,
+    { passwords = {}, workspace }: { passwords?: LaunchPasswords; workspace: Workspace },
   ): Promise<InjectionPlan> {
-    const opened = await this.secrets.open(ids);
+    const opened = await this.secrets.open(ids, run.lookups);
     const plan = buildInjectionPlan([...opened.values()], {
       passwords,
       fileDirectory: workspace.inside.envDir,

@@ -129,15 +129,20 @@ export class JobEnvironments {
     // Another run can have pulled it meanwhile.
     if (pull !== 'always' && (await localImage(engine, image))) return;
     await pullImage({
-      ...{ ...engine, image, login: credential === null ? null : await this.login(credential) },
+      ...{
+        ...engine,
+        image,
+        login: credential === null ? null : await this.login(run, credential),
+      },
       guard: this.reach.guard,
       signal: run.signal,
       onOutput: (text) => output.add(text),
     });
   }
 
-  private async login(credential: number): Promise<RegistryLogin> {
-    const inputs = (await this.credentials.open([credential])).get(credential)?.inputs ?? {};
+  private async login({ lookups }: ActiveRun, credential: number): Promise<RegistryLogin> {
+    const opened = await this.credentials.open([credential], lookups);
+    const inputs = opened.get(credential)?.inputs ?? {};
     const [host = '', username = '', password = ''] = ['host', 'username', 'password'].map((name) =>
       textInput(inputs, name),
     );

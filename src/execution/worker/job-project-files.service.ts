@@ -101,8 +101,8 @@ export class JobProjectFiles {
       repository: folder,
       revision: wanted || synced,
       // Commits of imported files are in the project's folder only.
-      ...(project.scm_type === 'git' ? { source: await this.sync.source(project) } : {}),
-      ...(await this.sync.signedFiles(project)),
+      ...(project.scm_type === 'git' ? { source: await this.sync.source(run, project) } : {}),
+      ...(await this.sync.signedFiles(run, project)),
       submodules: submodulesOf(project, wanted),
       destination,
       fence: this.boundary,
@@ -114,6 +114,7 @@ export class JobProjectFiles {
       projectDir: destination,
       revision,
       organizationId: project.organization_id,
+      lookups: run.lookups,
       isolation: () => Promise.resolve(run.isolation),
       // The project update has already installed the content of the project's branch; content of
       // another branch is installed now.

@@ -124,7 +124,7 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     run.originals = originals;
     if (!project) throw new CannotStart(NO_PROJECT);
     const { passwords, answers } = jobSecrets(this.box, job);
-    const plan = await this.credentials.open(job.credential_ids, passwords, workspace);
+    const plan = await this.credentials.open(run, job.credential_ids, { passwords, workspace });
     const files = await this.projectFiles.provide(run, {
       project,
       branch: job.scm_branch,

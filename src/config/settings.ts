@@ -182,6 +182,16 @@ export const SETTINGS = {
     min: 1,
     help: 'Tests of secret stores per minute and user.',
   }),
+  VAULT_KUBERNETES_AUTH_HOSTS: listSetting({
+    category: 'system',
+    default: [],
+    help: 'Hosts of HashiCorp Vault, with the port where it is not the usual one, that credentials may log in to by a Kubernetes role. They are sent the token of the service account of the process.',
+  }),
+  VAULT_KUBERNETES_TOKEN_FILE: string({
+    category: 'system',
+    default: '/var/run/secrets/kubernetes.io/serviceaccount/token',
+    help: 'File with the token of the service account that VAULT_KUBERNETES_AUTH_HOSTS sends.',
+  }),
   RECEIVER_RATE: integer({
     category: 'webhooks',
     default: 120_000,

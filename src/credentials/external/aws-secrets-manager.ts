@@ -8,7 +8,7 @@ import { decodedBase64, memberOf, objectIn } from './store-answer.js';
 import { hostPartOf } from './store-url.js';
 
 /** Reads whole secrets from AWS Secrets Manager. Requests are signed; there is no login. */
-export const awsSecretsManager: SecretStore = (inputs, call) => {
+export const awsSecretsManager: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<string>>();
   return {
     read({ region_name: region = '', secret_name: name = '' }) {

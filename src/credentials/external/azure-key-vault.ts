@@ -15,7 +15,7 @@ const CLOUDS: Readonly<Record<string, readonly [login: string, vault: string]>> 
 const API_VERSION = '7.4';
 
 /** Reads secrets from Azure Key Vault with the client credentials of an application. */
-export const azureKeyVault: SecretStore = (inputs, call) => {
+export const azureKeyVault: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<string>>();
   const login = onceOnly(async () => {
     const [host, vault] = CLOUDS[textInput(inputs, 'cloud_name')] ?? [];

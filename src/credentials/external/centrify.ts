@@ -7,7 +7,7 @@ import { memberOf, objectIn, tokenIn } from './store-answer.js';
 import { baseOf, bearer, FORM_HEADERS, formOf, JSON_HEADERS, segmentOf } from './store-url.js';
 
 /** Checks passwords of accounts out of Centrify Vault. */
-export const centrifyVault: SecretStore = (inputs, call) => {
+export const centrifyVault: SecretStore = (inputs, { call }) => {
   const passwords = new Map<string, Promise<string>>();
   const base = baseOf(textInput(inputs, 'url'));
   const login = onceOnly(async () => {

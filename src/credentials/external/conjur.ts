@@ -13,7 +13,7 @@ interface Session {
 }
 
 /** Reads variables from CyberArk Conjur, on servers of one's own and in the cloud. */
-export const conjur: SecretStore = (inputs, call) => {
+export const conjur: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<string>>();
   const [account, username] = ['account', 'username'].map((id) =>
     segmentOf(textInput(inputs, id), id),

@@ -14,7 +14,7 @@ const PROPERTIES: Readonly<Record<string, string>> = {
 };
 
 /** Reads accounts from CyberArk's Central Credential Provider. Every request is authenticated. */
-export const cyberArkCcp: SecretStore = (inputs, call) => {
+export const cyberArkCcp: SecretStore = (inputs, { call }) => {
   const accounts = new Map<string, Promise<Record<string, unknown>>>();
   const base = baseOf(textInput(inputs, 'url'));
   const service = encodeURIComponent(textInput(inputs, 'webservice_id') || 'AIMWebService');

@@ -15,7 +15,7 @@ import {
 } from './store-url.js';
 
 /** Reads fields of secrets from Secret Server of Delinea, formerly Thycotic. */
-export const secretServer: SecretStore = (inputs, call) => {
+export const secretServer: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<Record<string, unknown>>>();
   const base = baseOf(textInput(inputs, 'server_url'));
   const login = onceOnly(async () => {
@@ -52,7 +52,7 @@ export const secretServer: SecretStore = (inputs, call) => {
 };
 
 /** Reads secrets from DevOps Secrets Vault of Delinea, formerly Thycotic. */
-export const devOpsSecretsVault: SecretStore = (inputs, call) => {
+export const devOpsSecretsVault: SecretStore = (inputs, { call }) => {
   const secrets = new Map<string, Promise<Record<string, unknown>>>();
   const tenant = hostPartOf(textInput(inputs, 'tenant'), 'tenant');
   const base = `https://${tenant}.secretsvaultcloud.${textInput(inputs, 'tld')}/v1`;

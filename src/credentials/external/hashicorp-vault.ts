@@ -6,8 +6,8 @@ import { partsOf, segmentOf } from './store-url.js';
 import { VaultSession } from './vault-session.js';
 
 /** Reads key-value secrets from HashiCorp Vault, with both versions of the engine. */
-export const hashicorpVault: SecretStore = (inputs, call) => {
-  const session = new VaultSession(inputs, call);
+export const hashicorpVault: SecretStore = (inputs, context) => {
+  const session = new VaultSession(inputs, context);
   const secrets = new Map<string, Promise<Record<string, unknown>>>();
   const isVersioned = textInput(inputs, 'api_version') === 'v2';
   return {
@@ -24,8 +24,8 @@ export const hashicorpVault: SecretStore = (inputs, call) => {
 };
 
 /** Lets the SSH engine of HashiCorp Vault sign public keys. Every read signs once. */
-export const hashicorpVaultSsh: SecretStore = (inputs, call) => {
-  const session = new VaultSession(inputs, call);
+export const hashicorpVaultSsh: SecretStore = (inputs, context) => {
+  const session = new VaultSession(inputs, context);
   const certificates = new Map<string, Promise<Record<string, unknown>>>();
   return {
     async read(place) {

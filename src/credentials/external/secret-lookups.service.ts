@@ -7,11 +7,13 @@ import {
 } from '../../common/outbound/outbound-client.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
 import { isRetryableStatus } from '../../common/outbound/retry.js';
+import { Settings } from '../../config/settings.js';
 import type { CredentialInputs, CredentialTypeDefinition } from '../types/definition.js';
 import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
-import type { RefusalReason, SecretPlace, SecretReader, StoreCall } from './secret-store.js';
+import { podToken } from './pod-token.js';
+import type { RefusalReason, SecretPlace, SecretReader, StoreContext } from './secret-store.js';
 import { SECRET_STORES } from './secret-stores.js';
 
 /** Maximum number of values fetched concurrently. */
@@ -46,7 +48,10 @@ export class SecretLookups {
   /** Timeouts of one call and of all calls together, and the delays before retries. */
   protected readonly limits = { callMs: 10_000, totalMs: 30_000, waitsMs: [500, 1500] };
 
-  constructor(private readonly client: OutboundClient) {}
+  constructor(
+    private readonly client: OutboundClient,
+    private readonly settings: Settings,
+  ) {}
 
   /**
    * Fetches values in the given order. Reads each path once and logs in to each store once in a session.
@@ -78,9 +83,11 @@ export class SecretLookups {
     assertComplete(type, inputs);
     const store = SECRET_STORES.get(type.namespace ?? '');
     if (!store) throw new LookupError(`Values of the type "${type.name}" cannot be fetched.`);
-    const call: StoreCall = (request, reasonOf) =>
-      this.call({ request, reasonOf, deadline: session.deadline });
-    const reader = store(withDefaults(type, inputs), call);
+    const context: StoreContext = {
+      call: (request, reasonOf) => this.call({ request, reasonOf, deadline: session.deadline }),
+      podToken: (url) => podToken(this.settings, url),
+    };
+    const reader = store(withDefaults(type, inputs), context);
     session.readers.set(id, reader);
     return reader;
   }

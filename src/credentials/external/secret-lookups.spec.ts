@@ -1,6 +1,10 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { FakeSecretStores } from '../../../test/support/fakes/fake-secret-stores.js';
 import { HttpSink } from '../../../test/support/fakes/http-sink.js';
 import { TEST_CERTIFICATE } from '../../../test/support/fakes/test-certificate.js';
+import { Settings } from '../../config/settings.js';
 import { OutboundClient } from '../../common/outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { managedCredentialType } from '../types/managed-types.js';
@@ -8,13 +12,16 @@ import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
 import { SecretLookups, type StoreCredential, type WantedValue } from './secret-lookups.service.js';
 
+const ENVIRONMENT = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' };
+const settings = Settings.load(ENVIRONMENT);
+
 let stores: FakeSecretStores;
 let client: OutboundClient;
 let lookups: SecretLookups;
 beforeAll(async () => {
   stores = await FakeSecretStores.start();
   client = new OutboundClient({ allow: ['127.0.0.0/8'], userAgent: 'test' });
-  lookups = new SecretLookups(client);
+  lookups = new SecretLookups(client, settings);
   Object.assign(stores.secrets, {
     'kv/data/db/prod': { data: { user: 'app', password: 's3cret', port: 5432 }, metadata: {} },
     'kv/data/db/prod?version=3': { data: { password: 'older' } },
@@ -90,6 +97,25 @@ describe('HashiCorp Vault', () => {
     expect(stores.taken()).toHaveLength(2);
   });
 
+  it('is logged into by the role of a pod where the installation permits it', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'pod-')), 'token');
+    await writeFile(file, 'pod-identity\n');
+    stores.logins.kubernetes = { role: 'workers', jwt: 'pod-identity' };
+    const { host } = new URL(stores.url);
+    const lookupsWith = (more: Record<string, string>) =>
+      new SecretLookups(client, Settings.load({ ...ENVIRONMENT, ...more }));
+    const wanted = [{ store: v2({ kubernetes_role: 'workers' }), place: db }];
+    const permitted = { VAULT_KUBERNETES_AUTH_HOSTS: host, VAULT_KUBERNETES_TOKEN_FILE: file };
+    expect(await lookupsWith(permitted).fetch(wanted)).toEqual(['s3cret']);
+    expect(stores.taken()[0]).toBe('POST /v1/auth/kubernetes/login');
+    const refused = `A Kubernetes role cannot be used with ${host}: the setting VAULT_KUBERNETES_AUTH_HOSTS does not name it.`;
+    expect(await lookups.fetch(wanted)).toEqual([new LookupError(refused)]);
+    const elsewhere = { ...permitted, VAULT_KUBERNETES_TOKEN_FILE: `${file}-none` };
+    const missing = 'The token of the Kubernetes service account cannot be read.';
+    expect(await lookupsWith(elsewhere).fetch(wanted)).toEqual([new LookupError(missing)]);
+    expect(stores.taken()).toEqual([]);
+  });
+
   it('is logged into once in a session, for each authentication path', async () => {
     stores.logins['other/approle'] = { role_id: 'role', secret_id: 'secret-id' };
     const store = v2({ role_id: 'role', secret_id: 'secret-id' });
@@ -112,13 +138,7 @@ describe('HashiCorp Vault', () => {
       'without a way to log in',
       {},
       db,
-      'Token, username and password, AppRole or TLS authentication parameters must be set.',
-    ],
-    [
-      'by the role of a pod',
-      { kubernetes_role: 'x' },
-      db,
-      'Logging in by a Kubernetes role is not supported.',
+      'Token, username and password, AppRole, Kubernetes or TLS authentication parameters must be set.',
     ],
     ['with a wrong token', { token: 'no' }, db, 'HTTP 403.'],
     ['with a wrong login', { role_id: 'role', secret_id: 'no' }, db, 'HTTP 403.'],
@@ -154,7 +174,7 @@ describe('HashiCorp Vault', () => {
 
   it('is not asked where the installation may not go', async () => {
     const closed = new OutboundClient({ allow: [], userAgent: 'test' });
-    const [value] = await new SecretLookups(closed).fetch([{ store: v2(), place: db }]);
+    const [value] = await new SecretLookups(closed, settings).fetch([{ store: v2(), place: db }]);
     expect(value).toEqual(
       new LookupError(
         'The address 127.0.0.1 is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.',

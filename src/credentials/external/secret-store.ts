@@ -24,9 +24,20 @@ export type StoreCall = (
 /** Returns the reason in a refusal, one of a fixed list; null if it has none of them. */
 export type RefusalReason = (answer: OutboundResponse) => string | null;
 
+/** Means with which a store is called and logged in to. */
+export interface StoreContext {
+  call: StoreCall;
+  /**
+   * Returns the token of the service account of the worker's pod, for one server.
+   *
+   * @throws LookupError if the server may not have it
+   */
+  podToken: (url: string) => Promise<string>;
+}
+
 /**
  * Creates the reader of one type of store.
  *
  * @param inputs inputs of the store's credential, with secrets in clear text
  */
-export type SecretStore = (inputs: CredentialInputs, call: StoreCall) => SecretReader;
+export type SecretStore = (inputs: CredentialInputs, context: StoreContext) => SecretReader;

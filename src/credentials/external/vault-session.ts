@@ -3,7 +3,7 @@ import type { CredentialInputs } from '../types/definition.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once } from './once.js';
-import type { SecretPlace, StoreCall } from './secret-store.js';
+import type { SecretPlace, StoreContext } from './secret-store.js';
 import { memberOf, objectIn, tokenOf } from './store-answer.js';
 import { baseOf, bearer, JSON_HEADERS, partsOf } from './store-url.js';
 
@@ -22,7 +22,7 @@ export class VaultSession {
 
   constructor(
     private readonly inputs: CredentialInputs,
-    private readonly call: StoreCall,
+    private readonly context: StoreContext,
   ) {
     this.base = `${baseOf(textInput(inputs, 'url'))}/v1/`;
     const [ca, cert, key] = ['cacert', 'client_cert_public', 'client_cert_private'].map((id) =>
@@ -49,14 +49,14 @@ export class VaultSession {
   private async token(authPath: string): Promise<string> {
     const given = textInput(this.inputs, 'token');
     if (given !== '') return given;
-    const { mount, body, suffix } = this.login(authPath);
+    const { mount, body, suffix } = await this.login(authPath);
     const path = ['auth', ...partsOf(mount), 'login', ...(suffix ? partsOf(suffix) : [])].join('/');
     const answer = await this.send({ method: 'POST', path, body: JSON.stringify(body) });
     return tokenOf(memberOf(answer.auth, 'client_token'));
   }
 
   /** Returns the first authentication method with complete inputs, in the order of precedence. */
-  private login(authPath: string): Login {
+  private async login(authPath: string): Promise<Login> {
     const [username = '', password = '', role_id = '', secret_id = '', kubernetes = '', name = ''] =
       ['username', 'password', 'role_id', 'secret_id', 'kubernetes_role', 'client_cert_role'].map(
         (id) => textInput(this.inputs, id),
@@ -69,11 +69,13 @@ export class VaultSession {
       return { mount: mountOr('userpass'), body: { password }, suffix: username };
     }
     if (role_id && secret_id) return { mount: mountOr('approle'), body: { role_id, secret_id } };
-    // This login would send the identity of the worker's pod to a server that users choose.
-    if (kubernetes) throw new LookupError('Logging in by a Kubernetes role is not supported.');
+    if (kubernetes) {
+      const jwt = await this.context.podToken(this.base);
+      return { mount: mountOr('kubernetes'), body: { role: kubernetes, jwt } };
+    }
     if (this.tls?.cert) return { mount: mountOr('cert'), body: name ? { name } : {} };
     throw new LookupError(
-      'Token, username and password, AppRole or TLS authentication parameters must be set.',
+      'Token, username and password, AppRole, Kubernetes or TLS authentication parameters must be set.',
     );
   }
 
@@ -82,7 +84,7 @@ export class VaultSession {
     headers: Record<string, string> = {},
   ): Promise<Record<string, unknown>> {
     const namespace = textInput(this.inputs, 'namespace');
-    const answer = await this.call({
+    const answer = await this.context.call({
       ...request,
       url: this.base + path,
       headers: {

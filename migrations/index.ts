@@ -54,6 +54,7 @@ import { AddPasskeys1795798849123 } from './1795798849123-add-passkeys.js';
 import { AddSamlResponses1795799682556 } from './1795799682556-add-saml-responses.js';
 import { IndexStepsOfJobs1795801206800 } from './1795801206800-index-steps-of-jobs.js';
 import { IndexPendingRuns1795808955127 } from './1795808955127-index-pending-runs.js';
+import { AddSigningKeys1795809000000 } from './1795809000000-add-signing-keys.js';
 import { AddSendersOfDeliveries1795809662296 } from './1795809662296-add-senders-of-deliveries.js';
 import { ForwardActivity1795811000000 } from './1795811000000-forward-activity.js';
 import { DisableUsers1795812000000 } from './1795812000000-disable-users.js';
@@ -116,6 +117,7 @@ export const migrations = {
   AddSamlResponses1795799682556,
   IndexStepsOfJobs1795801206800,
   IndexPendingRuns1795808955127,
+  AddSigningKeys1795809000000,
   AddSendersOfDeliveries1795809662296,
   ForwardActivity1795811000000,
   DisableUsers1795812000000,

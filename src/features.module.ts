@@ -21,6 +21,7 @@ import { ActiveRunsQuery } from './common/resource/held-by.js';
 import { RequestGuards } from './common/rest/request-guards.js';
 import { SettingsModule } from './config/settings.module.js';
 import { CredentialUses } from './credentials/credential-uses.js';
+import { IdentityTokens } from './credentials/identity-tokens.js';
 import { CredentialsModule } from './credentials/credentials.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { ApplicationsModule } from './applications/applications.module.js';
@@ -55,6 +56,8 @@ import { CleanupTasks } from './retention/cleanup-tasks.service.js';
 import { RetentionModule } from './retention/retention.module.js';
 import { RunDeliveries, RunSchedules, RunWorkflows } from './runs/run-causes.js';
 import { RunOverviewsRepository } from './runs/run-overviews.repository.js';
+import { RunIdentityModule } from './run-identity/run-identity.module.js';
+import { RunTokens } from './run-identity/run-tokens.service.js';
 import { RunsModule } from './runs/runs.module.js';
 import { RunsRepository } from './runs/runs.repository.js';
 import { SchedulesModule } from './schedules/schedules.module.js';
@@ -107,6 +110,7 @@ const ports = [
   { provide: WorkflowNodes, useExisting: WorkflowJobNodesRepository },
   { provide: RunSchedules, useExisting: SchedulesRepository },
   { provide: RunDeliveries, useExisting: WebhookDeliveriesRepository },
+  { provide: IdentityTokens, useExisting: RunTokens },
   { provide: Cleanups, useExisting: CleanupTasks },
 ];
 
@@ -137,6 +141,7 @@ const ports = [
     TemplatesModule,
     JobTemplatesModule,
     RunsModule,
+    RunIdentityModule,
     WorkflowsModule,
     WorkflowTemplatesModule,
     SystemJobsModule,

@@ -2,6 +2,7 @@ import { cleanup } from './cleanup.js';
 import { doctor } from './doctor.js';
 import { migrationCheck, migrationNew } from './migration-files.js';
 import { migrate } from './migrate.js';
+import { rotateIdentityKey } from './rotate-identity-key.js';
 import { rotateSecretKey } from './rotate-secret-key.js';
 import { createSuperuser, createToken, ensureAdmin } from './accounts.js';
 import { demoData } from './demo-data.js';
@@ -41,6 +42,10 @@ export const COMMANDS: ReadonlyMap<string, CliCommand> = new Map<string, CliComm
       summary: 'FILE: make authenticators of the settings of an existing controller',
       run: importLogins,
     },
+  ],
+  [
+    'rotate-identity-key',
+    { summary: 'add a key that signs identity tokens of runs', run: rotateIdentityKey },
   ],
   ['demo-data', { summary: 'make the demo objects, once', run: demoData }],
   ['openapi', { summary: 'write docs/openapi.json, or compare it with --check', run: openapi }],

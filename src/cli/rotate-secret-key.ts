@@ -12,6 +12,7 @@ const SEALED_COLUMNS: readonly (readonly [table: string, column: string, key?: s
   ['authenticators', 'configuration'],
   ['totp_secrets', 'secret'],
   ['settings', 'value', 'name'],
+  ['signing_keys', 'private_key'],
   ['unified_job_templates', 'webhook_key'],
   ['unified_job_templates', 'survey_spec'],
   ['schedules', 'survey_passwords'],
@@ -55,10 +56,10 @@ export async function tryKey(
 ): Promise<{ opened: number; left: number }> {
   let opened = 0;
   let left = 0;
-  for (const [table, column] of SEALED_COLUMNS) {
-    const rows: { id: number; value: unknown }[] = await source.query(
-      `SELECT id, ${column} AS value FROM ${table} WHERE ${column}::text LIKE '%$sealed$%'
-       ORDER BY id DESC LIMIT 1`,
+  for (const [table, column, key = 'id'] of SEALED_COLUMNS) {
+    const rows: { id: number | string; value: unknown }[] = await source.query(
+      `SELECT ${key} AS id, ${column} AS value FROM ${table}
+       WHERE ${column}::text LIKE '%$sealed$%' ORDER BY ${key} DESC LIMIT 1`,
     );
     for (const { id, value } of rows) {
       walk(value, column, (text, field) => {

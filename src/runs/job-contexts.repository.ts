@@ -76,6 +76,19 @@ export interface EnvironmentOfRun {
   line: number;
 }
 
+/** Properties of a run that identify it to other services. */
+export interface RunIdentity {
+  id: number;
+  type: string;
+  launch_type: string;
+  template: number | null;
+  organization: number | null;
+  launcher: number | null;
+  launcher_name: string | null;
+  project: number | null;
+  timeout: number | null;
+}
+
 /** Loads jobs with the data that workers need. */
 @Injectable()
 export class JobContextsRepository extends TableRepository<RowOf<Job>> {
@@ -120,6 +133,21 @@ export class JobContextsRepository extends TableRepository<RowOf<Job>> {
       LEFT JOIN (${this.schedules.names()}) schedule ON schedule.id = job.schedule_id
       LEFT JOIN (${this.deliveries.facts()}) delivery ON delivery.id = job.webhook_delivery_id
       WHERE job.id = ${id}`);
+    return existing(row, 'a run that was started is there');
+  }
+
+  /**
+   * Returns what identifies a run of any kind.
+   *
+   * @throws BrokenInvariant for a run that does not exist
+   */
+  async identityOf(id: number): Promise<RunIdentity> {
+    const row = await this.database.row<RunIdentity & Record<string, unknown>>(sql`
+      SELECT run.id, run.type, run.launch_type, run.unified_job_template_id AS template,
+        run.organization_id AS organization, run.created_by_id AS launcher,
+        author.username AS launcher_name, run.project_id AS project, run.timeout
+      FROM unified_jobs run LEFT JOIN (${people()}) author ON author.id = run.created_by_id
+      WHERE run.id = ${id}`);
     return existing(row, 'a run that was started is there');
   }
 

@@ -51,7 +51,7 @@ const ROLES: Partial<Record<Caller, (type: string) => string>> = {
 const FILE = join(PACKAGE_FOLDER, 'test', 'access', 'matrix.json');
 /** What answers without credentials. */
 const OPEN =
-  /^(?:GET \/|GET \/api\/|GET \/api\/login\/(?:code\/)?|POST \/api\/log(?:in|out)\/|GET \/api\/v2\/(?:(?:auth|ping)\/)?|GET \/api\/docs\/.*|GET \/logo\/|GET \/sso\/.*|POST \/sso\/callback\/.*|GET \/health\/(?:live|ready)\/)$/;
+  /^(?:GET \/|GET \/api\/|GET \/api\/login\/(?:code\/)?|POST \/api\/log(?:in|out)\/|GET \/api\/v2\/(?:(?:auth|ping)\/)?|GET \/api\/docs\/.*|GET \/logo\/|GET \/sso\/.*|GET \/\.well-known\/.*|POST \/sso\/callback\/.*|GET \/health\/(?:live|ready)\/)$/;
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 let test: TestApp;

@@ -109,7 +109,7 @@ export default {
       ],
       living: [[[1]]],
     }),
-    samplesOf(JobContextsRepository, { load: [[1]], environmentOf: [[1]] }),
+    samplesOf(JobContextsRepository, { load: [[1]], identityOf: [[1]], environmentOf: [[1]] }),
     samplesOf(events.JobEventsRepository, {
       store: [[HELD, [EVENT]]],
       lastCounters: [[[1]]],

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import {
+  calculateJwkThumbprint,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  SignJWT,
+  type JWK,
+  type JWTPayload,
+} from 'jose';
+import { rowContext, SecretBox } from '../common/crypto/secret-box.js';
+import { Database } from '../database/database.js';
+import { publishedKeys, signingKey } from './key-times.js';
+import { SigningKeysRepository, type AgedKey } from './signing-keys.repository.js';
+
+/** Algorithm that all verifiers of OpenID Connect know. */
+export const ALGORITHM = 'RS256';
+
+const sealContext = (id: string): string => rowContext('signing_keys', id, 'private_key');
+
+/** Keys that sign the identity tokens of runs. The first one is made when it is first needed. */
+@Injectable()
+export class SigningKeys {
+  constructor(
+    private readonly keys: SigningKeysRepository,
+    private readonly database: Database,
+    private readonly box: SecretBox,
+  ) {}
+
+  /** Returns the public keys that can verify tokens. */
+  async published(): Promise<JWK[]> {
+    return publishedKeys(await this.existing()).map(({ id, public_key }) => ({
+      ...public_key,
+      ...{ kid: id, use: 'sig', alg: ALGORITHM },
+    }));
+  }
+
+  /** Signs a token. */
+  async sign(claims: JWTPayload): Promise<string> {
+    const key = signingKey(await this.existing());
+    if (!key) throw new Error('There is no signing key.');
+    const jwk = JSON.parse(this.box.open(key.private_key, sealContext(key.id))) as JWK;
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: ALGORITHM, kid: key.id, typ: 'JWT' })
+      .sign(await importJWK(jwk, ALGORITHM));
+  }
+
+  /** Adds a key, which signs after verifiers had time to read it, and removes keys that are not published. */
+  async rotate(): Promise<string> {
+    const key = await this.generate();
+    await this.database.transaction(async () => {
+      await this.keys.lock();
+      await this.keys.insert(key);
+      const all = await this.keys.all();
+      const published = new Set(publishedKeys(all).map(({ id }) => id));
+      const old = all.flatMap(({ id }) => (published.has(id) ? [] : [id]));
+      if (old.length > 0) await this.keys.delete(old);
+    });
+    return key.id;
+  }
+
+  private async existing(): Promise<AgedKey[]> {
+    const found = await this.keys.all();
+    if (found.length > 0) return found;
+    const key = await this.generate();
+    return this.database.transaction(async () => {
+      await this.keys.lock();
+      if ((await this.keys.all()).length === 0) await this.keys.insert(key);
+      return this.keys.all();
+    });
+  }
+
+  private async generate() {
+    const pair = await generateKeyPair(ALGORITHM, { extractable: true });
+    const public_key = await exportJWK(pair.publicKey);
+    const id = await calculateJwkThumbprint(public_key);
+    const secret = JSON.stringify(await exportJWK(pair.privateKey));
+    return { id, public_key, private_key: this.box.seal(secret, sealContext(id)) };
+  }
+}

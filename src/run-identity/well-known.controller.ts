@@ -1,0 +1,73 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { described, type JsonSchema, list, object, STRING } from '../common/fields/json-schema.js';
+import { Reply } from '../common/http/reply.js';
+import { Route, type RouteInfo } from '../common/rest/route.js';
+import { BaseUrl } from '../settings/base-url.service.js';
+import { ALGORITHM, SigningKeys } from './signing-keys.service.js';
+
+const document = (operationId: string, summary: string, response: JsonSchema): RouteInfo => ({
+  kind: 'document',
+  access: 'public',
+  outsideApi: true,
+  operationId,
+  summary,
+  response,
+});
+
+const CACHED = { 'Cache-Control': 'public, max-age=300' };
+
+/** Documents with which other services verify identity tokens of runs (docs/run-identity.md). */
+@ApiTags('operations')
+@Controller('.well-known')
+export class WellKnownController {
+  constructor(
+    private readonly keys: SigningKeys,
+    private readonly baseUrl: BaseUrl,
+  ) {}
+
+  @Route(
+    document(
+      'openid_configuration',
+      'Issuer of the identity tokens of runs, for OpenID Connect discovery.',
+      object({
+        issuer: described(STRING, 'Value of `iss`: the setting BASE_URL.'),
+        jwks_uri: described(STRING, 'URL of the public keys.'),
+        response_types_supported: list(STRING),
+        subject_types_supported: list(STRING),
+        id_token_signing_alg_values_supported: list(STRING),
+      }),
+    ),
+  )
+  @Get('openid-configuration')
+  async configuration(): Promise<Reply> {
+    const issuer = await this.baseUrl.get();
+    const body = {
+      issuer,
+      jwks_uri: `${issuer}/.well-known/jwks.json`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: [ALGORITHM],
+    };
+    return new Reply(null, body, CACHED);
+  }
+
+  @Route(
+    document(
+      'jwks',
+      'Public keys that verify the identity tokens of runs.',
+      object({
+        keys: described(
+          list(
+            object({ kty: STRING, n: STRING, e: STRING, kid: STRING, use: STRING, alg: STRING }),
+          ),
+          'Keys as JWK (RFC 7517), the newest first.',
+        ),
+      }),
+    ),
+  )
+  @Get('jwks.json')
+  async jwks(): Promise<Reply> {
+    return new Reply(null, { keys: await this.keys.published() }, CACHED);
+  }
+}

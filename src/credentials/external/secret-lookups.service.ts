@@ -8,6 +8,7 @@ import {
 import { OutboundError } from '../../common/outbound/outbound-error.js';
 import { isRetryableStatus } from '../../common/outbound/retry.js';
 import { Settings } from '../../config/settings.js';
+import { IdentityTokens } from '../identity-tokens.js';
 import type { CredentialInputs, CredentialTypeDefinition } from '../types/definition.js';
 import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
@@ -51,6 +52,7 @@ export class SecretLookups {
   constructor(
     private readonly client: OutboundClient,
     private readonly settings: Settings,
+    private readonly tokens: IdentityTokens,
   ) {}
 
   /**
@@ -86,6 +88,7 @@ export class SecretLookups {
     const context: StoreContext = {
       call: (request, reasonOf) => this.call({ request, reasonOf, deadline: session.deadline }),
       podToken: (url) => podToken(this.settings, url),
+      runToken: (audience) => this.tokens.issue(session, audience, 'login'),
     };
     const reader = store(withDefaults(type, inputs), context);
     session.readers.set(id, reader);

@@ -7,6 +7,7 @@ import { TEST_CERTIFICATE } from '../../../test/support/fakes/test-certificate.j
 import { Settings } from '../../config/settings.js';
 import { OutboundClient } from '../../common/outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
+import type { IdentityTokens } from '../identity-tokens.js';
 import { managedCredentialType } from '../types/managed-types.js';
 import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
@@ -15,13 +16,15 @@ import { SecretLookups, type StoreCredential, type WantedValue } from './secret-
 const ENVIRONMENT = { DATABASE_URL: 'postgres://x', REDIS_URL: 'redis://x', SECRET_KEY: 'x' };
 const settings = Settings.load(ENVIRONMENT);
 
+const tokens: IdentityTokens = { issue: () => Promise.reject(new Error('no token is needed')) };
+
 let stores: FakeSecretStores;
 let client: OutboundClient;
 let lookups: SecretLookups;
 beforeAll(async () => {
   stores = await FakeSecretStores.start();
   client = new OutboundClient({ allow: ['127.0.0.0/8'], userAgent: 'test' });
-  lookups = new SecretLookups(client, settings);
+  lookups = new SecretLookups(client, settings, tokens);
   Object.assign(stores.secrets, {
     'kv/data/db/prod': { data: { user: 'app', password: 's3cret', port: 5432 }, metadata: {} },
     'kv/data/db/prod?version=3': { data: { password: 'older' } },
@@ -103,7 +106,7 @@ describe('HashiCorp Vault', () => {
     stores.logins.kubernetes = { role: 'workers', jwt: 'pod-identity' };
     const { host } = new URL(stores.url);
     const lookupsWith = (more: Record<string, string>) =>
-      new SecretLookups(client, Settings.load({ ...ENVIRONMENT, ...more }));
+      new SecretLookups(client, Settings.load({ ...ENVIRONMENT, ...more }), tokens);
     const wanted = [{ store: v2({ kubernetes_role: 'workers' }), place: db }];
     const permitted = { VAULT_KUBERNETES_AUTH_HOSTS: host, VAULT_KUBERNETES_TOKEN_FILE: file };
     expect(await lookupsWith(permitted).fetch(wanted)).toEqual(['s3cret']);
@@ -174,7 +177,9 @@ describe('HashiCorp Vault', () => {
 
   it('is not asked where the installation may not go', async () => {
     const closed = new OutboundClient({ allow: [], userAgent: 'test' });
-    const [value] = await new SecretLookups(closed, settings).fetch([{ store: v2(), place: db }]);
+    const [value] = await new SecretLookups(closed, settings, tokens).fetch([
+      { store: v2(), place: db },
+    ]);
     expect(value).toEqual(
       new LookupError(
         'The address 127.0.0.1 is not permitted. Private and local networks must be listed in OUTBOUND_ALLOW.',

@@ -16,6 +16,8 @@ export const SECRET_STORES: ReadonlyMap<string, SecretStore> = new Map([
   ['conjur', conjur],
   ['hashivault_kv', hashicorpVault],
   ['hashivault_ssh', hashicorpVaultSsh],
+  ['hashivault-kv-oidc', hashicorpVault],
+  ['hashivault-ssh-oidc', hashicorpVaultSsh],
   ['thycotic_dsv', devOpsSecretsVault],
   ['thycotic_tss', secretServer],
 ]);

@@ -74,6 +74,13 @@ export class VaultSession {
       return { mount: mountOr('kubernetes'), body: { role: kubernetes, jwt } };
     }
     if (this.tls?.cert) return { mount: mountOr('cert'), body: name ? { name } : {} };
+    const [role = '', audience = ''] = ['jwt_role', 'jwt_aud'].map((id) =>
+      textInput(this.inputs, id),
+    );
+    if (role && audience) {
+      const jwt = await this.context.runToken(audience);
+      return { mount: mountOr('jwt'), body: { role, jwt } };
+    }
     throw new LookupError(
       'Token, username and password, AppRole, Kubernetes or TLS authentication parameters must be set.',
     );

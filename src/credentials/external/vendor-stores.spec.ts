@@ -5,6 +5,7 @@ import { Settings } from '../../config/settings.js';
 import { OutboundClient } from '../../common/outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { EXTERNAL_TYPES } from '../types/external-types.js';
+import type { IdentityTokens } from '../identity-tokens.js';
 import { managedCredentialType } from '../types/managed-types.js';
 import { signedRequest } from './aws-secrets-manager.js';
 import { LookupError } from './lookup-error.js';
@@ -25,16 +26,21 @@ class HastyLookups extends SecretLookups {
   protected override readonly limits = { callMs: 150, totalMs: 2000, waitsMs: [5, 5] };
 }
 
+const tokens: IdentityTokens = {
+  issue: ({ runId }, audience, use) => Promise.resolve(`token-of-${runId}-for-${audience}-${use}`),
+};
+
 let stores: FakeSecretStores;
 let client: OutboundClient;
 let lookups: SecretLookups;
 beforeAll(async () => {
   stores = await FakeSecretStores.start();
   Object.assign(stores.secrets, { 'kv/data/db': { data: { password: 'vault-value' } } });
+  stores.logins.jwt = { role: 'runs', jwt: 'token-of-null-for-vault-login' };
   Object.assign(stores.accounts, { 'Safe=Ops;Object=db': { Content: 'ccp-value' } });
   client = new OutboundClient({ allow: ['127.0.0.0/8'], userAgent: 'test' });
   stores.reroute(client);
-  lookups = new QuickLookups(client, settings);
+  lookups = new QuickLookups(client, settings, tokens);
 });
 afterAll(async () => {
   await client.close();
@@ -121,7 +127,7 @@ describe.each(samples)('$namespace', (sample) => {
     expect(await good(sample)).toEqual([new LookupError('HTTP 503.')]);
     stores.faults.push('hang', 'hang', 'hang');
     const store = storeOf(namespace, inputs(stores.url));
-    const [answer] = await new HastyLookups(client, settings).fetch([{ store, place }]);
+    const [answer] = await new HastyLookups(client, settings, tokens).fetch([{ store, place }]);
     expect(String(answer)).toContain('no complete answer in time');
   });
 });

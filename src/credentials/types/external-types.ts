@@ -90,21 +90,33 @@ const VAULT_FIELDS = [
 
 const AUTH_PATH = text('auth_path', 'Path to Auth', 'In place of that of the credential.');
 
+const API_VERSION = harmless(choice('api_version', 'API Version', ['v1', 'v2'], 'v1'));
+
+const KV_METADATA = [
+  text(
+    'secret_backend',
+    'Name of Secret Backend',
+    'The first part of the path where none is given.',
+  ),
+  text('secret_path', 'Path to Secret'),
+  AUTH_PATH,
+  text('secret_key', 'Key Name'),
+  text('secret_version', 'Secret Version (v2 only)'),
+];
+
+const SSH_METADATA = [
+  lines('public_key', 'Unsigned Public Key'),
+  text('secret_path', 'Path to Secret'),
+  AUTH_PATH,
+  text('role', 'Role Name'),
+  text('valid_principals', 'Valid Principals'),
+];
+
 const VAULT_KV = store(
   'hashivault_kv',
   'HashiCorp Vault Secret Lookup',
-  [...VAULT_FIELDS, harmless(choice('api_version', 'API Version', ['v1', 'v2'], 'v1'))],
-  [
-    text(
-      'secret_backend',
-      'Name of Secret Backend',
-      'The first part of the path where none is given.',
-    ),
-    text('secret_path', 'Path to Secret'),
-    AUTH_PATH,
-    text('secret_key', 'Key Name'),
-    text('secret_version', 'Secret Version (v2 only)'),
-  ],
+  [...VAULT_FIELDS, API_VERSION],
+  KV_METADATA,
   ['url', 'secret_path', 'api_version', 'secret_key'],
 );
 
@@ -112,14 +124,38 @@ const VAULT_SSH = store(
   'hashivault_ssh',
   'HashiCorp Vault Signed SSH',
   VAULT_FIELDS,
-  [
-    lines('public_key', 'Unsigned Public Key'),
-    text('secret_path', 'Path to Secret'),
-    AUTH_PATH,
-    text('role', 'Role Name'),
-    text('valid_principals', 'Valid Principals'),
-  ],
+  SSH_METADATA,
   ['url', 'public_key', 'secret_path', 'role'],
+);
+
+const VAULT_JWT_FIELDS = [
+  url('url', 'Server URL'),
+  lines('cacert', 'CA Certificate', 'Authority of the certificate of the server.'),
+  {
+    ...text('default_auth_path', 'Path to Auth', 'Where the JWT login is mounted.'),
+    default: 'jwt',
+  },
+  harmless(
+    text('jwt_role', 'JWT Role', 'Role in Vault whose bound claims match the token of the run.'),
+  ),
+  harmless(text('jwt_aud', 'JWT Audience', 'One of the bound audiences of the role.')),
+  text('namespace', 'Namespace name (Vault Enterprise only)'),
+];
+
+const VAULT_KV_JWT = store(
+  'hashivault-kv-oidc',
+  'HashiCorp Vault Secret Lookup (OIDC)',
+  [...VAULT_JWT_FIELDS, API_VERSION],
+  KV_METADATA,
+  ['url', 'secret_path', 'api_version', 'secret_key', 'jwt_role', 'jwt_aud'],
+);
+
+const VAULT_SSH_JWT = store(
+  'hashivault-ssh-oidc',
+  'HashiCorp Vault Signed SSH (OIDC)',
+  VAULT_JWT_FIELDS,
+  SSH_METADATA,
+  ['url', 'public_key', 'secret_path', 'role', 'jwt_role', 'jwt_aud'],
 );
 
 const AZURE_KV = store(
@@ -204,6 +240,8 @@ export const EXTERNAL_TYPES = [
   CONJUR,
   VAULT_KV,
   VAULT_SSH,
+  VAULT_KV_JWT,
+  VAULT_SSH_JWT,
   AZURE_KV,
   AWS_SECRETS_MANAGER,
   THYCOTIC_TSS,

@@ -124,13 +124,14 @@ export class PlaybookJob implements RunKind<ActiveRun> {
     run.originals = originals;
     if (!project) throw new CannotStart(NO_PROJECT);
     const { passwords, answers } = jobSecrets(this.box, job);
-    const plan = await this.credentials.open(run, job.credential_ids, { passwords, workspace });
     const files = await this.projectFiles.provide(run, {
       project,
       branch: job.scm_branch,
       destination: workspace.projectDir,
       onOutput: tell,
     });
+    run.lookups.revision = files.revision;
+    const plan = await this.credentials.open(run, job.credential_ids, { passwords, workspace });
     stopIfEnded(run);
     const description = {
       ...jobOptions(job, this.settings.MAX_FORKS),

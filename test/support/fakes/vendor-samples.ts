@@ -29,6 +29,29 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
     lines: ['POST /v1/auth/approle/login', 'GET /v1/kv/data/db'],
     faults: [[{ secret_key: 'none' }, '"none" is not present at db.']],
   },
+  'hashivault-kv-oidc': {
+    inputs: (url) => ({ url, api_version: 'v2', jwt_role: 'runs', jwt_aud: 'vault' }),
+    place: { secret_backend: 'kv', secret_path: 'db', secret_key: 'password' },
+    value: 'vault-value',
+    wrong: { jwt_aud: 'another' },
+    refusal: 'HTTP 403.',
+    lines: ['POST /v1/auth/jwt/login', 'GET /v1/kv/data/db'],
+    faults: [[{ auth_path: 'none' }, 'HTTP 403.']],
+  },
+  'hashivault-ssh-oidc': {
+    inputs: (url) => ({ url, jwt_role: 'runs', jwt_aud: 'vault' }),
+    place: {
+      public_key: 'ssh-ed25519 AAAA',
+      secret_path: 'ssh',
+      role: 'ops',
+      valid_principals: 'root',
+    },
+    value: 'ssh-ed25519-cert-v01@openssh.com signed root\n',
+    wrong: { jwt_role: 'no' },
+    refusal: 'HTTP 403.',
+    lines: ['POST /v1/auth/jwt/login', 'POST /v1/ssh/sign/ops'],
+    faults: [[{ role: 'none' }, 'HTTP 404.']],
+  },
   hashivault_ssh: {
     inputs: (url) => ({ url, ...VAULT }),
     place: {

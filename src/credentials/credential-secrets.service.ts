@@ -13,6 +13,7 @@ import { SecretLookups } from './external/secret-lookups.service.js';
 import { openInputs } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
 import { withFetched } from './types/fetched-inputs.js';
+import { needsToken, withToken } from './types/issued-tokens.js';
 
 /**
  * Credential with secrets in clear text, for code that uses the credential. Never put it into a response,
@@ -51,7 +52,29 @@ export class CredentialSecrets {
     const opened = await this.stored(ids);
     const wanted = opened.size === 0 ? [] : await this.sources.ofTargets([...opened.keys()]);
     if (wanted.length > 0) await this.fetchInto(opened, wanted, session);
+    await this.issueInto(opened, session);
     return opened;
+  }
+
+  /** Gets tokens for credentials that are made of them. They are never stored. */
+  private async issueInto(
+    opened: Map<number, OpenCredential>,
+    session: LookupSession,
+  ): Promise<void> {
+    const wanted = [...opened.values()].filter(needsToken);
+    if (wanted.length === 0) return;
+    const values = await this.lookups.fetch(
+      wanted.map((store) => ({ store, place: {} })),
+      session,
+    );
+    for (const [credential, token] of zip(wanted, values)) {
+      if (token instanceof LookupError) {
+        throw new LookupError(
+          `Could not get a token with credential "${credential.name}": ${token.message}`,
+        );
+      }
+      opened.set(credential.id, withToken(credential, token));
+    }
   }
 
   private async stored(ids: readonly number[]): Promise<Map<number, OpenCredential>> {

@@ -1,3 +1,4 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster, type JobRow } from '../faults/support/cluster.js';
@@ -11,6 +12,17 @@ const PLAYBOOKS = {
   tasks:
     - debug: {msg: "user {{ lookup('env', 'APP_USER') }} has {{ lookup('env', 'APP_TOKEN') }}"}
     - assert: {that: "lookup('env', 'APP_TOKEN') == '${SECRET}'"}
+`,
+  'identity.yml': `- hosts: localhost
+  connection: local
+  gather_facts: false
+  vars:
+    token: "{{ lookup('file', lookup('env', 'RUN_IDENTITY_TOKEN_FILE')) }}"
+    payload: "{{ (token.split('.')[1] | replace('-', '+') | replace('_', '/')) + '==' }}"
+    claims: "{{ payload | b64decode | from_json }}"
+  tasks:
+    - debug: {msg: "{{ claims.aud }} job {{ claims.job }} template {{ claims.template }} as {{ lookup('env', 'APP_USER') }}"}
+    - debug: {msg: "token {{ token }}"}
 `,
 };
 
@@ -90,6 +102,42 @@ describe('inputs that are looked up', () => {
     expect(kept).toContain('Looks up');
     expect(kept).not.toContain(SECRET);
     expect(kept).not.toContain('fetched-user');
+  });
+
+  it('are fetched with the identity of the run, which only a credential gives to playbooks', async () => {
+    const managed = async (namespace: string): Promise<Row> => {
+      const { results } = await api.call('GET', `credential_types/?namespace=${namespace}`);
+      return (results as Row[])[0]!;
+    };
+    stores.logins.jwt = 'any';
+    const login = { url: stores.url, api_version: 'v2', jwt_role: 'runs', jwt_aud: 'vault' };
+    const vault = await credential(await managed('hashivault-kv-oidc'), 'Vault by JWT', login);
+    const token = await credential(await managed('run_identity_token'), 'Identity', {
+      audience: 'cloud',
+    });
+    const [source] = (await api.call('GET', 'credential_input_sources/?input_field_name=user'))
+      .results as Row[];
+    await api.call('PATCH', `credential_input_sources/${source!.id}/`, {
+      source_credential: vault.id,
+    });
+    await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'identity.yml' });
+    await api.call('POST', `job_templates/${template.id}/credentials/`, { id: token.id });
+    const { id } = await play('successful');
+    const { body } = stores.requests.find(({ line }) => line === 'POST /v1/auth/jwt/login')!;
+    const { jwt } = body as { jwt: string };
+    const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', api.url));
+    const { payload } = await jwtVerify(jwt, keys, { audience: 'vault' });
+    expect(payload).toMatchObject({ job: String(id), template: String(template.id) });
+    const told = await api.text('GET', `jobs/${id}/stdout/?format=txt`);
+    expect(told).toContain(`cloud job ${id} template ${template.id} as **********`);
+    expect(told).toContain('token **********');
+    expect(told).not.toContain('eyJ');
+    await api.call('POST', `job_templates/${template.id}/credentials/`, {
+      ...{ id: token.id, disassociate: true },
+    });
+    const without = await play('failed');
+    expect(await api.text('GET', `jobs/${without.id}/stdout/?format=txt`)).not.toContain('eyJ');
+    await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });
   });
 
   it('end the run with the reason when they cannot be had', async () => {

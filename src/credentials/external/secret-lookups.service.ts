@@ -88,7 +88,7 @@ export class SecretLookups {
     const context: StoreContext = {
       call: (request, reasonOf) => this.call({ request, reasonOf, deadline: session.deadline }),
       podToken: (url) => podToken(this.settings, url),
-      runToken: (audience) => this.tokens.issue(session, audience, 'login'),
+      runToken: (audience, use) => this.tokens.issue(session, audience, use),
     };
     const reader = store(withDefaults(type, inputs), context);
     session.readers.set(id, reader);

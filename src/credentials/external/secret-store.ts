@@ -33,8 +33,8 @@ export interface StoreContext {
    * @throws LookupError if the server may not have it
    */
   podToken: (url: string) => Promise<string>;
-  /** Returns a token that identifies the run to one audience. */
-  runToken: (audience: string) => Promise<string>;
+  /** Returns a token that identifies the run to one audience, for a login or for the whole run. */
+  runToken: (audience: string, use: 'login' | 'run') => Promise<string>;
 }
 
 /**

@@ -4,20 +4,28 @@ import { centrifyVault } from './centrify.js';
 import { conjur } from './conjur.js';
 import { cyberArkCcp } from './cyberark-ccp.js';
 import { devOpsSecretsVault, secretServer } from './delinea.js';
+import { githubApp } from './github-app.js';
 import { hashicorpVault, hashicorpVaultSsh } from './hashicorp-vault.js';
+import { runIdentityToken } from './run-identity-token.js';
 import type { SecretStore } from './secret-store.js';
 
-/** Implementations of secret stores, by the namespace of their credential type. */
+/**
+ * Implementations of secret stores, by the namespace of their credential type. The last two types are
+ * credentials themselves, which get a token when they are used (`issued-tokens.ts`).
+ */
 export const SECRET_STORES: ReadonlyMap<string, SecretStore> = new Map([
   ['aim', cyberArkCcp],
   ['aws_secretsmanager_credential', awsSecretsManager],
   ['azure_kv', azureKeyVault],
   ['centrify_vault_kv', centrifyVault],
   ['conjur', conjur],
+  ['github_app', githubApp],
   ['hashivault_kv', hashicorpVault],
   ['hashivault_ssh', hashicorpVaultSsh],
   ['hashivault-kv-oidc', hashicorpVault],
   ['hashivault-ssh-oidc', hashicorpVaultSsh],
   ['thycotic_dsv', devOpsSecretsVault],
   ['thycotic_tss', secretServer],
+  ['github_app_token', githubApp],
+  ['run_identity_token', runIdentityToken],
 ]);

@@ -78,7 +78,7 @@ export class VaultSession {
       textInput(this.inputs, id),
     );
     if (role && audience) {
-      const jwt = await this.context.runToken(audience);
+      const jwt = await this.context.runToken(audience, 'login');
       return { mount: mountOr('jwt'), body: { role, jwt } };
     }
     throw new LookupError(

@@ -78,7 +78,8 @@ const good = ({ namespace, inputs, place }: (typeof samples)[number], more: Plac
 
 it('every type of a secret store that is offered is read, and tested here', () => {
   const offered = EXTERNAL_TYPES.map(({ namespace }) => namespace).sort();
-  expect([...SECRET_STORES.keys()].sort()).toEqual(offered);
+  const tokens = ['github_app_token', 'run_identity_token'];
+  expect([...SECRET_STORES.keys()].sort()).toEqual([...offered, ...tokens].sort());
   expect(Object.keys(VENDOR_STORES).sort()).toEqual(offered);
 });
 
@@ -97,8 +98,10 @@ describe.each(samples)('$namespace', (sample) => {
     expect(values).toEqual([new LookupError(refusal)]);
   });
 
-  it.each(sample.faults)('says why there is no value at %j', async (elsewhere, message) => {
-    expect(await good(sample, elsewhere)).toEqual([new LookupError(message)]);
+  it('says why there is no value', async () => {
+    for (const [elsewhere, message] of sample.faults) {
+      expect(await good(sample, elsewhere)).toEqual([new LookupError(message)]);
+    }
   });
 
   it('refuses hostile answers at each step', async () => {
@@ -155,6 +158,17 @@ it('Conjur is found below /api in the cloud', async () => {
   expect(stores.taken()).toHaveLength(3);
   const wrong = await read('conjur', { ...cloud, api_key: 'no' }, place);
   expect(wrong).toEqual([new LookupError('HTTP 401.')]);
+});
+
+it('GitHub Enterprise gives tokens at its own address, and other keys are refused', async () => {
+  const inputs = sampleOf('github_app').inputs(stores.url);
+  const enterprise = { ...inputs, github_url: `${stores.url}/api/v3/` };
+  expect(await read('github_app_token', enterprise, {})).toEqual(['ghs_github-value']);
+  const values = await read('github_app_token', { ...inputs, install_id: '43' }, {});
+  expect(values).toEqual([new LookupError('HTTP 404.')]);
+  const text = 'The private key of the app is not an RSA key in PEM without a passphrase.';
+  const noKey = { ...inputs, private_rsa_key: 'no key' };
+  expect(await read('github_app_token', noKey, {})).toEqual([new LookupError(text)]);
 });
 
 /** From the test suite of Signature Version 4 that AWS publishes. */

@@ -3,7 +3,9 @@ import {
   WEBHOOK_SERVICE_NAMES,
   type WebhookServiceName,
 } from '../../code-hosts/services.js';
+import type { InputField } from './definition.js';
 import {
+  harmless,
   managed,
   PASSWORD,
   secret,
@@ -57,6 +59,29 @@ const GALAXY = managed({
   },
 });
 
+/** Inputs that identify an installation of a GitHub App. */
+export const GITHUB_APP_FIELDS: InputField[] = [
+  {
+    ...text('github_url', 'GitHub API URL', 'Of GitHub Enterprise: https://<host>/api/v3.'),
+    format: 'url',
+    default: 'https://api.github.com',
+  },
+  harmless(text('app_id', 'App ID', 'Shown in the settings of the app.')),
+  harmless(text('install_id', 'Installation ID', 'Last part of the URL of the installation.')),
+  {
+    ...secretFile('private_rsa_key', 'RSA Private Key', 'Key of the app, as GitHub made it.'),
+    format: 'ssh_private_key',
+  },
+];
+export const GITHUB_APP_REQUIRED = ['app_id', 'install_id', 'private_rsa_key'];
+
+const GITHUB_APP = managed({
+  name: 'GitHub App Token',
+  kind: 'scm',
+  namespace: 'github_app_token',
+  inputs: { fields: GITHUB_APP_FIELDS, required: GITHUB_APP_REQUIRED },
+});
+
 const GPG_PUBLIC_KEY = managed({
   name: 'GPG Public Key',
   kind: 'cryptography',
@@ -107,5 +132,6 @@ export const CONTENT_TYPES = [
   REGISTRY,
   GALAXY,
   GPG_PUBLIC_KEY,
+  GITHUB_APP,
   ...WEBHOOK_SERVICE_NAMES.map(tokenType),
 ];

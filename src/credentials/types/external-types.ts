@@ -1,3 +1,4 @@
+import { GITHUB_APP_FIELDS, GITHUB_APP_REQUIRED } from './content-types.js';
 import {
   harmless,
   managed,
@@ -234,6 +235,14 @@ const CENTRIFY = store(
   ['url', 'client_id', 'client_password', 'account-name', 'system-name'],
 );
 
+const GITHUB_APP = store(
+  'github_app',
+  'GitHub App Lookup',
+  GITHUB_APP_FIELDS,
+  [],
+  GITHUB_APP_REQUIRED,
+);
+
 /** Types of secret stores, from which inputs of other credentials are looked up. */
 export const EXTERNAL_TYPES = [
   CYBERARK_CCP,
@@ -247,4 +256,5 @@ export const EXTERNAL_TYPES = [
   THYCOTIC_TSS,
   THYCOTIC_DSV,
   CENTRIFY,
+  GITHUB_APP,
 ];

@@ -50,9 +50,11 @@ describe('managed credential types', () => {
       ['controller', 'cloud', 'Red Hat Ansible Automation Platform'],
       ['insights', 'insights', 'Insights'],
       ['kubernetes_bearer_token', 'kubernetes', 'OpenShift or Kubernetes API Bearer Token'],
+      ['run_identity_token', 'cloud', 'Run Identity Token'],
       ['registry', 'registry', 'Container Registry'],
       ['galaxy_api_token', 'galaxy', 'Ansible Galaxy/Automation Hub API Token'],
       ['gpg_public_key', 'cryptography', 'GPG Public Key'],
+      ['github_app_token', 'scm', 'GitHub App Token'],
       ['service_a_token', 'token', 'Service A Personal Access Token'],
       ['service_b_token', 'token', 'Service B Personal Access Token'],
       ['service_c_dc_token', 'token', 'Service C Personal Access Token'],
@@ -67,6 +69,7 @@ describe('managed credential types', () => {
       ['thycotic_tss', 'external', 'Thycotic Secret Server'],
       ['thycotic_dsv', 'external', 'Thycotic DevOps Secrets Vault'],
       ['centrify_vault_kv', 'external', 'Centrify Vault Credential Provider Lookup'],
+      ['github_app', 'external', 'GitHub App Lookup'],
     ]);
   });
 
@@ -111,6 +114,8 @@ describe('managed credential types', () => {
       hashivault_ssh: vault,
       'hashivault-kv-oidc': 'url cacert default_auth_path namespace',
       'hashivault-ssh-oidc': 'url cacert default_auth_path namespace',
+      github_app: 'github_url',
+      github_app_token: 'github_url',
       azure_kv: 'url tenant cloud_name',
       thycotic_tss: 'server_url domain',
       thycotic_dsv: 'tenant tld',

@@ -147,5 +147,15 @@ const KUBERNETES = managed({
   },
 });
 
+const RUN_IDENTITY = managed({
+  name: 'Run Identity Token',
+  kind: 'cloud',
+  namespace: 'run_identity_token',
+  inputs: {
+    fields: [harmless(text('audience', 'Audience', 'Service that accepts the token of the run.'))],
+    required: ['audience'],
+  },
+});
+
 /** Credentials of platforms, with the names that modules and inventory plugins expect. */
-export const PLATFORM_TYPES = [SATELLITE, RHV, CONTROLLER, INSIGHTS, KUBERNETES];
+export const PLATFORM_TYPES = [SATELLITE, RHV, CONTROLLER, INSIGHTS, KUBERNETES, RUN_IDENTITY];

@@ -17,7 +17,8 @@ export interface StoreRequest {
 type Fault = number | 'hang' | 'large' | 'html' | `http:${string}` | null;
 
 /** Hosts that no stand-in can have; their requests come with the host before the path. */
-const PUBLIC_HOST = /^https:\/\/([^/]+\.(?:microsoftonline|amazonaws|secretsvaultcloud)\.\w+)/;
+const PUBLIC_HOST =
+  /^https:\/\/([^/]+\.(?:microsoftonline|amazonaws|secretsvaultcloud|github)\.\w+)/;
 
 const TOKEN = 'hvs.given-for-a-login';
 const FORBIDDEN: VendorAnswer = {
@@ -34,8 +35,8 @@ export class FakeSecretStores {
   readonly requests: StoreRequest[] = [];
   /** Answers before all others, in order. */
   readonly faults: Fault[] = [];
-  /** What may log in, by mount. */
-  readonly logins: Record<string, object> = {
+  /** What may log in, by mount; `any`: every body. */
+  readonly logins: Record<string, object | 'any'> = {
     approle: { role_id: 'role', secret_id: 'secret-id' },
     'team/userpass': { password: 'log me in' },
   };
@@ -133,7 +134,8 @@ export class FakeSecretStores {
   }
 
   private login(mount: string, body: unknown): VendorAnswer {
-    return JSON.stringify(this.logins[mount]) === JSON.stringify(body)
+    const expected = this.logins[mount];
+    return expected === 'any' || JSON.stringify(expected) === JSON.stringify(body)
       ? { status: 200, body: { auth: { client_token: TOKEN } } }
       : FORBIDDEN;
   }

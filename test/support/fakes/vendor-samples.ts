@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import type { CredentialInputs } from '../../../src/credentials/types/definition.js';
+import { GITHUB_KEY } from './vendor-stores.js';
 
 /** A credential of one type of secret store that its stand-in accepts, and one secret there. */
 export interface VendorSample {
@@ -15,6 +17,12 @@ export interface VendorSample {
   /** True if a value is a whole response, which can be any text. */
   isText?: boolean;
 }
+
+const OTHER_KEY = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+}).privateKey;
 
 const VAULT = { role_id: 'role', secret_id: 'secret-id' };
 
@@ -120,6 +128,15 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
       [{ secret_path: '' }, 'The secret identifier must be set.'],
     ],
     isText: true,
+  },
+  github_app: {
+    inputs: () => ({ app_id: '7', install_id: '42', private_rsa_key: GITHUB_KEY.privateKey }),
+    place: {},
+    value: 'ghs_github-value',
+    wrong: { private_rsa_key: OTHER_KEY },
+    refusal: 'HTTP 401.',
+    lines: ['POST /@api.github.com/app/installations/42/access_tokens'],
+    faults: [],
   },
   thycotic_tss: {
     inputs: (url) => ({

@@ -2,7 +2,7 @@
  * Protocols of secret stores, as their vendors document them: logins, values and refusals. Each function
  * answers the requests of one vendor and returns null for those of others.
  */
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Request to a stand-in. `host` is the public host that it was meant for, or empty. */
@@ -175,6 +175,36 @@ const centrifyVault: Protocol = ({ path, headers, text }) => {
     : ok({ success: false, Result: null, Message: 'secret detail' });
 };
 
+/** Key of the GitHub App with the id 7, as GitHub makes such keys. */
+export const GITHUB_KEY = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+});
+
+/** True for a proof of the app that is signed with its key, and valid for ten minutes at most. */
+function isProof(jwt: string): boolean {
+  const [head = '', body = '', signature = ''] = jwt.split('.');
+  const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
+  const { iss, iat, exp } = claims as { iss: string; iat: number; exp: number };
+  const now = Date.now() / 1000;
+  const isSigned = createVerify('RSA-SHA256')
+    .update(`${head}.${body}`)
+    .verify(GITHUB_KEY.publicKey, signature, 'base64url');
+  return isSigned && iss === '7' && iat <= now && exp > now && exp - iat <= 600;
+}
+
+const github: Protocol = ({ method, host, path, headers }) => {
+  const below = host === 'api.github.com' ? path : path.replace('/api/v3', '');
+  const id = /^\/app\/installations\/([^/]+)\/access_tokens$/.exec(below)?.[1];
+  if (id === undefined || method !== 'POST') return null;
+  if (!isProof((headers.authorization ?? '').replace('Bearer ', ''))) {
+    return refused(401, { message: 'secret detail' });
+  }
+  if (id !== '42') return refused(404, { message: 'Not Found' });
+  return { status: 201, body: { token: 'ghs_github-value', permissions: { contents: 'read' } } };
+};
+
 /** Protocols of all vendors beside HashiCorp Vault and CyberArk's Central Credential Provider. */
 export const VENDOR_PROTOCOLS: readonly Protocol[] = [
   azureKeyVault,
@@ -183,4 +213,5 @@ export const VENDOR_PROTOCOLS: readonly Protocol[] = [
   secretServer,
   devOpsSecretsVault,
   centrifyVault,
+  github,
 ];

@@ -1,0 +1,52 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { textInput } from '../types/inputs.js';
+import { LookupError } from './lookup-error.js';
+import { onceOnly } from './once.js';
+import type { SecretStore } from './secret-store.js';
+import { tokenIn } from './store-answer.js';
+import { baseOf, bearer, segmentOf } from './store-url.js';
+
+/** Lifetime of the proof of the app, in seconds; GitHub accepts ten minutes. */
+const PROOF_SECONDS = 5 * 60;
+/** Time by which the clock of this machine may be fast, in seconds. */
+const CLOCK_SECONDS = 60;
+
+/** Gets tokens of one installation of a GitHub App. They are valid for an hour. */
+export const githubApp: SecretStore = (inputs, { call }) => ({
+  read: onceOnly(async () => {
+    const installation = segmentOf(textInput(inputs, 'install_id'), 'install_id');
+    const answer = await call({
+      method: 'POST',
+      url: `${baseOf(textInput(inputs, 'github_url'))}/app/installations/${installation}/access_tokens`,
+      headers: {
+        Accept: 'application/vnd.github+json',
+        ...bearer(await proof(textInput(inputs, 'app_id'), textInput(inputs, 'private_rsa_key'))),
+      },
+    });
+    return tokenIn(answer, 'token');
+  }),
+});
+
+function proof(app: string, key: string): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({})
+    .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
+    .setIssuer(app)
+    .setIssuedAt(now - CLOCK_SECONDS)
+    .setExpirationTime(now + PROOF_SECONDS)
+    .sign(rsaKey(key));
+}
+
+/** @throws LookupError */
+function rsaKey(pem: string): KeyObject {
+  try {
+    const key = createPrivateKey(pem);
+    if (key.asymmetricKeyType === 'rsa') return key;
+  } catch {
+    // The message of the library could quote the key.
+  }
+  throw new LookupError(
+    'The private key of the app is not an RSA key in PEM without a passphrase.',
+  );
+}

@@ -1,0 +1,37 @@
+import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
+import { secret } from './managed-type.js';
+
+interface Opened {
+  type: CredentialTypeDefinition;
+  inputs: CredentialInputs;
+}
+
+/** Uses of tokens that credentials get when they are used, by the namespace of the type. */
+const USES: Readonly<Record<string, <Of extends Opened>(credential: Of, token: string) => Of>> = {
+  /** Git sends the token as the password of this user. */
+  github_app_token: (credential, token) => ({
+    ...credential,
+    inputs: { ...credential.inputs, username: 'x-access-token', password: token },
+  }),
+  /** The playbook gets a file. */
+  run_identity_token: (credential, token) => ({
+    ...credential,
+    type: {
+      ...credential.type,
+      inputs: { fields: [...(credential.type.inputs.fields ?? []), secret('token', 'Token')] },
+      injectors: {
+        file: { template: '{{ token }}' },
+        env: { RUN_IDENTITY_TOKEN_FILE: '{{ tower.filename }}' },
+      },
+    },
+    inputs: { ...credential.inputs, token },
+  }),
+};
+
+/** True if credentials of the type get a token when they are used. */
+export const needsToken = ({ type: { namespace } }: Opened): boolean =>
+  Object.hasOwn(USES, namespace ?? '');
+
+/** Returns a credential with the token that was issued for it. */
+export const withToken = <Of extends Opened>(credential: Of, token: string): Of =>
+  USES[credential.type.namespace ?? '']?.(credential, token) ?? credential;

@@ -12,9 +12,9 @@ export interface StoreRequest {
 
 /**
  * Fault of a response: a status, or a hostile one. `hang`: never. `large`: more than is read. `html`: no
- * JSON. A URL: a redirect to it. `null`: none.
+ * JSON. `echo`: a refusal that quotes the request. A URL: a redirect to it. `null`: none.
  */
-type Fault = number | 'hang' | 'large' | 'html' | `http:${string}` | null;
+type Fault = number | 'hang' | 'large' | 'html' | 'echo' | `http:${string}` | null;
 
 /** Hosts that no stand-in can have; their requests come with the host before the path. */
 const PUBLIC_HOST =
@@ -44,7 +44,7 @@ export class FakeSecretStores {
   readonly tokens = ['root-token'];
   /** By path below `/v1/`, as the engines answer. */
   readonly secrets: Record<string, object> = {};
-  /** By query, of the application `ctl`. */
+  /** By query, of the applications `ctl` and `ccp-secret`. */
   readonly accounts: Record<string, object> = {};
 
   private constructor(private readonly server: Server) {
@@ -97,6 +97,11 @@ export class FakeSecretStores {
     this.requests.push({ line: `${method} ${url}`, headers, body });
     const fault = this.faults.shift() ?? null;
     if (fault === 'hang') return;
+    if (fault === 'echo') {
+      const quoted = { headers, text, ...Object.fromEntries(new URLSearchParams(text)) };
+      response.writeHead(403).end(JSON.stringify(quoted));
+      return;
+    }
     if (typeof fault === 'string') {
       hostile(fault, response);
       return;
@@ -141,7 +146,7 @@ export class FakeSecretStores {
   }
 
   private account(query: URLSearchParams): VendorAnswer {
-    if (query.get('AppId') !== 'ctl') return FORBIDDEN;
+    if (!['ctl', 'ccp-secret'].includes(query.get('AppId') ?? '')) return FORBIDDEN;
     const found = this.accounts[query.get('Query') ?? ''];
     return found ? { status: 200, body: found } : UNKNOWN;
   }

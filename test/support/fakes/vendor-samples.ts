@@ -77,13 +77,13 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
     ],
   },
   aim: {
-    inputs: (url) => ({ url, app_id: 'ctl' }),
+    inputs: (url) => ({ url, app_id: 'ccp-secret' }),
     place: { object_query: 'Safe=Ops;Object=db' },
     value: 'ccp-value',
     wrong: { app_id: 'no' },
     refusal: 'HTTP 403.',
     lines: [
-      'GET /AIMWebService/api/Accounts?AppId=ctl&Query=Safe%3DOps%3BObject%3Ddb&QueryFormat=Exact',
+      'GET /AIMWebService/api/Accounts?AppId=ccp-secret&Query=Safe%3DOps%3BObject%3Ddb&QueryFormat=Exact',
     ],
     faults: [[{ object_property: 'none' }, 'The account has no property "none".']],
   },
@@ -187,3 +187,11 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
     ],
   },
 };
+
+/** Tokens that the stand-ins give for logins. */
+export const SESSION_TOKENS = [
+  ...['azure-session', 'conjur-session', 'dsv-session', 'hvs.given-for-a-login', 'pas-session'],
+  ...['tss-session', Buffer.from('{"protected":"conjur-session"}').toString('base64')],
+  // The header of every token of a run, and of every proof of a GitHub App.
+  'eyJ',
+];

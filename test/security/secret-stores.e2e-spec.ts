@@ -114,6 +114,22 @@ it.each(kinds)('$namespace shows no secret', async ({ namespace, sample, secrets
   for (const [index, text] of bodies.entries()) expectNone(secrets, text, `body ${index}`);
 });
 
+it('a GitHub App gives git a token that is not stored', async () => {
+  const credential: Row = await test.make.credential({
+    ...{ organization: test.home.organization.id, namespace: 'github_app_token' },
+    inputs: VENDOR_STORES.github_app?.inputs(stores.url),
+  });
+  const secrets = test.app.get(CredentialSecrets, { strict: false });
+  const opened = (await secrets.open([credential.id])).get(credential.id);
+  expect(opened?.inputs).toMatchObject({
+    ...{ username: 'x-access-token', password: 'ghs_github-value' },
+  });
+  stores.faults.push('echo');
+  await expect(secrets.open([credential.id])).rejects.toThrow(
+    `Could not get a token with credential "${credential.name as string}": HTTP 403.`,
+  );
+});
+
 it('no log line and no table holds one in clear', async () => {
   const secrets = kinds.flatMap((kind) => kind.secrets);
   new Logger('Test').warn({ message: 'log lines are recorded' });

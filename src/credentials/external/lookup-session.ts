@@ -2,12 +2,17 @@ import type { TokenSubject } from '../identity-tokens.js';
 import type { SecretReader } from './secret-store.js';
 
 /**
+ * Time for which a login is used again. The shortest sessions of stores, those of Conjur, end after eight
+ * minutes, and a run can sync its project between two lookups.
+ */
+const LOGIN_MS = 5 * 60 * 1000;
+
+/**
  * Logins to secret stores during one run: each store is logged in to once, and each secret is read once,
- * however often the run opens credentials.
+ * however often the run opens credentials in a row.
  */
 export class LookupSession implements TokenSubject {
-  /** Readers by the id of the store's credential. */
-  readonly readers = new Map<number, SecretReader>();
+  private readonly readers = new Map<number, { reader: SecretReader; since: number }>();
   /** End of the time for the values that are fetched at the moment. */
   deadline = AbortSignal.abort();
   /** Revision of the project that the run uses, once it is known. */
@@ -15,4 +20,13 @@ export class LookupSession implements TokenSubject {
 
   /** @param runId run that uses the values; null outside of runs */
   constructor(readonly runId: number | null = null) {}
+
+  /** Returns the reader of a store, which is created unless its login can be used again. */
+  reader(storeId: number, create: () => SecretReader): SecretReader {
+    const known = this.readers.get(storeId);
+    if (known && Date.now() - known.since < LOGIN_MS) return known.reader;
+    const reader = create();
+    this.readers.set(storeId, { reader, since: Date.now() });
+    return reader;
+  }
 }

@@ -14,7 +14,7 @@ import { missingInputs } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
 import { podToken } from './pod-token.js';
-import type { RefusalReason, SecretPlace, SecretReader, StoreContext } from './secret-store.js';
+import type { RefusalReason, SecretPlace, SecretReader } from './secret-store.js';
 import { SECRET_STORES } from './secret-stores.js';
 
 /** Maximum number of values fetched concurrently. */
@@ -80,19 +80,16 @@ export class SecretLookups {
   }
 
   private reader({ id, type, inputs }: StoreCredential, session: LookupSession): SecretReader {
-    const known = session.readers.get(id);
-    if (known) return known;
-    assertComplete(type, inputs);
-    const store = SECRET_STORES.get(type.namespace ?? '');
-    if (!store) throw new LookupError(`Values of the type "${type.name}" cannot be fetched.`);
-    const context: StoreContext = {
-      call: (request, reasonOf) => this.call({ request, reasonOf, deadline: session.deadline }),
-      podToken: (url) => podToken(this.settings, url),
-      runToken: (audience, use) => this.tokens.issue(session, audience, use),
-    };
-    const reader = store(withDefaults(type, inputs), context);
-    session.readers.set(id, reader);
-    return reader;
+    return session.reader(id, () => {
+      assertComplete(type, inputs);
+      const store = SECRET_STORES.get(type.namespace ?? '');
+      if (!store) throw new LookupError(`Values of the type "${type.name}" cannot be fetched.`);
+      return store(withDefaults(type, inputs), {
+        call: (request, reasonOf) => this.call({ request, reasonOf, deadline: session.deadline }),
+        podToken: (url) => podToken(this.settings, url),
+        runToken: (audience, use) => this.tokens.issue(session, audience, use),
+      });
+    });
   }
 
   private async call(attempt: Attempt): Promise<OutboundResponse> {

@@ -134,6 +134,11 @@ describe('HashiCorp Vault', () => {
     ]);
     await lookups.fetch([{ store, place: db }], new LookupSession());
     expect(stores.taken()).toHaveLength(2);
+    const later = Date.now() + 5 * 60 * 1000;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
+    await lookups.fetch([{ store, place: db }], session);
+    clock.mockRestore();
+    expect(stores.taken()).toHaveLength(2);
   });
 
   it.each<[string, CredentialInputs, Record<string, string>, string]>([

@@ -2,8 +2,8 @@ import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once, onceOnly } from './once.js';
 import type { SecretStore } from './secret-store.js';
-import { fieldOf, objectIn, tokenIn } from './store-answer.js';
-import { baseOf, bearer, FORM_HEADERS, formOf, segmentOf } from './store-url.js';
+import { requiredField, objectIn, tokenIn } from './store-answer.js';
+import { baseOf, bearer, FORM_HEADERS, formBody, segmentOf } from './store-url.js';
 
 /** Hosts of the clouds: that of logins, and that of the scope. */
 const CLOUDS: Readonly<Record<string, readonly [login: string, vault: string]>> = {
@@ -24,7 +24,7 @@ export const azureKeyVault: SecretStore = (inputs, { call }) => {
       method: 'POST',
       url: `https://${host}/${segmentOf(textInput(inputs, 'tenant'), 'tenant')}/oauth2/v2.0/token`,
       headers: FORM_HEADERS,
-      body: formOf({
+      body: formBody({
         grant_type: 'client_credentials',
         client_id: textInput(inputs, 'client'),
         client_secret: textInput(inputs, 'secret'),
@@ -44,7 +44,7 @@ export const azureKeyVault: SecretStore = (inputs, { call }) => {
         const token = await login();
         const url = `${baseOf(textInput(inputs, 'url'))}/secrets/${path}?api-version=${API_VERSION}`;
         const answer = await call({ method: 'GET', url, headers: bearer(token) });
-        return fieldOf(objectIn(answer), 'value', name);
+        return requiredField(objectIn(answer), 'value', name);
       });
     },
   };

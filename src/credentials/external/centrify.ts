@@ -1,24 +1,30 @@
 import { basicAuthorization } from '../../common/outbound/outbound-client.js';
+import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once, onceOnly } from './once.js';
 import type { SecretStore } from './secret-store.js';
-import { memberOf, objectIn, tokenIn } from './store-answer.js';
-import { baseOf, bearer, FORM_HEADERS, formOf, JSON_HEADERS, segmentOf } from './store-url.js';
+import { objectIn, tokenIn } from './store-answer.js';
+import { baseOf, bearer, FORM_HEADERS, formBody, JSON_HEADERS, segmentOf } from './store-url.js';
 
 /** Checks passwords of accounts out of Centrify Vault. */
 export const centrifyVault: SecretStore = (inputs, { call }) => {
   const passwords = new Map<string, Promise<string>>();
   const base = baseOf(textInput(inputs, 'url'));
   const login = onceOnly(async () => {
-    const [user = '', password = '', application = '', scope = ''] = [
-      ...['client_id', 'client_password', 'oauth_application_id', 'oauth_scope'],
-    ].map((id) => textInput(inputs, id));
+    const user = textInput(inputs, 'client_id');
+    const application = textInput(inputs, 'oauth_application_id');
     const answer = await call({
       method: 'POST',
       url: `${base}/oauth2/token/${segmentOf(application, 'oauth_application_id')}`,
-      headers: { ...FORM_HEADERS, Authorization: basicAuthorization(user, password) },
-      body: formOf({ grant_type: 'client_credentials', scope }),
+      headers: {
+        ...FORM_HEADERS,
+        Authorization: basicAuthorization(user, textInput(inputs, 'client_password')),
+      },
+      body: formBody({
+        grant_type: 'client_credentials',
+        scope: textInput(inputs, 'oauth_scope'),
+      }),
     });
     return tokenIn(answer, 'access_token');
   });
@@ -45,7 +51,7 @@ export const centrifyVault: SecretStore = (inputs, { call }) => {
       }),
       'Results',
     );
-    const found = Array.isArray(rows) ? (rows as unknown[]) : [];
+    const found: unknown[] = Array.isArray(rows) ? rows : [];
     const id = memberOf(memberOf(found[0], 'Row'), 'ID');
     if (found.length !== 1 || typeof id !== 'string') {
       throw new LookupError(`${found.length} accounts have this name on this system.`);

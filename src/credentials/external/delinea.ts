@@ -1,17 +1,17 @@
-import { isRecord } from '../../common/records.js';
+import { isRecord, memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once, onceOnly } from './once.js';
 import type { SecretStore } from './secret-store.js';
-import { decodedBase64, fieldOf, memberOf, objectIn, textIn, tokenIn } from './store-answer.js';
+import { decodedBase64, requiredField, objectIn, textIn, tokenIn } from './store-answer.js';
 import {
   baseOf,
   bearer,
   FORM_HEADERS,
-  formOf,
+  formBody,
   hostPartOf,
   JSON_HEADERS,
-  partsOf,
+  pathSegments,
 } from './store-url.js';
 
 /** Reads fields of secrets from Secret Server of Delinea, formerly Thycotic. */
@@ -27,7 +27,7 @@ export const secretServer: SecretStore = (inputs, { call }) => {
       method: 'POST',
       url: `${base}/oauth2/token`,
       headers: FORM_HEADERS,
-      body: formOf(domain === '' ? given : { ...given, domain }),
+      body: formBody(domain === '' ? given : { ...given, domain }),
     });
     return tokenIn(answer, 'access_token');
   });
@@ -39,14 +39,13 @@ export const secretServer: SecretStore = (inputs, { call }) => {
       if (!/^\d+$/.test(id)) throw new LookupError(`"${id}" is not valid for secret_id.`);
       const secret = await once(secrets, id, async () => objectIn(await get(id)));
       const items = memberOf(secret, 'items');
-      const item = (Array.isArray(items) ? items : []).find(
-        (one: unknown) => memberOf(one, 'slug') === slug,
-      ) as unknown;
+      const fields: unknown[] = Array.isArray(items) ? items : [];
+      const item = fields.find((one) => memberOf(one, 'slug') === slug);
       if (!isRecord(item)) throw new LookupError(`"${slug}" is not present at ${id}.`);
       // Files are not part of the secret.
       return typeof item.fileAttachmentId === 'number'
         ? textIn(await get(`${id}/fields/${encodeURIComponent(slug)}`))
-        : fieldOf(item, 'itemValue', id);
+        : requiredField(item, 'itemValue', id);
     },
   };
 };
@@ -72,12 +71,12 @@ export const devOpsSecretsVault: SecretStore = (inputs, { call }) => {
 
   return {
     async read({ path = '', secret_field: field = '', secret_decoding: decoding = '' }) {
-      const place = partsOf(path).join('/');
+      const place = pathSegments(path).join('/');
       const secret = await once(secrets, place, async () => {
         const headers = bearer(await login());
         return objectIn(await call({ method: 'GET', url: `${base}/secrets/${place}`, headers }));
       });
-      const value = fieldOf(memberOf(secret, 'data'), field, path);
+      const value = requiredField(memberOf(secret, 'data'), field, path);
       return decoding === 'Decode Base64' ? decodedBase64(value) : value;
     },
   };

@@ -1,8 +1,8 @@
 import { textInput } from '../types/inputs.js';
 import { once } from './once.js';
 import type { SecretPlace, SecretStore } from './secret-store.js';
-import { fieldOf } from './store-answer.js';
-import { partsOf, segmentOf } from './store-url.js';
+import { requiredField } from './store-answer.js';
+import { pathSegments, segmentOf } from './store-url.js';
 import { VaultSession } from './vault-session.js';
 
 /** Reads key-value secrets from HashiCorp Vault, with both versions of the engine. */
@@ -18,7 +18,7 @@ export const hashicorpVault: SecretStore = (inputs, context) => {
       );
       const key = place.secret_key ?? '';
       const isInside = isVersioned || !Object.hasOwn(secret, key);
-      return fieldOf(isInside ? secret.data : secret, key, place.secret_path ?? '');
+      return requiredField(isInside ? secret.data : secret, key, place.secret_path ?? '');
     },
   };
 };
@@ -30,7 +30,7 @@ export const hashicorpVaultSsh: SecretStore = (inputs, context) => {
   return {
     async read(place) {
       const { secret_path: mount = '', role = '', public_key, valid_principals } = place;
-      const path = [...partsOf(mount), 'sign', segmentOf(role, 'role')].join('/');
+      const path = [...pathSegments(mount), 'sign', segmentOf(role, 'role')].join('/');
       const body = JSON.stringify({
         public_key,
         ...(valid_principals ? { valid_principals } : {}),
@@ -38,7 +38,7 @@ export const hashicorpVaultSsh: SecretStore = (inputs, context) => {
       const data = await once(certificates, JSON.stringify([place.auth_path, path, body]), () =>
         session.data({ method: 'POST', path, body }, place),
       );
-      return fieldOf(data, 'signed_key', mount);
+      return requiredField(data, 'signed_key', mount);
     },
   };
 };
@@ -52,9 +52,9 @@ function pathOf(
   }: SecretPlace,
   isVersioned: boolean,
 ): string {
-  const parts = [...partsOf(backend), ...partsOf(path)];
+  const parts = [...pathSegments(backend), ...pathSegments(path)];
   if (!isVersioned) return parts.join('/');
-  const mounted = partsOf(backend).length || 1;
+  const mounted = pathSegments(backend).length || 1;
   const query = version === '' ? '' : `?version=${encodeURIComponent(version)}`;
   return [...parts.slice(0, mounted), 'data', ...parts.slice(mounted)].join('/') + query;
 }

@@ -1,5 +1,5 @@
 import type { OutboundResponse } from '../../common/outbound/outbound-client.js';
-import { isRecord } from '../../common/records.js';
+import { isRecord, memberOf } from '../../common/records.js';
 import { LookupError } from './lookup-error.js';
 
 /**
@@ -39,18 +39,14 @@ export function tokenOf(value: unknown): string {
   throw new LookupError('The store answered the login without a token.');
 }
 
-/** Returns a member of a JSON value, or undefined. */
-export const memberOf = (value: unknown, key: string): unknown =>
-  isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-
 /**
  * Returns a member of a store's object as the text of an input.
  *
  * @param place name of the secret in messages
  * @throws LookupError if it is missing
  */
-export function fieldOf(value: unknown, key: string, place: string): string {
-  const found = memberOf(value, key) ?? null;
+export function requiredField(value: unknown, key: string, place: string): string {
+  const found = isRecord(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null;
   if (found === null) throw new LookupError(`"${key}" is not present at ${place}.`);
   return storeTextOf(found);
 }

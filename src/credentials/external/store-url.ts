@@ -8,7 +8,7 @@ export const baseOf = (url: string): string => url.replace(/\/+$/, '');
  *
  * @throws LookupError for segments that lead to another path
  */
-export function partsOf(path: string): string[] {
+export function pathSegments(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '');
   if (parts.some((part) => part === '.' || part === '..')) {
     throw new LookupError('A path may not have "." or ".." in it.');
@@ -45,5 +45,5 @@ export const JSON_HEADERS = { 'Content-Type': 'application/json' } as const;
 export const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
 /** Returns the body of a form. */
-export const formOf = (fields: Record<string, string>): string =>
+export const formBody = (fields: Record<string, string>): string =>
   new URLSearchParams(fields).toString();

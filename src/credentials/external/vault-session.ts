@@ -1,11 +1,12 @@
 import type { OutboundRequest } from '../../common/outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
+import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once } from './once.js';
 import type { SecretPlace, StoreContext } from './secret-store.js';
-import { memberOf, objectIn, tokenOf } from './store-answer.js';
-import { baseOf, bearer, JSON_HEADERS, partsOf } from './store-url.js';
+import { objectIn, tokenOf } from './store-answer.js';
+import { baseOf, bearer, JSON_HEADERS, pathSegments } from './store-url.js';
 
 /** Login with HashiCorp Vault's API: the request body, and the path after `login`. */
 interface Login {
@@ -50,7 +51,12 @@ export class VaultSession {
     const given = textInput(this.inputs, 'token');
     if (given !== '') return given;
     const { mount, body, suffix } = await this.login(authPath);
-    const path = ['auth', ...partsOf(mount), 'login', ...(suffix ? partsOf(suffix) : [])].join('/');
+    const path = [
+      'auth',
+      ...pathSegments(mount),
+      'login',
+      ...(suffix ? pathSegments(suffix) : []),
+    ].join('/');
     const answer = await this.send({ method: 'POST', path, body: JSON.stringify(body) });
     return tokenOf(memberOf(answer.auth, 'client_token'));
   }

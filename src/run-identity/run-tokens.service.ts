@@ -33,7 +33,10 @@ export class RunTokens extends IdentityTokens {
       ...(run ? claimsOf(run, subject.revision) : { sub: 'credential_test' }),
       iss: await this.baseUrl.get(),
       aud: audience,
-      ...{ iat: now, nbf: now, exp: now + lifetime, jti: randomUUID() },
+      iat: now,
+      nbf: now,
+      exp: now + lifetime,
+      jti: randomUUID(),
     });
   }
 

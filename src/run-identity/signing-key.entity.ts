@@ -8,7 +8,7 @@ export class SigningKey {
   @PrimaryColumn('text')
   id!: string;
 
-  /** Private key as JWK, sealed. */
+  /** Private key in PEM, sealed. */
   @Column('text')
   private_key!: string;
 

@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import {
   calculateJwkThumbprint,
   exportJWK,
+  exportPKCS8,
   generateKeyPair,
-  importJWK,
+  importPKCS8,
   SignJWT,
   type JWK,
   type JWTPayload,
@@ -31,7 +32,9 @@ export class SigningKeys {
   async published(): Promise<JWK[]> {
     return publishedKeys(await this.existing()).map(({ id, public_key }) => ({
       ...public_key,
-      ...{ kid: id, use: 'sig', alg: ALGORITHM },
+      kid: id,
+      use: 'sig',
+      alg: ALGORITHM,
     }));
   }
 
@@ -39,10 +42,10 @@ export class SigningKeys {
   async sign(claims: JWTPayload): Promise<string> {
     const key = signingKey(await this.existing());
     if (!key) throw new Error('There is no signing key.');
-    const jwk = JSON.parse(this.box.open(key.private_key, sealContext(key.id))) as JWK;
+    const pem = this.box.open(key.private_key, sealContext(key.id));
     return new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, kid: key.id, typ: 'JWT' })
-      .sign(await importJWK(jwk, ALGORITHM));
+      .sign(await importPKCS8(pem, ALGORITHM));
   }
 
   /** Adds a key, which signs after verifiers had time to read it, and removes keys that are not published. */
@@ -74,7 +77,7 @@ export class SigningKeys {
     const pair = await generateKeyPair(ALGORITHM, { extractable: true });
     const public_key = await exportJWK(pair.publicKey);
     const id = await calculateJwkThumbprint(public_key);
-    const secret = JSON.stringify(await exportJWK(pair.privateKey));
-    return { id, public_key, private_key: this.box.seal(secret, sealContext(id)) };
+    const pem = await exportPKCS8(pair.privateKey);
+    return { id, public_key, private_key: this.box.seal(pem, sealContext(id)) };
   }
 }

@@ -33,9 +33,9 @@ export class WellKnownController {
       object({
         issuer: described(STRING, 'Value of `iss`: the setting BASE_URL.'),
         jwks_uri: described(STRING, 'URL of the public keys.'),
-        response_types_supported: list(STRING),
-        subject_types_supported: list(STRING),
-        id_token_signing_alg_values_supported: list(STRING),
+        response_types_supported: described(list(STRING), 'Always `id_token`.'),
+        subject_types_supported: described(list(STRING), 'Always `public`.'),
+        id_token_signing_alg_values_supported: described(list(STRING), 'Always `RS256`.'),
       }),
     ),
   )

@@ -122,7 +122,7 @@ it('has every route', () => {
     .routes.filter(({ info }) => info !== undefined)
     .map(({ method, pattern }) => {
       const path = pattern.replaceAll(/:(\w+)/g, '{$1}');
-      return `${method} ${path.endsWith('/') ? path : `${path}/`}`;
+      return `${method} ${path.endsWith('/') || path.includes('.') ? path : `${path}/`}`;
     });
   expect(named(() => true).sort()).toEqual(routes.sort());
 });

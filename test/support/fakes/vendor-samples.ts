@@ -192,6 +192,6 @@ export const VENDOR_STORES: Readonly<Record<string, VendorSample>> = {
 export const SESSION_TOKENS = [
   ...['azure-session', 'conjur-session', 'dsv-session', 'hvs.given-for-a-login', 'pas-session'],
   ...['tss-session', Buffer.from('{"protected":"conjur-session"}').toString('base64')],
-  // The header of every token of a run, and of every proof of a GitHub App.
-  'eyJ',
+  // Start of every token of a run, and of every proof of a GitHub App.
+  'eyJhbGciOi',
 ];

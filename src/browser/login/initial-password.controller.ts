@@ -2,6 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { nextPath } from '../../auth/sessions.service.js';
 import type { Actor } from '../../common/access.js';
+import { STRING } from '../../common/fields/json-schema.js';
 import type { Reply } from '../../common/http/reply.js';
 import { resource } from '../../common/resource/registry.js';
 import { CurrentActor } from '../../common/rest/parameters.js';
@@ -24,6 +25,7 @@ export class InitialPasswordController {
     operationId: 'initial_password',
     outsideApi: true,
     summary: 'Form that replaces the generated password of the first administrator.',
+    query: [{ name: 'next', description: 'Path to return to.', schema: STRING }],
     produces: 'text/html',
     response: { type: 'string' },
   })

@@ -4,7 +4,7 @@ import { keyedRequest } from '../common/rest/idempotency.service.js';
 import { sendsLines, wantsLines } from '../common/http/lines.js';
 import { Reply } from '../common/http/reply.js';
 import { DRY_RUN_PARAMETER } from '../common/http/dry-run.js';
-import { replyInLines } from '../common/rest/reply-in-lines.js';
+import { replyInLines } from './reply-in-lines.js';
 import type { ApiRequest } from '../common/http/request.js';
 import type { Actor } from '../common/access.js';
 import { Idempotent } from '../common/rest/idempotency.interceptor.js';

@@ -3,7 +3,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
 import { CircuitBreaker } from '../common/outbound/circuit-breaker.service.js';
-import { Lanes } from '../common/outbound/lanes.js';
+import { Lanes } from './lanes.js';
 import { OutboundClient } from '../common/outbound/outbound-client.js';
 import { nextDelayMs } from '../common/outbound/retry.js';
 import { Outbox } from '../common/queue/outbox.service.js';

@@ -244,6 +244,8 @@ describe('tests of stores', () => {
     await test.as.orgAdmin.post(url, body).expect(403);
     const without = { ...body, inputs: { ...body.inputs, token: '' } };
     const lacking = await test.as.superuser.post(url, without).expect(400);
-    expect(lacking.body.inputs[0]).toMatch(/^Token, username and password, AppRole, Kubernetes or TLS/);
+    expect(lacking.body.inputs[0]).toMatch(
+      /^Token, username and password, AppRole, Kubernetes or TLS/,
+    );
   });
 });

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { memberOf } from '../../common/records.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import { GuardedHttpProxy } from '../../common/outbound/guarded-http-proxy.js';
+import { GuardedHttpProxy } from './guarded-http-proxy.js';
 import { registryOf } from '../../execution-environments/image-reference.js';
 import { makeSessionFolder } from '../runner/git-session-folders.js';
 import { MaskedLines } from '../runner/masked-lines.js';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, hostnameOf, type GitSource } from '../../code-hosts/git-source.js';
-import { GuardedProxy } from '../../common/outbound/guarded-proxy.js';
+import { GuardedProxy } from '../boundary/guarded-proxy.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
 import type { Bind } from '../boundary/command.js';
 import { operatorProxy } from './operator-proxy.js';

@@ -8,9 +8,9 @@ import {
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { AddressGuard } from './address-guard.js';
-import { guardedConnect, type ConnectTarget } from './guarded-connect.js';
-import { OutboundError } from './outbound-error.js';
+import type { AddressGuard } from '../../common/outbound/address-guard.js';
+import { guardedConnect, type ConnectTarget } from '../../common/outbound/guarded-connect.js';
+import { OutboundError } from '../../common/outbound/outbound-error.js';
 
 /** Headers between a program and its proxy, which are not forwarded. */
 const OF_THE_WAY = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];

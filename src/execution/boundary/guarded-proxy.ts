@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressGuard } from './address-guard.js';
-import { guardedConnect, type ConnectTarget } from './guarded-connect.js';
-import { OutboundError } from './outbound-error.js';
+import type { AddressGuard } from '../../common/outbound/address-guard.js';
+import { guardedConnect, type ConnectTarget } from '../../common/outbound/guarded-connect.js';
+import { OutboundError } from '../../common/outbound/outbound-error.js';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { Logger, StreamableFile } from '@nestjs/common';
-import { answerOf } from './errors.filter.js';
-import { LINES_TYPE } from '../http/lines.js';
-import { Reply } from '../http/reply.js';
-import { stackOf } from '../errors/message-of.js';
+import { answerOf } from '../common/rest/errors.filter.js';
+import { LINES_TYPE } from '../common/http/lines.js';
+import { Reply } from '../common/http/reply.js';
+import { stackOf } from '../common/errors/message-of.js';
 
 /**
  * Returns a response that begins before its request is done: lines of progress, and a last line with the

@@ -155,7 +155,7 @@ describeHere('a run with an execution environment', () => {
   });
 
   describe('of two organizations, each with an image of its own', () => {
-    const VERSIONS = { red: '2.14.98', blue: '2.14.99' };
+    const VERSIONS = { red: '2.14.98', blue: '2.19.99' };
     type Name = keyof typeof VERSIONS;
     const registries = new Map<Name, ImageRegistry>();
     const templates = new Map<Name, Row>();
@@ -171,7 +171,11 @@ describeHere('a run with an execution environment', () => {
 
     beforeAll(async () => {
       for (const name of ['red', 'blue'] as const) {
-        await containers.addImage(name, VERSIONS[name]);
+        await containers.addImage(
+          name,
+          name === 'red' ? 'distribution' : 'workers',
+          VERSIONS[name],
+        );
         const from = await registryOf(name);
         registries.set(name, from);
         const made = await environment(name, {

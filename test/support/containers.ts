@@ -103,15 +103,14 @@ export class Containers {
 
   /**
    * Adds an image `localhost/NAME:latest` to that of the machine: with the file `/etc/marker`, which holds
-   * the name, and a copy of the machine's Ansible under another version number, so that no test needs a
-   * package registry.
+   * the name, and the Ansible of the distribution or the one that workers use, under another version
+   * number, so that neither is taken for that of the worker.
    */
-  async addImage(name: string, version: string): Promise<void> {
-    const module = 'import ansible; print(ansible.__path__[0])';
-    const { stdout } = await execute('/usr/bin/python3', ['-c', module]);
+  async addImage(name: string, of: 'distribution' | 'workers', version: string): Promise<void> {
+    const ansible = await ansibleFolder(of);
     await this.makeImage(name, ['ENV PYTHONPATH=/opt'], async (image) => {
       await writeFile(join(image, 'etc/marker'), name);
-      await cp(stdout.trim(), join(image, 'opt/ansible'), { recursive: true });
+      await cp(ansible, join(image, 'opt/ansible'), { recursive: true });
       // ansible-galaxy sends the second one.
       for (const file of ['release.py', 'module_utils/ansible_release.py']) {
         await appendFile(join(image, 'opt/ansible', file), `\n__version__ = '${version}'\n`);
@@ -154,4 +153,12 @@ export class Containers {
     await this.ask('import', ...options, archive, `localhost/${name}:latest`);
     await rm(image, { recursive: true });
   }
+}
+
+async function ansibleFolder(of: 'distribution' | 'workers'): Promise<string> {
+  const program = of === 'distribution' ? '/usr/bin/ansible-playbook' : 'ansible-playbook';
+  const { stdout } = await execute(program, ['--version']);
+  const [, folder] = /module location = (.+)/.exec(stdout) ?? [];
+  if (!folder) throw new Error(`${program} does not say where its modules are.`);
+  return folder;
 }

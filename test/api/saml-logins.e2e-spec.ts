@@ -17,6 +17,7 @@ import {
   type AssertionFacts,
   type SamlRequest,
 } from '../support/fakes/saml-provider.js';
+import { samlifyResponse } from '../support/fakes/samlify-provider.js';
 import { expectRefused } from '../support/single-sign-on.js';
 
 let test: TestApp;
@@ -34,6 +35,10 @@ beforeAll(async () => {
       certificates: SAML_CERTIFICATE,
     },
   });
+  await test.make.row('authenticator_map', {
+    ...{ authenticator: authenticator.id, name: 'ops', map_type: 'team', trigger: 'equals' },
+    ...{ claim: 'groups', value: 'ops', team: test.home.team.id, role: 'member_role' },
+  });
 });
 afterAll(() => test.close());
 
@@ -42,11 +47,14 @@ const person = (facts: Partial<AssertionFacts> = {}): AssertionFacts => {
   return { nameId: name, attributes: { uid: name, mail: `${name}@example.com` }, ...facts };
 };
 
-/** Begins a login in a browser. */
-async function begin(browser: CookieBrowser): Promise<SamlRequest> {
+/** Begins a login in a browser. @returns the URL of the provider that it is sent to */
+async function providerUrl(browser: CookieBrowser): Promise<string> {
   const response = await browser.visit(`${test.url}/sso/login/saml/?next=/api/v2/teams/`);
-  return samlRequestIn(response.headers.get('location') ?? '');
+  return response.headers.get('location') ?? '';
 }
+
+const begin = async (browser: CookieBrowser): Promise<SamlRequest> =>
+  samlRequestIn(await providerUrl(browser));
 
 /** Posts a response, as the form of this site does. */
 function send(
@@ -76,14 +84,19 @@ const answer =
   (request) =>
     signed(responseOf(request, assertionOf(request, facts), facts));
 
+const rolesOf = async (username: string): Promise<string[]> => {
+  const user = await userOf(username);
+  const { body } = await test.as.superuser.get(`users/${String(user?.id)}/roles/`).expect(200);
+  return body.results.map(
+    (role: { name: string; summary_fields: { resource_name?: string } }) =>
+      `${role.name} ${role.summary_fields.resource_name ?? ''}`,
+  );
+};
+
 const userOf = async (username: string): Promise<Record<string, unknown> | undefined> =>
   (await test.as.superuser.get(`users/?username=${username}`).expect(200)).body.results[0];
 
 it('logs in by a form of this site, and maps attributes to roles', async () => {
-  await test.make.row('authenticator_map', {
-    ...{ authenticator: authenticator.id, name: 'ops', map_type: 'team', trigger: 'equals' },
-    ...{ claim: 'groups', value: 'ops', team: test.home.team.id, role: 'member_role' },
-  });
   const facts = person();
   const browser = new CookieBrowser();
   const request = await begin(browser);
@@ -102,8 +115,25 @@ it('logs in by a form of this site, and maps attributes to roles', async () => {
   expect(browser.jarOf(test.url).has(SESSION_COOKIE)).toBe(true);
   const user = await userOf(facts.nameId);
   expect(user).toMatchObject({ email: `${facts.nameId}@example.com`, external_account: 'saml' });
-  const roles = await test.as.superuser.get(`users/${String(user?.id)}/roles/`).expect(200);
-  expect(roles.body.results.map(({ name }: { name: string }) => name)).toEqual(['Member']);
+  expect(await rolesOf(facts.nameId)).toEqual(['Member Home Team']);
+});
+
+it('takes a role back when samlify, a provider of others, no longer sends the group', async () => {
+  const metadata = await (await fetch(`${test.url}/sso/metadata/saml/`)).text();
+  const logInWith = async (groups: string): Promise<string[]> => {
+    const browser = new CookieBrowser();
+    const url = await providerUrl(browser);
+    const request = samlRequestIn(url);
+    const xml = await samlifyResponse(metadata, url, request, { uid: 'samlify-user', groups });
+    const response = await send(browser, request, xml);
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/api/v2/teams/']);
+    return rolesOf('samlify-user');
+  };
+  expect(await logInWith('ops')).toEqual(['Member Home Team']);
+  const { id } = (await userOf('samlify-user'))!;
+  const organization = test.home.organization.id;
+  await test.as.superuser.post(`organizations/${organization}/users/`, { id }).expect(204);
+  expect(await logInWith('dev')).toEqual(['Member Home']);
 });
 
 it('publishes metadata', async () => {

@@ -41,8 +41,8 @@ export class ActiveRun {
   originals: ReadonlyMap<number, number | null> | null = null;
   /** The containers of its execution environment; null: the isolation of the worker. */
   isolation: Isolation | null = null;
-  /** Its logins to secret stores. */
-  readonly lookups: LookupSession;
+  /** Its logins to secret stores; a sync inside of a job uses those of the job. */
+  lookups: LookupSession;
   /** Last counter and line of its output before Ansible starts. */
   position = { counter: 0, line: 0 };
 

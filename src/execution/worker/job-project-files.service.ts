@@ -153,6 +153,7 @@ export class JobProjectFiles {
     if (!run) throw new Error(`The project update ${update.id} could not be started`);
     // It installs for the job, so with the programs of the job.
     run.isolation = job.isolation;
+    run.lookups = job.lookups;
     const follow = (): void => run.end(job.reason ?? 'cancel');
     job.signal.addEventListener('abort', follow, { once: true });
     try {

@@ -1,8 +1,13 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { JsonLogger } from '../../src/logging/json-logger.js';
+import { LogLines } from '../../src/logging/log-lines.service.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
 import { Cluster, type JobRow } from '../faults/support/cluster.js';
+import { eventually } from '../support/eventually.js';
 import { FakeSecretStores } from '../support/fakes/fake-secret-stores.js';
+import { HttpSink } from '../support/fakes/http-sink.js';
 
 const SECRET = 'fetched-just-before-the-run';
 const PLAYBOOKS = {
@@ -12,6 +17,13 @@ const PLAYBOOKS = {
   tasks:
     - debug: {msg: "user {{ lookup('env', 'APP_USER') }} has {{ lookup('env', 'APP_TOKEN') }}"}
     - assert: {that: "lookup('env', 'APP_TOKEN') == '${SECRET}'"}
+`,
+  'facts.yml': `- hosts: one
+  connection: local
+  gather_facts: false
+  tasks:
+    - debug: {msg: "has {{ lookup('env', 'APP_TOKEN') }}"}
+    - set_fact: {site: north, token: "{{ lookup('env', 'APP_TOKEN') }}", cacheable: true}
 `,
   'identity.yml': `- hosts: localhost
   connection: local
@@ -32,13 +44,15 @@ describe('inputs that are looked up', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let template: Row;
+  let inventory: Row;
+  let worker: INestApplicationContext;
 
   beforeAll(async () => {
     stores = await FakeSecretStores.start();
     stores.secrets['kv/data/app'] = { data: { token: SECRET, user: 'fetched-user' } };
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
     api = await ApiCalls.inside(cluster);
-    await cluster.workerInside({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+    worker = await cluster.workerInside({ OUTBOUND_ALLOW: '127.0.0.0/8' });
     template = await prepare();
   });
   afterAll(async () => {
@@ -72,7 +86,7 @@ describe('inputs that are looked up', () => {
         metadata: { secret_backend: 'kv', secret_path: 'app', secret_key: field },
       });
     }
-    const inventory = await api.call('POST', 'inventories/', { name: 'None', organization: 1 });
+    inventory = await api.call('POST', 'inventories/', { name: 'None', organization: 1 });
     const made = await api.call('POST', 'job_templates/', {
       ...{ name: 'Looks up', project: 1, inventory: inventory.id, playbook: 'site.yml' },
     });
@@ -137,6 +151,43 @@ describe('inputs that are looked up', () => {
     });
     const without = await play('failed');
     expect(await api.text('GET', `jobs/${without.id}/stdout/?format=txt`)).not.toContain('eyJ');
+    await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });
+  });
+
+  it('are hidden in the events and facts that a log aggregator receives', async () => {
+    const sink = await HttpSink.start();
+    const lines = worker.get(LogLines, { strict: false });
+    await api.call('PATCH', 'settings/logging/', {
+      ...{ LOG_AGGREGATOR_ENABLED: true, LOG_AGGREGATOR_TYPE: 'other' },
+      ...{
+        LOG_AGGREGATOR_HOST: sink.url,
+        LOG_AGGREGATOR_LOGGERS: ['job_events', 'system_tracking'],
+      },
+    });
+    lines.start(new JsonLogger('error'));
+    await eventually(() => expect(lines.wants('system_tracking')).toBe(true));
+    await api.call('POST', `inventories/${inventory.id}/hosts/`, { name: 'one' });
+    const facts = { playbook: 'facts.yml', use_fact_cache: true };
+    await api.call('PATCH', `job_templates/${template.id}/`, facts);
+    const { id } = await play('successful');
+    const received = (): Row[] => sink.requests.flatMap(({ body }) => JSON.parse(body) as Row[]);
+    const ofSource = (name: string): Row[] =>
+      received().filter((record) => record.logger_name === `awx.analytics.${name}`);
+    await eventually(() => expect(ofSource('system_tracking')).toHaveLength(1), 10_000);
+    expect(ofSource('system_tracking')).toMatchObject([
+      { host_name: 'one', job: id, facts: { site: 'north', token: '**********' } },
+    ]);
+    const stored = await cluster.rows<{ counter: number; event: string }>(
+      'SELECT counter, event FROM job_events WHERE job_id = $1 ORDER BY counter',
+      [id],
+    );
+    const sent = ofSource('job_events').map(({ job, counter, event }) => ({ job, counter, event }));
+    expect(sent).toEqual(stored.map(({ counter, event }) => ({ job: id, counter, event })));
+    const told = JSON.stringify(received());
+    expect(told).toContain('has **********');
+    expect(told).not.toContain(SECRET);
+    await api.call('DELETE', 'settings/logging/');
+    await sink.close();
     await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });
   });
 

@@ -17,6 +17,7 @@ import {
   writeFacts,
   type ChangedFacts,
 } from '../runner/fact-files.js';
+import type { Masker } from '../runner/masker.js';
 import type { Workspace } from '../runner/workspace.js';
 import { RunEnded, type ActiveRun } from './active-runs.service.js';
 import { patiently } from './patience.js';
@@ -39,6 +40,9 @@ export interface FactsOfRun {
   /** Maximum size of a host's facts, in bytes; larger ones are not stored. */
   readonly maxBytes: number;
 }
+
+/** Facts of a run that has ended, and the masker of its secrets. */
+type EndedFacts = FactsOfRun & { readonly masker: Masker };
 
 /** Copies facts between the database and the folder of a run (docs/contract/runs.md#facts). */
 @Injectable()
@@ -109,7 +113,7 @@ export class JobFacts {
    *
    * @returns message for the output of the run; empty without problems
    */
-  async keep(run: ActiveRun, workspace: Workspace, facts: FactsOfRun): Promise<string> {
+  async keep(run: ActiveRun, workspace: Workspace, facts: EndedFacts): Promise<string> {
     try {
       return factsNotKept(await this.store(run, workspace, facts));
     } catch (error) {
@@ -123,7 +127,7 @@ export class JobFacts {
   private async store(
     run: ActiveRun,
     workspace: Workspace,
-    { hosts, handed, projectId, maxBytes }: FactsOfRun,
+    { hosts, handed, projectId, maxBytes, masker }: EndedFacts,
   ): Promise<string[]> {
     const refused: string[] = [];
     let batch: FactsText[] = [];
@@ -133,7 +137,10 @@ export class JobFacts {
       if (facts === null || id === undefined) refused.push(changed.host);
       else {
         batch.push({ host_id: id, ...facts });
-        this.forward(run, changed.host, facts);
+        if (this.logs.wants('system_tracking')) {
+          const known = { ...parseRecord(facts.own), ...parseRecord(facts.shared) };
+          this.forward(run, changed.host, masker.value(known));
+        }
       }
       if (batch.length >= hostsAtOnce(maxBytes)) {
         await this.keepBatch(run, projectId, batch);
@@ -144,13 +151,12 @@ export class JobFacts {
     return refused;
   }
 
-  /** Sends the facts of a host to the log aggregator, if it receives them. */
-  private forward({ id }: ActiveRun, host: string, facts: Omit<FactsText, 'host_id'>): void {
-    if (!this.logs.wants('system_tracking')) return;
-    const known = { ...parseRecord(facts.own), ...parseRecord(facts.shared) };
-    const parts = this.logs.individualFacts
-      ? Object.entries(known).map(([name, value]) => ({ fact: name, value }))
-      : [{ facts: known }];
+  /** Sends the masked facts of a host to the log aggregator. */
+  private forward({ id }: ActiveRun, host: string, facts: unknown): void {
+    const parts =
+      this.logs.individualFacts && isRecord(facts)
+        ? Object.entries(facts).map(([name, value]) => ({ fact: name, value }))
+        : [{ facts }];
     for (const part of parts) {
       this.logs.add('system_tracking', `Facts of host ${host}`, {
         host_name: host,

@@ -204,9 +204,12 @@ export class PlaybookJob implements RunKind<ActiveRun> {
   }
 
   /** @returns message for the output of the run; empty without problems */
-  private async keepFacts(run: ActiveRun, { facts, prepared }: JobPreparation): Promise<string> {
+  private async keepFacts(
+    run: ActiveRun,
+    { facts, prepared, masker }: JobPreparation,
+  ): Promise<string> {
     if (facts === null || run.reason === 'lost') return '';
-    return this.facts.keep(run, prepared.workspace, facts);
+    return this.facts.keep(run, prepared.workspace, { ...facts, masker });
   }
 }
 

@@ -144,11 +144,13 @@ export class Cluster {
   }
 
   /** A worker in this process. It ends with the cluster. */
-  async workerInside(environment: Environment = {}): Promise<void> {
+  async workerInside(environment: Environment = {}): Promise<INestApplicationContext> {
     // Most users of a cluster start the bundles, and would load the product for nothing.
     const { startWorker, withEnvironment } = await import('../../support/boot.js');
     const variables = { ...this.environment(), ...environment };
-    this.inside.push(await withEnvironment(variables, () => startWorker()));
+    const worker = await withEnvironment(variables, () => startWorker());
+    this.inside.push(worker);
+    return worker;
   }
 
   /** An API in this process, by its address. It ends with the cluster. */

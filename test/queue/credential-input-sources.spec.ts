@@ -1,3 +1,6 @@
+/**
+ * Budget: 40 s, because the real Ansible runs six times.
+ */
 import type { INestApplicationContext } from '@nestjs/common';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -191,10 +194,25 @@ describe('inputs that are looked up', () => {
     await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });
   });
 
-  it('end the run with the reason when they cannot be had', async () => {
-    stores.faults.push(403);
+  it('end the run with the reason, which is all that a notification tells of the store', async () => {
+    const sink = await HttpSink.start();
+    const message = { body: '{"why": {{ job.job_explanation | tojson }}}' };
+    const notification = await api.call('POST', 'notification_templates/', {
+      ...{ name: 'Chat', organization: 1, notification_type: 'webhook' },
+      notification_configuration: { url: sink.url, http_method: 'POST', headers: {} },
+      messages: { error: message },
+    });
+    await api.call('POST', `job_templates/${template.id}/notification_templates_error/`, {
+      id: notification.id,
+    });
+    stores.faults.push('echo');
     const { id } = await play('error');
     const { job_explanation: why } = await api.call('GET', `jobs/${id}/`);
     expect(why).toBe('Could not get "token" of credential "App" from "Vault of ops": HTTP 403.');
+    await eventually(() => expect(sink.requests).toHaveLength(1), 10_000);
+    expect(JSON.parse(sink.last.body)).toEqual({ why });
+    const { results } = await api.call('GET', `jobs/${id}/notifications/`);
+    expect(JSON.stringify([results, sink.last])).not.toContain('secret-id');
+    await sink.close();
   });
 });

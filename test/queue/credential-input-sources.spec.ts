@@ -1,9 +1,14 @@
 /**
- * Budget: 40 s, because the real Ansible runs six times.
+ * Budget: 40 s, because the real Ansible runs six times, and a command of an operator is a process.
  */
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
 import type { INestApplicationContext } from '@nestjs/common';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import type { Row } from '../../src/common/resource/define-resource.js';
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { JsonLogger } from '../../src/logging/json-logger.js';
 import { LogLines } from '../../src/logging/log-lines.service.js';
 import { ApiCalls } from '../faults/support/api-calls.js';
@@ -12,6 +17,7 @@ import { eventually } from '../support/eventually.js';
 import { FakeSecretStores } from '../support/fakes/fake-secret-stores.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
 
+const execute = promisify(execFile);
 const SECRET = 'fetched-just-before-the-run';
 const PLAYBOOKS = {
   'site.yml': `- hosts: localhost
@@ -155,6 +161,22 @@ describe('inputs that are looked up', () => {
     const without = await play('failed');
     expect(await api.text('GET', `jobs/${without.id}/stdout/?format=txt`)).not.toContain('eyJ');
     await api.call('PATCH', `job_templates/${template.id}/`, { playbook: 'site.yml' });
+  });
+
+  it('are verified after an operator added a key for identities', async () => {
+    const kids = async (): Promise<string[]> => {
+      const { keys } = (await (
+        await fetch(`${api.url}/.well-known/jwks.json`)
+      ).json()) as JSONWebKeySet;
+      return keys.map(({ kid }) => kid!);
+    };
+    const before = await kids();
+    const program = join(PACKAGE_FOLDER, 'dist', 'cli.js');
+    const { stdout } = await execute(process.execPath, [program, 'rotate-identity-key'], {
+      env: cluster.environment(),
+    });
+    const added = /^added key ([\w-]{43}), which signs in an hour\n$/.exec(stdout)?.[1];
+    expect((await kids()).sort()).toEqual([...before, added].sort());
   });
 
   it('are hidden in the events and facts that a log aggregator receives', async () => {

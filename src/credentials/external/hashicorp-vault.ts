@@ -11,6 +11,7 @@ export const hashicorpVault: SecretStore = (inputs, context) => {
   const secrets = new Map<string, Promise<Record<string, unknown>>>();
   const isVersioned = textInput(inputs, 'api_version') === 'v2';
   return {
+    close: () => session.close(),
     async read(place) {
       const path = pathOf(place, isVersioned);
       const secret = await once(secrets, JSON.stringify([place.auth_path ?? '', path]), () =>
@@ -28,6 +29,7 @@ export const hashicorpVaultSsh: SecretStore = (inputs, context) => {
   const session = new VaultSession(inputs, context);
   const certificates = new Map<string, Promise<Record<string, unknown>>>();
   return {
+    close: () => session.close(),
     async read(place) {
       const { secret_path: mount = '', role = '', public_key, valid_principals } = place;
       const path = [...pathSegments(mount), 'sign', segmentOf(role, 'role')].join('/');

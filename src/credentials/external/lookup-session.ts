@@ -7,12 +7,16 @@ import type { SecretReader } from './secret-store.js';
  */
 const LOGIN_MS = 5 * 60 * 1000;
 
+/** Time in which all logins of a run are ended. */
+const CLOSE_MS = 5000;
+
 /**
  * Logins to secret stores during one run: each store is logged in to once, and each secret is read once,
  * however often the run opens credentials in a row.
  */
 export class LookupSession implements TokenSubject {
   private readonly readers = new Map<number, { reader: SecretReader; since: number }>();
+  private readonly created: SecretReader[] = [];
   /** End of the time for the values that are fetched at the moment. */
   deadline = AbortSignal.abort();
   /** Revision of the project that the run uses, once it is known. */
@@ -26,7 +30,15 @@ export class LookupSession implements TokenSubject {
     const known = this.readers.get(storeId);
     if (known && Date.now() - known.since < LOGIN_MS) return known.reader;
     const reader = create();
+    this.created.push(reader);
     this.readers.set(storeId, { reader, since: Date.now() });
     return reader;
+  }
+
+  /** Ends all logins. A login that cannot be ended expires by itself. */
+  async close(): Promise<void> {
+    this.deadline = AbortSignal.timeout(CLOSE_MS);
+    this.readers.clear();
+    await Promise.allSettled(this.created.splice(0).map(async (reader) => reader.close?.()));
   }
 }

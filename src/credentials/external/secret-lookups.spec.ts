@@ -123,6 +123,8 @@ describe('HashiCorp Vault', () => {
     stores.logins['other/approle'] = { role_id: 'role', secret_id: 'secret-id' };
     const store = v2({ role_id: 'role', secret_id: 'secret-id' });
     const session = new LookupSession();
+    await lookups.fetch([{ store: { ...v2(token), id: 2 }, place: db }], session);
+    stores.taken();
     for (const secret_key of ['user', 'password', 'user']) {
       const place = { ...db, secret_key };
       await lookups.fetch([{ store, place }], session);
@@ -139,6 +141,11 @@ describe('HashiCorp Vault', () => {
     await lookups.fetch([{ store, place: db }], session);
     clock.mockRestore();
     expect(stores.taken()).toHaveLength(2);
+    stores.faults.push(403);
+    await session.close();
+    await session.close();
+    // The given token of another store stays.
+    expect(stores.taken()).toEqual(Array(3).fill('POST /v1/auth/token/revoke-self'));
   });
 
   it.each<[string, CredentialInputs, Record<string, string>, string]>([

@@ -8,6 +8,12 @@ export type SecretPlace = Readonly<Record<string, string>>;
 export interface SecretReader {
   /** @throws LookupError, OutboundError */
   read(place: SecretPlace): Promise<string>;
+  /**
+   * Ends the logins.
+   *
+   * @throws LookupError, OutboundError
+   */
+  close?(): Promise<void>;
 }
 
 /**

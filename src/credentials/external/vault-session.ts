@@ -1,4 +1,4 @@
-import type { OutboundRequest } from '../../common/outbound/outbound-client.js';
+import type { OutboundRequest, OutboundResponse } from '../../common/outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
@@ -18,6 +18,8 @@ interface Login {
 /** Calls HashiCorp Vault with one credential, after one login for each authentication path. */
 export class VaultSession {
   private readonly tokens = new Map<string, Promise<string>>();
+  /** Tokens of logins, which this session revokes. */
+  private readonly issued: string[] = [];
   private readonly base: string;
   private readonly tls: OutboundRequest['tls'];
 
@@ -38,13 +40,18 @@ export class VaultSession {
     { auth_path: authPath = '' }: SecretPlace,
   ): Promise<Record<string, unknown>> {
     const token = await once(this.tokens, authPath, () => this.token(authPath));
-    const headers = { 'X-Vault-Token': token, ...bearer(token) };
-    const answer = await this.send(request, headers);
+    const answer = objectIn(await this.send(request, token));
     const data = memberOf(answer, 'data');
     if (typeof data !== 'object' || data === null) {
       throw new LookupError('The answer has no data.');
     }
     return { ...data };
+  }
+
+  /** Revokes the tokens of its logins. */
+  async close(): Promise<void> {
+    const request = { method: 'POST', path: 'auth/token/revoke-self' } as const;
+    await Promise.all(this.issued.splice(0).map((token) => this.send(request, token)));
   }
 
   private async token(authPath: string): Promise<string> {
@@ -58,7 +65,9 @@ export class VaultSession {
       ...(suffix ? pathSegments(suffix) : []),
     ].join('/');
     const answer = await this.send({ method: 'POST', path, body: JSON.stringify(body) });
-    return tokenOf(memberOf(answer.auth, 'client_token'));
+    const token = tokenOf(memberOf(objectIn(answer).auth, 'client_token'));
+    this.issued.push(token);
+    return token;
   }
 
   /** Returns the first authentication method with complete inputs, in the order of precedence. */
@@ -94,19 +103,18 @@ export class VaultSession {
 
   private async send(
     { path, ...request }: { path: string } & Pick<OutboundRequest, 'method' | 'body'>,
-    headers: Record<string, string> = {},
-  ): Promise<Record<string, unknown>> {
+    token?: string,
+  ): Promise<OutboundResponse> {
     const namespace = textInput(this.inputs, 'namespace');
-    const answer = await this.context.call({
+    return this.context.call({
       ...request,
       url: this.base + path,
       headers: {
-        ...headers,
+        ...(token === undefined ? {} : { 'X-Vault-Token': token, ...bearer(token) }),
         ...(request.body === undefined ? {} : JSON_HEADERS),
         ...(namespace ? { 'X-Vault-Namespace': namespace } : {}),
       },
       ...(this.tls ? { tls: this.tls } : {}),
     });
-    return objectIn(answer);
   }
 }

@@ -53,6 +53,7 @@ export class RunsHandler implements QueueHandler {
       await this.toEnd(run);
     } finally {
       this.active.remove(run);
+      await run.lookups.close();
     }
   }
 

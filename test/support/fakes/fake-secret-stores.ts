@@ -132,6 +132,7 @@ export class FakeSecretStores {
     if (method === 'POST' && login !== undefined) return this.login(login, body);
     const isKnown = [TOKEN, ...this.tokens].includes(String(headers['x-vault-token']));
     if (!isKnown) return FORBIDDEN;
+    if (pathname === '/v1/auth/token/revoke-self') return { status: 204, body: '' };
     const role = /^\/v1\/ssh\/sign\/(.+)$/.exec(pathname)?.[1];
     if (method === 'POST' && role !== undefined) return signedKey(role, body);
     const found = this.secrets[pathname.replace('/v1/', '') + search];

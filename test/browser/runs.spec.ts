@@ -117,6 +117,10 @@ inBrowser()('pages of runs', () => {
     await page.getByRole('log').getByText('PLAY [all]').waitFor();
     await print(job, 2, `\u001B[0;32mok: [web-1] ${HOSTILE}\u001B[0m`);
     await page.locator('.ansi-green', { hasText: HOSTILE }).waitFor();
+    await print(job, 3, '\u001B[38;5;208morange');
+    await page.locator('.ansi-208').waitFor();
+    const color = "getComputedStyle(document.querySelector('.ansi-208')).color";
+    expect(await page.evaluate(color)).toBe('rgb(255, 135, 0)');
 
     await summarise(job);
     await move(job, 'running', 'failed');
@@ -126,7 +130,7 @@ inBrowser()('pages of runs', () => {
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
     await page.locator('#object-state', { hasText: 'Failed' }).waitFor();
     expect(await page.locator('dl.fields .badge').first().textContent()).toBe('Failed');
-    expect(await outputOf(page)).toBe(`PLAY [all] ****\nok: [web-1] ${HOSTILE}\n`);
+    expect(await outputOf(page)).toBe(`PLAY [all] ****\nok: [web-1] ${HOSTILE}\norange\n`);
   });
 
   it('shows on the page of a template how it went lately', async () => {

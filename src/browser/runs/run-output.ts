@@ -1,3 +1,4 @@
+import { assetUrl } from '../shared/assets.js';
 import { attributes, html, Html } from '../shared/html.js';
 import type { OutputPart, RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { htmlLines } from '../../runs/output/stdout.js';
@@ -44,6 +45,7 @@ export function outputView({ parts, from }: ShownOutput, context: OutputContext)
   const isLive = isFollowed && from === null;
   const stream = `${run.url}events/stream/?after=${parts.at(-1)?.counter ?? 0}&no_truncate=1`;
   return html`<section class="output" id="output" aria-labelledby="output-title">
+    <link rel="stylesheet" href="${assetUrl('ansi-colors.css')}" />
     <div class="line">
       <h2 id="output-title">Output</h2>
       <p role="status" data-live-status="${run.status}">

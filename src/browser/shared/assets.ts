@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { NextFunction, Request, Response } from 'express';
 import { PACKAGE_FOLDER } from '../../config/version.js';
 import { entryOf } from '../../common/invariants.js';
+import { ansiColors } from './ansi-colors.js';
 
 /** Folder that `npm run build` copies the files to. */
 const FOLDER = join(PACKAGE_FOLDER, 'dist', 'static');
@@ -14,8 +15,12 @@ const TYPES = new Map([
 ]);
 const YEAR_SECONDS = 31_536_000;
 
-/** Served files of `src/browser/static`. */
+/** Style sheet that is computed. */
+const COLORS = 'ansi-colors.css';
+
+/** Served files: those of `src/browser/static`, and the computed style sheet. */
 const NAMES = [
+  COLORS,
   'controller.css',
   'panels.css',
   'explorer.css',
@@ -44,7 +49,7 @@ function assets(): Map<AssetName, Asset> {
 }
 
 function load(name: AssetName): Asset {
-  const content = readFileSync(join(FOLDER, name));
+  const content = name === COLORS ? Buffer.from(ansiColors()) : readFileSync(join(FOLDER, name));
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 12);
   const [stem = '', extension = ''] = name.split('.');
   const type = entryOf(TYPES, extension);

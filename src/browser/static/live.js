@@ -51,27 +51,21 @@
   const ESCAPE =
     /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)|[@-Z\\-_])|\r/g;
 
-  /** The nearest of sixteen colors for one of 256, or for red, green and blue. */
+  /** A color of 256, or the nearest of them to a red, green and blue. */
   function extended(codes) {
     const kind = codes.shift();
-    if (kind === 2) return nearest(codes.splice(0, 3));
-    if (kind !== 5) return null;
-    const index = codes.shift() ?? 0;
-    if (index < 16) return (index < 8 ? '' : 'bright-') + NAMES[index % 8];
-    const level = index - 16;
-    const steps = [Math.floor(level / 36), Math.floor(level / 6) % 6, level % 6];
-    return nearest(
-      index < 232 ? steps.map((step) => step * 51) : Array(3).fill((index - 232) * 11),
-    );
+    if (kind === 2) {
+      const [red = 0, green = 0, blue = 0] = codes.splice(0, 3).map(stepOf);
+      return String(16 + 36 * red + 6 * green + blue);
+    }
+    const index = kind === 5 ? codes.shift() : undefined;
+    if (!(index >= 0 && index < 256)) return null;
+    return index < 16 ? (index < 8 ? '' : 'bright-') + NAMES[index % 8] : String(index);
   }
 
-  /** Each bit of the index of a name is a primary color: red, green, blue. */
-  function nearest(parts) {
-    const most = Math.max(...parts);
-    const bits = parts.map((part, bit) => (part * 2 > most && most > 48 ? 2 ** bit : 0));
-    const name = NAMES[bits.reduce((sum, bit) => sum + bit, 0)];
-    return most > 160 ? `bright-${name}` : name;
-  }
+  /** The step of the cube of 216 colors that is nearest to a level from 0 to 255. */
+  const stepOf = (level) =>
+    level < 48 ? 0 : Math.min(5, Math.max(1, Math.floor((level - 35) / 40)));
 
   function applied(style, codes) {
     const next = { ...style };

@@ -19,12 +19,14 @@ it('ends a colour without a reset', () => {
 it.each([
   ['38;5;1', 'ansi-red'],
   ['38;5;12', 'ansi-bright-blue'],
-  ['38;5;196', 'ansi-bright-red'],
-  ['38;5;22', 'ansi-green'],
-  ['38;5;252', 'ansi-bright-white'],
-  ['38;2;255;128;0', 'ansi-bright-yellow'],
+  ['38;5;196', 'ansi-196'],
+  ['38;5;22', 'ansi-22'],
+  ['38;5;252', 'ansi-252'],
+  ['38;2;255;128;0', 'ansi-208'],
+  ['38;2;47;115;300', 'ansi-33'],
   ['48;5;1;32', 'ansi-green'],
-  ['1;38;5;46', 'ansi-bright-green ansi-bold'],
-])('shows the color %s by its nearest name', (codes, classes) => {
+  ['1;38;5;46', 'ansi-46 ansi-bold'],
+  ['38;5;999;1', 'ansi-bold'],
+])('shows the color %s of 256 or nearest to red, green and blue', (codes, classes) => {
   expect(htmlText(`\u001B[${codes}mtext`)).toBe(`<span class="${classes}">text</span>`);
 });

@@ -67,31 +67,22 @@ function applied(style: Style, codes: string): Style {
   return next;
 }
 
-/**
- * Reads a color of 256 or of red, green and blue from the codes after 38 or 48, and returns the
- * nearest of the sixteen names that the style sheet has.
- */
+/** Reads a color of 256, or the nearest of them to a red, green and blue, from the codes after 38 or 48. */
 function extended(codes: number[]): string | null {
   const kind = codes.shift();
-  if (kind === 2) return nearest(codes.splice(0, 3));
-  if (kind !== 5) return null;
-  const index = codes.shift() ?? 0;
-  if (index < 16) return index < 8 ? itemAt(NAMES, index) : `bright-${itemAt(NAMES, index - 8)}`;
-  const level = index - 16;
-  const steps = [Math.floor(level / 36), Math.floor(level / 6) % 6, level % 6];
-  return nearest(index < 232 ? steps.map((step) => step * 51) : Array(3).fill((index - 232) * 11));
+  if (kind === 2) {
+    const [red = 0, green = 0, blue = 0] = codes.splice(0, 3).map(stepOf);
+    return String(16 + 36 * red + 6 * green + blue);
+  }
+  const index = kind === 5 ? codes.shift() : undefined;
+  if (index === undefined || !(index >= 0 && index < 256)) return null;
+  if (index >= 16) return String(index);
+  return index < 8 ? itemAt(NAMES, index) : `bright-${itemAt(NAMES, index - 8)}`;
 }
 
-/** Each bit of the index of a name is a primary color: red, green, blue. */
-function nearest(parts: readonly number[]): string {
-  const most = Math.max(...parts);
-  const bits = parts.map((part, bit) => (part * 2 > most && most > 48 ? 2 ** bit : 0));
-  const name = itemAt(
-    NAMES,
-    bits.reduce((sum, bit) => sum + bit, 0),
-  );
-  return most > 160 ? `bright-${name}` : name;
-}
+/** Returns the step of the cube of 216 colors that is nearest to a level from 0 to 255. */
+const stepOf = (level: number): number =>
+  level < 48 ? 0 : Math.min(5, Math.max(1, Math.floor((level - 35) / 40)));
 
 const classesOf = ({ colour, isBold }: Style): string =>
   [...(colour === null ? [] : [`ansi-${colour}`]), ...(isBold ? ['ansi-bold'] : [])].join(' ');

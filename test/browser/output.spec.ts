@@ -4,11 +4,16 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
+import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { IS_DEEP } from '../support/depth.js';
 import { eventually } from '../support/eventually.js';
 import { inBrowser, visit, type Visit } from './browser.js';
 
+/** Milliseconds from the end of a run to the complete page. */
+const END_LIMIT = 2000;
+/** Lines that are printed right before the end. */
+const LAST = 500;
 /** Lines, and the longest task in milliseconds; files beside this one slow it down in `npm test`. */
 const [LINES, LONGEST] = IS_DEEP ? [20_000, 100] : [4000, 250];
 
@@ -109,15 +114,25 @@ inBrowser()('the output of a run', () => {
     await page.goto(`/api/v2/jobs/${job.id}/`);
     await page.getByRole('button', { name: 'Follow', pressed: true }).click();
     await page.evaluate('window.longest = 0');
-    await test.database.execute(sql`
-      INSERT INTO job_events (job_id, counter, event, host_name, event_data, stdout, start_line, end_line)
-      SELECT ${job.id}, n, 'runner_on_ok', 'web-' || n % 50, '{}', 'ok: line', n - 1, n
-      FROM generate_series(1, ${LINES}) n`);
-    test.app.get(RunSignals, { strict: false }).announce([[job.id, { counter: LINES }]]);
-    await eventually(
-      async () => expect(await page.locator(`#line-${LINES}`).count()).toBe(1),
-      40_000,
-    );
+    const print = async (first: number, last: number): Promise<void> => {
+      await test.database.execute(sql`
+        INSERT INTO job_events (job_id, counter, event, host_name, event_data, stdout, start_line, end_line)
+        SELECT ${job.id}, n, 'runner_on_ok', 'web-' || n % 50, '{}', 'ok: line', n - 1, n
+        FROM generate_series(${first}::int, ${last}::int) n`);
+      test.app.get(RunSignals, { strict: false }).announce([[job.id, { counter: last }]]);
+    };
+    await print(1, LINES - LAST);
+    await page.locator(`#line-${LINES - LAST}`).waitFor({ state: 'attached' });
+
+    await print(LINES - LAST + 1, LINES);
+    const ended = Date.now();
+    const transitions = test.app.get(RunTransitions, { strict: false });
+    await transitions.move([job.id], { from: ['running'], to: 'successful' });
+    await page.locator(`#line-${LINES}`).waitFor({ state: 'attached' });
+    await page.getByText('The run ended: successful.').waitFor();
+    await page.locator('#object-state', { hasText: 'Successful' }).waitFor();
+    expect(Date.now() - ended).toBeLessThan(END_LIMIT);
+    expect(await page.locator('#run-progress').textContent()).toBe('');
     expect(await page.evaluate('window.longest')).toBeLessThan(LONGEST);
     expect(await page.evaluate("document.querySelector('.stdout').scrollTop")).toBe(0);
     expect(await page.getByLabel('All hosts').locator('option').count()).toBe(51);

@@ -203,15 +203,21 @@
   function draw() {
     const isNearEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40;
     const follows = isNearEnd && output.dataset.follow !== 'off';
-    for (const event of arrived.splice(0, MOST_AT_A_TIME)) {
-      append(event);
-      showProgress(event);
-    }
+    skipExtra();
+    arrived.splice(0, MOST_AT_A_TIME).forEach(append);
     const lines = output.getElementsByClassName('row');
     for (let extra = lines.length - MAX_LINES; extra > 0; extra--) removeFirst(lines[0]);
     if (follows) output.scrollTop = output.scrollHeight;
     isDrawing = arrived.length > 0;
     if (isDrawing) setTimeout(draw, 16);
+  }
+
+  /** Leaves out events whose lines would be removed again, but not the start of the task they belong to. */
+  function skipExtra() {
+    const skipped = arrived.splice(0, arrived.length - MAX_LINES);
+    const isEdge = ({ event }) => TASK_STARTS.includes(event) || TASK_ENDS.includes(event);
+    const edge = skipped.findLast(isEdge);
+    if (edge) arrived.unshift(edge);
   }
 
   /** A task goes as soon as no line of it is left. */
@@ -232,6 +238,7 @@
   let status = state.dataset.liveStatus;
   source.addEventListener('job_event', ({ data }) => {
     const event = JSON.parse(data);
+    showProgress(event);
     if (event.stdout !== '') drawSoon(event);
   });
   source.addEventListener('node', refreshSoon);

@@ -73,6 +73,7 @@ import { NewTemplatePanel } from './templates/new-template.panel.js';
 import { TemplateListsPanel } from './templates/template-lists.panel.js';
 import { UsedByPanel } from './templates/used-by.panel.js';
 import { ConnectedPanel } from './webhooks/connected.panel.js';
+import { DeliveryPanel } from './webhooks/delivery.panel.js';
 import { FilterTrialForm } from './webhooks/filter-trial.form.js';
 import { FilterTrialPanel } from './webhooks/filter-trial.panel.js';
 import { WebhookPanel } from './webhooks/webhook.panel.js';
@@ -123,6 +124,7 @@ const panels = [
   UsedByPanel,
   SchedulesPanel,
   ConnectedPanel,
+  DeliveryPanel,
   WebhookPanel,
   FilterTrialPanel,
   NotificationTemplatePanel,

@@ -1,5 +1,16 @@
 import { described, object, STRING, WIDE_INTEGER } from '../common/fields/json-schema.js';
 import type { AlternativeAnswer } from '../common/rest/route.js';
+import type { Verdict } from './delivery.js';
+import type { ReceiverKind } from './receiver-kinds.js';
+
+const DUPLICATE = 'Webhook previously received, aborting.';
+export const IGNORED = 'Webhook ignored';
+
+/** Returns the message to the sender of a delivery; the one of launches depends on the kind of template. */
+export const answerMessage = (
+  verdict: Exclude<Verdict, 'rejected'>,
+  { queued }: Pick<ReceiverKind, 'queued'>,
+): string => ({ accepted: queued, duplicate: DUPLICATE, ignored: IGNORED })[verdict];
 
 /** JSON schema of responses to deliveries (docs/contract/webhooks.md#answers). */
 export const RECEIVER_ANSWER = object(

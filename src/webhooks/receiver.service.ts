@@ -4,6 +4,7 @@ import { Reply } from '../common/http/reply.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { DeliveryIntake, type TakenDelivery } from './delivery-intake.service.js';
+import { answerMessage, IGNORED } from './receiver-answers.js';
 import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { parseEvent, type WebhookEvent } from '../code-hosts/event.js';
 import { headerAliases } from '../code-hosts/headers.js';
@@ -12,12 +13,8 @@ import type { ReceiverKind } from './receiver-kinds.js';
 import type { ReceiverTemplate } from './receiver-templates.service.js';
 import type { Delivery } from './signature-verifier.service.js';
 
-/**
- * Status codes by verdict; the message for an accepted delivery depends on the kind of template.
- */
+/** Status codes by verdict. */
 const STATUSES = { accepted: 202, duplicate: 202, ignored: 200 } as const;
-const DUPLICATE = 'Webhook previously received, aborting.';
-const IGNORED = 'Webhook ignored';
 
 /**
  * Returns the response to a delivery. A rejected delivery gets status 400, because no run was
@@ -25,10 +22,10 @@ const IGNORED = 'Webhook ignored';
  */
 export function answerTo(
   { verdict, reason, delivery, run }: TakenDelivery,
-  { queued }: ReceiverKind,
+  kind: ReceiverKind,
 ): Reply<number> {
   if (verdict === 'rejected') throw new BadRequest(reason, 'delivery_rejected');
-  const message = { accepted: queued, duplicate: DUPLICATE, ignored: IGNORED }[verdict];
+  const message = answerMessage(verdict, kind);
   const launched = run === null ? {} : { job: run.id, url: resource(run.type).url(run.id) };
   return new Reply(STATUSES[verdict], { message, delivery, ...launched });
 }

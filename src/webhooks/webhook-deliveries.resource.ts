@@ -38,7 +38,7 @@ export const webhookDeliveries = defineResource({
         'size',
         'payload',
       ],
-      Response: ['answer', 'verdict', 'reason', 'job'],
+      Result: ['answer', 'verdict', 'reason', 'job'],
     },
   },
   summary: ['id', 'event', 'guid', 'verdict'],

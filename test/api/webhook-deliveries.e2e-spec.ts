@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { responseBody, type ShownDelivery } from '../../src/browser/webhooks/delivery.panel.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { Cleanups, sumOfBatches } from '../../src/system-jobs/cleanups.js';
 import { RejectionLog } from '../../src/webhooks/rejection-log.service.js';
 import { boot, type TestApp } from '../support/boot.js';
-import { webhookSample } from '../support/payloads/webhooks.js';
+import { deliveryHeaders, webhookSample } from '../support/payloads/webhooks.js';
 import type { PersonaName } from '../support/personas.js';
 import { samePageQueries } from '../support/queries.js';
 import { arm, armed, type Hook } from '../support/webhooks.js';
@@ -118,6 +119,47 @@ describe('the ledger', () => {
     for (let sent = 0; sent < 8; sent += 1) await many.send(PUSH).expect(202);
     const path = `job_templates/${many.template.id}/webhook_deliveries/`;
     await samePageQueries(test.database, test.as.orgAdmin, path, [1, 8]);
+  });
+});
+
+describe('the page of a delivery', () => {
+  const representations = async ({ template }: Hook): Promise<ShownDelivery[]> => {
+    const path = `webhook_deliveries/?template=${template.id}&order_by=id`;
+    return (await test.as.superuser.get(path).expect(200)).body.results as ShownDelivery[];
+  };
+
+  it('shows the body of the response as the code host got it', async () => {
+    const target = await homeHook();
+    const git = { scm_type: 'git', scm_url: 'https://code.invalid/project.git' };
+    const project = await arm(test, await test.make.project(git), 'service_a');
+    const unsigned = await armed(test, 'service_c_dc');
+    const sent = { delivery: randomUUID() };
+    const noJson = Buffer.from('{');
+    const signed = deliveryHeaders('service_a', 'push', noJson, target.key, {
+      delivery: randomUUID(),
+    });
+    const responses = [
+      await target.send(PUSH, sent).expect(202),
+      await target.send(PUSH, sent).expect(202),
+      await target.send({ event: 'ping', payload: {} }).expect(200),
+      await target.post(noJson, signed).expect(400),
+      await target.post(noJson, { 'X-Service-A-Event': 'push' }).expect(403),
+      await project.send(PUSH).expect(202),
+      await unsigned
+        .post(Buffer.from('{}'), { 'X-Service-C-Event': 'diagnostics:ping' })
+        .expect(200),
+    ];
+    await test.app.get(RejectionLog, { strict: false }).flush();
+    const rows = [target, project, unsigned].map(representations);
+    const shown = (await Promise.all(rows)).flat();
+    expect(shown.map(responseBody)).toEqual(responses.map(({ body }) => body as object));
+
+    const [first] = shown;
+    const page = await test.as.superuser
+      .get(`webhook_deliveries/${first!.id}/`)
+      .set('Accept', 'text/html');
+    expect(page.text).toMatch(/aria-label="Body of the response"[^]*Job queued\./);
+    expect(responseBody({ ...first!, job: null })).toBeNull();
   });
 });
 

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import { BadRequest, Forbidden } from '../../common/errors/errors.js';
+import { isRecord } from '../../common/records.js';
+import { answerOf } from '../../common/rest/errors.filter.js';
+import { resource } from '../../common/resource/registry.js';
+import { answerMessage, IGNORED } from '../../webhooks/receiver-answers.js';
+import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
+import { html, type Html } from '../shared/html.js';
+import { jsonView } from '../shared/json-view.js';
+import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
+import { panelCard } from '../shared/panel-forms.js';
+import { statusBadge } from '../shared/values.js';
+
+export interface ShownDelivery {
+  id: number;
+  /** Empty for requests that did not prove the key. */
+  event: string;
+  verdict: 'accepted' | 'duplicate' | 'ignored' | 'rejected';
+  reason: string;
+  answer: number;
+  job: number | null;
+  related: Readonly<Record<string, unknown>>;
+}
+
+/** Renders the response that the code host got, built again from the record of the delivery. */
+@Injectable()
+@PagePanel('webhook_delivery')
+export class DeliveryPanel implements Panel<ShownDelivery> {
+  render({ object }: PanelContext<ShownDelivery>): Html {
+    const { answer, verdict, reason } = object;
+    const body = responseBody(object);
+    return panelCard(
+      'response',
+      'Response',
+      html`<p><strong>${answer}</strong> ${statusBadge(verdict)} ${reason}</p>
+        ${
+          body
+            ? jsonView(body, 'Body of the response')
+            : html`<p class="hint">
+                The body named the run or a template that was deleted since, and is not known any
+                more.
+              </p>`
+        }`,
+    );
+  }
+}
+
+/** Returns the body of the response to a delivery; null if the record does not determine it any more. */
+export function responseBody(delivery: ShownDelivery): object | null {
+  const { id, event, verdict, reason, answer, job, related } = delivery;
+  if (verdict === 'rejected') {
+    const { body } = answerOf(answer === 403 ? new Forbidden() : new BadRequest(reason));
+    return isRecord(body) ? body : null;
+  }
+  if (verdict === 'ignored') {
+    // Unsigned connection tests do not learn the id of their record.
+    return event === '' ? { message: IGNORED } : { message: IGNORED, delivery: id };
+  }
+  const kind = RECEIVER_KINDS.find(({ type }) =>
+    String(related.template).startsWith(`/api/v2/${resource(type).path}/`),
+  );
+  if (!kind || job === null) return null;
+  return { message: answerMessage(verdict, kind), delivery: id, job, url: related.job };
+}

@@ -60,6 +60,12 @@ export const DEFAULT_HEADER_ALIASES: HeaderAliases = parseHeaderAliases(
   DEFAULT_WEBHOOK_HEADER_ALIASES,
 );
 
+/** Returns the name under which the real service sends a header; the header's own name without an alias. */
+export function productHeader(name: string): string {
+  const entry = DEFAULT_WEBHOOK_HEADER_ALIASES.find((one) => one.startsWith(`${name}=`));
+  return entry?.slice(name.length + 1) ?? name;
+}
+
 export const NO_ALIASES: HeaderAliases = new Map();
 
 /** Returns the aliases for a value of the setting `WEBHOOK_HEADER_ALIASES`. */

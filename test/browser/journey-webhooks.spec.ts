@@ -38,7 +38,7 @@ describeJourney('the key of a webhook', session, 3, async (walk) => {
   );
   expect(await setup.getByLabel('Secret').textContent()).toBe(hook.key);
   const told = await setup.innerText();
-  for (const word of ['application/json', 'pull_request', 'X-Service-A-Signature-256']) {
+  for (const word of ['application/json', 'pull_request', 'X-Hub-Signature-256']) {
     expect(told).toContain(word);
   }
   // The address of this test is one that no code host can reach.
@@ -129,7 +129,7 @@ describeJourney('connecting a repository and seeing its first run', session, 4, 
   await walk.look('template-without-webhook');
   await walk.button('GitLab', page.locator('#webhook'));
   const setup = page.locator('#setup');
-  await setup.getByText('X-Service-B-Token').waitFor();
+  await setup.getByText('X-Gitlab-Token').waitFor();
   expect(walk.clicks).toBeLessThanOrEqual(3);
   const [address, secret] = [
     (await setup.getByLabel('Address (payload URL)').textContent()) ?? '',

@@ -7,6 +7,8 @@ import { PanelSource } from '../shared/panel-source.service.js';
 import { formUrl } from '../shared/presets.js';
 import { statusBadge, timeView, type Item } from '../shared/values.js';
 import { FORK_RULES } from '../../code-hosts/forks.js';
+import { productHeader } from '../../code-hosts/headers.js';
+import { Settings } from '../../config/settings.js';
 import { BaseUrl } from '../../settings/base-url.service.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { webhookDeliveries } from '../../webhooks/webhook-deliveries.resource.js';
@@ -40,6 +42,7 @@ export class WebhookPanel implements Panel<WebhookSetup> {
   constructor(
     private readonly source: PanelSource,
     private readonly baseUrl: BaseUrl,
+    private readonly settings: Settings,
   ) {}
 
   async render(context: PanelContext<WebhookSetup>): Promise<Html> {
@@ -48,7 +51,11 @@ export class WebhookPanel implements Panel<WebhookSetup> {
     const template = await templateAt(this.source, templateUrl, actor);
     const id = String(template.id);
     const url = object.url.replace(/^https?:\/\/[^/]+/, await this.baseUrl.get(origin));
-    const parts: Parts = { setup: { ...object, url }, template, templateUrl, csrf, path };
+    const headers = this.settings.WEBHOOK_HEADER_ALIASES
+      ? object.proof_headers.map(productHeader)
+      : object.proof_headers;
+    const setup = { ...object, url, proof_headers: headers };
+    const parts: Parts = { setup, template, templateUrl, csrf, path };
     if (object.webhook_service === '') return panelCard('setup', 'Set-up', serviceForm(parts));
     const latest = { order_by: '-id', page_size: SHOWN };
     const deliveries = await this.source.list(
@@ -95,7 +102,7 @@ function setupView({ setup, templateUrl, csrf, path }: Parts): Html {
       <div>
         <dt>Proof</dt>
         <dd>
-          The secret signs each delivery:
+          The code host proves the secret in the header
           ${setup.proof_headers.map((name, index) => [index > 0 && ' or ', html`<code>${name}</code>`])}.
         </dd>
       </div>

@@ -53,6 +53,7 @@ beforeAll(async () => {
   await summarise(second, 'web-1', true);
   await summarise(second, 'web-2', true);
   await summarise(second, 'web-3', false);
+  await summarise(second, 'web-4', true);
   week = (await test.as.superuser.get('statistics/?days=7').expect(200)).body;
   usual = (await test.as.superuser.get('statistics/').expect(200)).body;
 });
@@ -85,6 +86,7 @@ it('tells the slowest tasks, the hosts that fail most, and what waits', () => {
   expect(body.failing_hosts).toMatchObject([
     { name: 'web-2', jobs: 2, failed: 2 },
     { name: 'web-1', jobs: 2, failed: 1 },
+    { name: 'web-4', jobs: 1, failed: 1 },
   ]);
   expect(body.queue).toMatchObject([{ status: 'pending', runs: 1 }]);
   expect(body.capacity).toEqual({ capacity: 0, consumed: 0 });
@@ -116,4 +118,11 @@ it('is a page of the same numbers', async () => {
     .expect(200);
   expect(text).toMatch(/Jobs by day: [12] successful, 1 failed, 1 error, 1 canceled/);
   expect(text).toContain('<title>Statistics');
+  const rows = text.matchAll(/>(web-\d)<\/th>[^]*?>(\d+ %)<[^]*?>(\d of \d)</g);
+  // Hosts with few jobs come first if more of these failed.
+  expect([...rows].map((row) => row.slice(1))).toEqual([
+    ['web-2', '100 %', '2 of 2'],
+    ['web-4', '100 %', '1 of 1'],
+    ['web-1', '50 %', '1 of 2'],
+  ]);
 });

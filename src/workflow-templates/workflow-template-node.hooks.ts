@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { isUUID } from 'class-validator';
 import type { Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
@@ -52,7 +53,9 @@ export class WorkflowTemplateNodeHooks implements ResourceHooks<WorkflowTemplate
     sent: ValuesOf<WorkflowTemplateNode>,
     actor: Actor,
   ): Promise<Prepared<WorkflowTemplateNode>> {
-    const identifier = sent.identifier === '' ? undefined : sent.identifier;
+    // A generated identifier stays; an alias that is cleared gives way to a generated identifier.
+    const cleared = isUUID(row.identifier) ? undefined : randomUUID();
+    const identifier = sent.identifier === '' ? cleared : sent.identifier;
     // The references check permissions on a template in the request.
     const kept = 'unified_job_template' in sent ? null : row.unified_job_template_id;
     if (kept !== null) {

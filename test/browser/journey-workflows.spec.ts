@@ -114,7 +114,7 @@ describeJourney('linking two steps by their names in the graph', session, 3, asy
   expect(await graph.getByText('on failure').count()).toBe(1);
 });
 
-describeJourney('changing a step below the graph', session, 5, async (walk) => {
+describeJourney('changing a step below the graph', session, 8, async (walk) => {
   const { page, mark } = walk;
   const workflow = await test.make.workflowTemplate();
   const name = `Limited ${mark}`;
@@ -124,6 +124,9 @@ describeJourney('changing a step below the graph', session, 5, async (walk) => {
     ask_limit_on_launch: true,
   });
   await test.make.workflowNode(workflow, { unified_job_template: id });
+  const question = await test.make.workflowNode(workflow, { identifier: 'Ask' });
+  const approval = `workflow_job_template_nodes/${question.id}/create_approval_template/`;
+  await test.as.superuser.post(approval, { name: 'Publish?' }).expect(201);
   await test.make.workflowNode(workflow, { identifier: 'Last' });
   await page.goto(`/api/v2/workflow_job_templates/${workflow.id}/`);
   const graph = page.getByRole('region', { name: 'Graph of the workflow' });
@@ -139,6 +142,10 @@ describeJourney('changing a step below the graph', session, 5, async (walk) => {
   await page.getByText('Saved.').waitFor();
   await graph.getByRole('link', { name: 'Web only, Job' }).waitFor();
   expect(await form.getByLabel('Limit').inputValue()).toBe('web');
+  // Without an alias the graph has the name of the template again.
+  await form.getByLabel('Alias').fill('');
+  await walk.button('Save', form);
+  await graph.getByRole('link', { name: `${name}, Job` }).waitFor();
   const width = (): Promise<number> =>
     graph.locator('svg').evaluate((svg) => svg.getBoundingClientRect().width);
   const before = await width();
@@ -147,6 +154,21 @@ describeJourney('changing a step below the graph', session, 5, async (walk) => {
   // A zoomed graph stays zoomed where the caller selects another step.
   await walk.link('Last, Nothing to run', graph);
   expect(await width()).toBeGreaterThan(before);
+
+  await walk.link('Ask, Approval', graph);
+  const decision = page.locator('#form-approval');
+  await decision.getByLabel('Name').fill('Publish to customers?');
+  await decision.getByLabel('Timeout').fill('600');
+  await walk.button('Save', decision);
+  await page.getByText('Saved.').waitFor();
+  expect(await decision.getByLabel('Timeout').inputValue()).toBe('600');
+  const { body } = await test.as.superuser.get(
+    `workflow_job_template_nodes/?workflow_job_template=${workflow.id}&identifier=Ask`,
+  );
+  expect(body.results[0].summary_fields.unified_job_template).toMatchObject({
+    name: 'Publish to customers?',
+    timeout: 600,
+  });
 });
 
 // Stands for the pages of graphs; its run needs no Ansible.

@@ -40,6 +40,8 @@ export default {
   rootDir,
   maxWorkers: 2,
   workerIdleMemoryLimit: '1500MB',
+  // Ends Chromium and removes its profile when it exits, which takes 0.1 s on a quiet machine.
+  workerGracefulExitTimeout: 10_000,
   // No promise of the product: a machine that others use may be five times as slow.
   testTimeout: 180_000,
   testSequencer: '<rootDir>/scripts/testing/dearest-first.mjs',

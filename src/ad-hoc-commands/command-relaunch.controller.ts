@@ -64,7 +64,7 @@ export class CommandRelaunchController {
     link: 'relaunch',
     access: 'authenticated',
     operationId: 'ad_hoc_commands_relaunch_needs',
-    summary: 'What a relaunch of the command needs.',
+    summary: 'Fields of a relaunch of the command.',
     parent: adHocCommands,
     response: object({ passwords_needed_to_start: PASSWORDS_NEEDED }),
   })

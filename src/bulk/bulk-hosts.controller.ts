@@ -43,7 +43,7 @@ export class BulkHostsController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'bulk_host_create_help',
-    summary: 'What the bulk creation of hosts is.',
+    summary: 'Describes the bulk creation of hosts.',
     response: DETAIL,
   })
   @Get('host_create')
@@ -93,7 +93,7 @@ export class BulkHostsController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'bulk_host_delete_help',
-    summary: 'What the bulk deletion of hosts is.',
+    summary: 'Describes the bulk deletion of hosts.',
     response: DETAIL,
   })
   @Get('host_delete')

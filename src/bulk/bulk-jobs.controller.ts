@@ -25,7 +25,7 @@ export class BulkJobsController {
     kind: 'document',
     access: 'authenticated',
     operationId: 'bulk_job_launch_help',
-    summary: 'What the bulk launch is.',
+    summary: 'Describes the bulk launch.',
     response: DETAIL,
   })
   @Get()

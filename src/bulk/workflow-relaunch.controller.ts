@@ -29,7 +29,7 @@ export class WorkflowRelaunchController {
     link: 'relaunch',
     access: 'authenticated',
     operationId: 'workflow_jobs_relaunch_needs',
-    summary: 'What a relaunch of the workflow job needs.',
+    summary: 'Fields of a relaunch of the workflow job.',
     response: object({}),
     parent: workflowJobs,
   })

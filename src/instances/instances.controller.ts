@@ -64,7 +64,7 @@ export class InstancesController extends ResourceController(instances, [
     kind: 'document',
     link: 'health_check',
     operationId: 'instances_health_check_read',
-    summary: 'What workers of the instance found that it can run.',
+    summary: 'Results of the last health check of the instance.',
     response: object(HEALTH),
   })
   @Get(':id/health_check')

@@ -40,7 +40,7 @@ export class HostsController extends ResourceController(hosts) {
     link: 'ansible_facts',
     access: 'authenticated',
     operationId: 'hosts_ansible_facts_read',
-    summary: 'What Ansible found out about one host, as jobs with use_fact_cache have stored it.',
+    summary: 'Facts of one host that jobs with use_fact_cache stored.',
     parent: hosts,
     redirects: true,
     response: freeObject('Facts by name; empty where none are known.'),

@@ -73,7 +73,7 @@ export class InventorySourcesController extends ResourceController(inventorySour
     kind: 'document',
     link: 'update',
     operationId: 'inventory_sources_can_update',
-    summary: 'Whether the source has what it would be updated from.',
+    summary: 'Shows if the source can be updated.',
     response: object({ can_update: described(BOOLEAN, 'True if an update can be started.') }),
   })
   @Get(':id/update')

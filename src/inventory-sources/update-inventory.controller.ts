@@ -51,7 +51,7 @@ export class UpdateInventoryController {
     kind: 'document',
     link: 'update_inventory_sources',
     operationId: 'inventories_update_inventory_sources_read',
-    summary: 'Whether each source of the inventory can be updated.',
+    summary: 'Shows for each source of the inventory if it can be updated.',
     response: list(
       object({
         inventory_source: INTEGER,

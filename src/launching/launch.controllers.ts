@@ -112,7 +112,7 @@ export class LaunchController extends TemplateLaunches {
     link: 'launch',
     access: 'authenticated',
     operationId: 'job_template_launch_needs',
-    summary: 'What a launch of the template needs and asks for.',
+    summary: 'Fields and prompts of a launch of the template.',
     parent: jobTemplates,
     response: LAUNCH_NEEDS,
   })
@@ -177,7 +177,7 @@ export class WorkflowLaunchController extends TemplateLaunches {
     link: 'launch',
     access: 'authenticated',
     operationId: 'workflow_job_template_launch_needs',
-    summary: 'What a launch of the workflow needs and asks for.',
+    summary: 'Fields and prompts of a launch of the workflow.',
     parent: workflowTemplates,
     response: WORKFLOW_LAUNCH_NEEDS,
   })

@@ -76,7 +76,7 @@ export class RelaunchController {
     link: 'relaunch',
     access: 'authenticated',
     operationId: 'jobs_relaunch_needs',
-    summary: 'What a relaunch of the job needs.',
+    summary: 'Fields of a relaunch of the job.',
     parent: jobs,
     response: RELAUNCH_NEEDS,
   })

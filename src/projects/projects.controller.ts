@@ -89,7 +89,7 @@ export class ProjectsController extends ResourceController(projects) {
     kind: 'document',
     link: 'update',
     operationId: 'projects_can_update',
-    summary: 'Whether the project has a source to be synced from.',
+    summary: 'Shows if the project has a source to sync from.',
     response: object({ can_update: described(BOOLEAN, 'True if an update can be started.') }),
   })
   @Get(':id/update')

@@ -36,7 +36,7 @@ export function RunController(
       kind: 'document',
       link: 'cancel',
       operationId: `${definition.path}_can_cancel`,
-      summary: `Whether the ${label} can be canceled.`,
+      summary: `Shows if the ${label} can be canceled.`,
       response: object({ can_cancel: described(BOOLEAN, 'True if the run can be canceled now.') }),
     })
     @Get(':id/cancel')

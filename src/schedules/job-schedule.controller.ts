@@ -25,7 +25,7 @@ export class JobScheduleController {
     link: 'create_schedule',
     access: 'authenticated',
     operationId: 'jobs_schedule_prompts',
-    summary: 'Whether a schedule can be made of the job, and the prompts it would have.',
+    summary: 'Shows if a schedule can be created from the job, and its prompts.',
     parent: jobs,
     response: object({
       can_schedule: described(BOOLEAN, 'True if a schedule can be created from the job.'),

@@ -15,7 +15,7 @@ import { workflowApprovals } from './workflow-approvals.resource.js';
 const CAN_DECIDE = {
   kind: 'document',
   access: 'authenticated',
-  summary: 'Whether the caller can decide on the approval.',
+  summary: 'Shows if the caller can decide on the approval.',
   parent: workflowApprovals,
   response: object({ can_approve_or_deny: described(BOOLEAN, 'True if the caller may decide.') }),
 } as const satisfies Partial<RouteInfo>;

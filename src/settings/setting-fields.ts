@@ -33,7 +33,7 @@ export const settingLabel = (name: string): string =>
 abstract class SettingsSchema {}
 
 function decoratorOf(name: string, setting: SettingDeclaration<unknown>): PropertyDecorator {
-  const { type, help, min, max, unit, category, choices, runtime = false } = setting;
+  const { type, help, min, max, unit, category, choices = [], runtime = false } = setting;
   const options = {
     label: settingLabel(name),
     help,
@@ -58,12 +58,16 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
     case 'list':
       return Json({
         ...options,
-        schema: list(choices ? { ...STRING, enum: [...choices] } : STRING),
+        schema: list(choices.length > 0 ? { ...STRING, enum: [...choices] } : STRING),
       });
     case 'secret':
       return SecretText(options);
     default:
-      return Char({ ...options, max: maxOfText(setting) });
+      return Char({
+        ...options,
+        choices: choices.map((one) => [one, one]),
+        max: maxOfText(setting),
+      });
   }
 }
 

@@ -14,6 +14,7 @@ import { HealthService } from './health.service.js';
 const STATE = object({
   ready: described(BOOLEAN, 'True if the server can respond to requests.'),
   database: described(BOOLEAN, 'True if the database responds.'),
+  schema: described(BOOLEAN, 'True if all migrations of this version have run.'),
   redis: described(BOOLEAN, 'True if Redis responds.'),
 });
 
@@ -45,7 +46,11 @@ export class HealthController {
   }
 
   @Route({
-    ...probe('health_ready', 'The process can serve: database reached, not shutting down.', STATE),
+    ...probe(
+      'health_ready',
+      'The process can serve: database reached and migrated, not shutting down.',
+      STATE,
+    ),
     alternatives: [{ status: 503, description: 'It cannot serve.', response: STATE }],
   })
   @Get('ready')

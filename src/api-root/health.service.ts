@@ -8,6 +8,8 @@ import { sql } from '../database/sql.js';
 export interface HealthState {
   ready: boolean;
   database: boolean;
+  /** True if all migrations of this version have run. */
+  schema: boolean;
   /** True if Redis is connected. Without Redis the API accepts work, which starts when Redis is back. */
   redis: boolean;
 }
@@ -29,10 +31,19 @@ export class HealthService {
       .row(sql`SELECT 1`)
       .then(() => true)
       .catch(() => false);
+    const schema = database && (await this.isMigrated().catch(() => false));
     return {
-      ready: database && !this.host.httpAdapter.isEnding,
+      ready: schema && !this.host.httpAdapter.isEnding,
       database,
+      schema,
       redis: this.redis.client.status === 'ready',
     };
+  }
+
+  private async isMigrated(): Promise<boolean> {
+    const name = this.database.dataSource.migrations.at(-1)?.name;
+    return (
+      (await this.database.row(sql`SELECT 1 FROM migrations WHERE name = ${name}`)) !== undefined
+    );
   }
 }

@@ -55,6 +55,11 @@ const SLICES = {
     jest: ['test/api/directory-domain'],
     provide: async () => ({ environment: { TEST_DOMAIN: '1' } }),
   },
+  // The system's PostgreSQL, whose programs make dumps, and two starts of a copy of this folder.
+  backup: {
+    jest: ['test/faults/backup'],
+    provide: async () => ({ environment: { TEST_BACKUP: '1' } }),
+  },
   'python-client': {
     jest: ['test/api/python-client'],
     provide: async () => ({ environment: await pythonClient(root) }),

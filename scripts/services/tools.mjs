@@ -32,12 +32,14 @@ const DEBIAN_PACKAGES = {
   podman: 'podman',
   runc: 'runc',
   samba: 'samba-ad-dc samba-ad-provision',
+  // A server with the programs for dumps, which the packaged one lacks.
+  pg_ctlcluster: 'postgresql',
 };
 
 /**
  * Programs that only some callers need, by the option that asks for them.
  *
- * @type {Record<string, 'withRedis' | 'forTests' | 'forDomain'>}
+ * @type {Record<string, 'withRedis' | 'forTests' | 'forDomain' | 'forBackup'>}
  */
 const ON_REQUEST = {
   'redis-server': 'withRedis',
@@ -50,6 +52,7 @@ const ON_REQUEST = {
   podman: 'forTests',
   runc: 'forTests',
   samba: 'forDomain',
+  pg_ctlcluster: 'forBackup',
 };
 
 /** Programs the service can do without, and says so where it matters. */
@@ -89,7 +92,8 @@ const INTERPRETER =
  * `{ path, find, detail, ansible, warning }`: the PATH for the service, a look-up in it, what was done,
  * the release of Ansible, and why it is not the current one.
  *
- * @param {AnsiblePlace & { log: string, withRedis?: boolean, forTests?: boolean, forDomain?: boolean }} options
+ * @param {AnsiblePlace & { log: string, withRedis?: boolean, forTests?: boolean, forDomain?: boolean,
+ *   forBackup?: boolean }} options
  */
 export async function provideTools({ dataDir, withSystemAnsible = false, log, ...requests }) {
   const refusal = withSystemAnsible ? null : await installAnsible(environmentOf(dataDir), log);

@@ -46,8 +46,13 @@ export async function provideForTests(root, { programs = true } = {}) {
   await step('Build', () => buildWhenNeeded(root, log));
   await step('Tests', () => withLock(join(root, 'dist', '.lock'), () => compileTests(root)));
   if (!programs) return;
-  const forDomain = process.env.TEST_DOMAIN === '1';
-  const wanted = { ...ansiblePlace(root), log, withRedis: true, forTests: true, forDomain };
+  const requests = {
+    withRedis: true,
+    forTests: true,
+    forDomain: process.env.TEST_DOMAIN === '1',
+    forBackup: process.env.TEST_BACKUP === '1',
+  };
+  const wanted = { ...ansiblePlace(root), log, ...requests };
   await step(
     'Programs',
     () => withLock(join(root, 'dist', '.lock'), () => provideTools(wanted)),

@@ -3,16 +3,19 @@ import pg from 'pg';
 import type { ThrowawayServices } from '../../../scripts/services/throwaway.mjs';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 
+/** A server of databases that tests may kill. */
+export type DatabaseServer = Pick<ThrowawayServices, 'databaseUrl' | 'halt' | 'resume' | 'stop'>;
+
 /** The database of a cluster, on the server of the test run or on one of its own that may be killed. */
 export class ClusterDatabase {
   private constructor(
     private readonly database: TestDatabase,
-    private readonly server: ThrowawayServices | null,
+    private readonly server: DatabaseServer | null,
     private client: pg.Client,
   ) {}
 
   /** @param server that of the test run when null */
-  static async start(server: ThrowawayServices | null): Promise<ClusterDatabase> {
+  static async start(server: DatabaseServer | null): Promise<ClusterDatabase> {
     const database = await createTestDatabase(server?.databaseUrl ?? undefined);
     return new ClusterDatabase(database, server, await connect(database.url));
   }
@@ -46,7 +49,7 @@ export class ClusterDatabase {
     await (this.server ? this.server.stop() : this.database.drop());
   }
 
-  private killable(): ThrowawayServices {
+  private killable(): DatabaseServer {
     if (!this.server) throw new Error('The cluster was started without a server of its own.');
     return this.server;
   }

@@ -21,9 +21,8 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import type pg from 'pg';
 
-import type { ThrowawayServices } from '../../../scripts/services/throwaway.mjs';
 import { eventually } from '../../support/eventually.js';
-import { ClusterDatabase } from './cluster-database.js';
+import { ClusterDatabase, type DatabaseServer } from './cluster-database.js';
 import { writeFakeRunner } from './fake-runner.js';
 import { freePort, Processes, type Environment, type Program, type Uid } from './processes.js';
 
@@ -37,7 +36,7 @@ export interface ClusterOptions {
   /** The processes run under this account instead of that of the tests, which is root then. */
   uid?: Uid;
   /** Server of the database, of its own, which tests may kill; it ends with the cluster. */
-  server?: ThrowawayServices;
+  server?: DatabaseServer;
 }
 
 export interface JobRow {
@@ -113,6 +112,13 @@ export class Cluster {
   async killRedis(): Promise<void> {
     this.redisServer?.child.kill('SIGKILL');
     await this.redisServer?.ended;
+  }
+
+  /** Ends all processes, and removes the data folder and all that Redis has. */
+  async loseMachine(): Promise<void> {
+    await this.processes.endAll();
+    await rm(join(this.folder, 'data'), { recursive: true });
+    await this.startRedis();
   }
 
   /** A worker that is on the list of the scheduler. */

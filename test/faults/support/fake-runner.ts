@@ -49,6 +49,7 @@ function script(ledger: string, seconds: number): string {
     event(5, 'playbook_on_stats', 1, stats),
   ];
   return `#!/bin/sh
+[ "$1" = --version ] && echo 2.4 && exit
 echo "\${AUTOMATION_CONTROLLER_RUN%%:*}" >> '${ledger}'
 for workspace; do :; done
 sleep ${seconds}

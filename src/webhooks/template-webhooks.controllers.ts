@@ -72,7 +72,8 @@ abstract class TemplateWebhooksController {
     link: 'webhook',
     access: 'authenticated',
     operationId: `${templates.path}_webhook`,
-    summary: 'Values to enter at the code host, with the secret. Only for administrators of the template.',
+    summary:
+      'Values to enter at the code host, with the secret. Only for administrators of the template.',
     parent: templates,
     needs: 'manage_webhook_key',
     showsSecret: true,

@@ -19,20 +19,25 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Returns the shell commands of a page, for this server. The start itself is a test of its own. */
-function commandsOf(page: string): string {
+/** Returns the blocks of shell commands of a page. The start itself is a test of its own. */
+function blocksOf(page: string): string[] {
   const text = readFileSync(join(PACKAGE_FOLDER, page), 'utf8');
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
-  const commands = blocks.filter((block) => block !== 'npm start\n').join('\n');
+  return blocks.filter((block) => block !== 'npm start\n');
+}
+
+/** Returns commands, for this server. */
+function commandsOf(blocks: readonly string[]): string {
+  const commands = blocks.join('\n');
   expect(commands).toContain('URL=http://127.0.0.1:8080\nTOKEN=$(cat var/admin_token)\n');
   return commands
     .replace('URL=http://127.0.0.1:8080', `URL=${test.url}`)
     .replace('$(cat var/admin_token)', token);
 }
 
-/** @returns what the commands print; throws if one of them fails */
-async function run(page: string): Promise<string> {
-  const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', commandsOf(page)], {
+/** @returns what the commands of a page print; throws if one of them fails */
+async function run(page: string, blocks = blocksOf(page)): Promise<string> {
+  const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', commandsOf(blocks)], {
     maxBuffer: 8 * 1024 * 1024,
   });
   return stdout;
@@ -67,4 +72,31 @@ it('the common tasks do what they say', async () => {
   const nodes = 'workflow_job_nodes/?workflow_job__name=Release';
   const { body } = await test.as.superuser.get(nodes).expect(200);
   expect(body.count).toBe(3);
+});
+
+it('the examples of applications and logins are accepted', async () => {
+  const [prelude = ''] = blocksOf('docs/how-to.md');
+  const { make, home, as } = test;
+  const authenticator = await make.row('authenticator', {
+    name: 'First',
+    configuration: { issuer: 'https://login.example.com', client_id: 'controller' },
+  });
+  const examples = ['docs/applications.md', 'docs/single-sign-on.md']
+    .flatMap((page) => blocksOf(page))
+    .filter((block) => !block.includes('npm run controller -- import-logins'))
+    .map((block) =>
+      block
+        .replace('authenticators/1/', `authenticators/${authenticator.id}/`)
+        .replace('"organization": 1,', `"organization": ${home.organization.id},`)
+        .replace('"user": 7', `"user": ${as.users.orgMember.id}`),
+    );
+  const printed = await run('', [prelude, ...examples]);
+  expect(printed).toContain('"client_secret":');
+  expect(printed).toContain('"allowed":true');
+  const { body } = await as.superuser.get('authenticators/?order_by=id').expect(200);
+  expect(body.results.map(({ name }: { name: string }) => name)).toEqual([
+    'First',
+    'Company',
+    'Directory',
+  ]);
 });

@@ -1,3 +1,10 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { request } from 'undici';
+
+import { PACKAGE_FOLDER } from '../../src/config/version.js';
+import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
@@ -91,6 +98,41 @@ describe('answers to browsers', () => {
       expect(await encodingOf('teams/?search=x', { ...BROWSER, 'Sec-Fetch-Site': 'none' })).toBe(
         'gzip',
       );
+    });
+  });
+
+  describe('weighs', () => {
+    const KB = 1024;
+
+    it('at most 90 KB in files of its own, the editor aside, before compression', () => {
+      const folder = join(PACKAGE_FOLDER, 'dist', 'static');
+      const files = readdirSync(folder).filter((name) => name !== 'editor.js');
+      expect(files).toContain('controller.css');
+      const sizes = files.map((name) => statSync(join(folder, name)).size);
+      expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(90 * KB);
+    });
+
+    it('at most 60 KB for a list of 25 runs, with the files that it loads', async () => {
+      const { id } = await test.make.jobTemplate();
+      await test.database.execute(sql`
+        INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id,
+          launch_type, elapsed, started, finished, event_processing_finished)
+        SELECT 'job', md5(n::text), 'successful', ${id}, ${id}, 'manual', n, now(), now(), TRUE
+        FROM generate_series(1, 25) AS n`);
+      const { text } = await test.as.superuser.with(BROWSER).get('jobs/');
+      expect(text.match(/<th scope="row">/g)).toHaveLength(25);
+      const files = [...text.matchAll(/ (?:src|href)="(\/static\/[^"]+)"/g)].map(
+        ([, path]) => path,
+      );
+      expect(files.length).toBeGreaterThan(2);
+      const token = await test.make.token(test.as.users.superuser);
+      const headers = { ...BROWSER, Authorization: `Bearer ${token}`, 'Accept-Encoding': 'gzip' };
+      const bytes = [];
+      for (const path of ['/api/v2/jobs/', ...files]) {
+        const { body } = await request(`${test.url}${path}`, { headers });
+        bytes.push((await body.arrayBuffer()).byteLength);
+      }
+      expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(60 * KB);
     });
   });
 

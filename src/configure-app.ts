@@ -19,6 +19,8 @@ import { runInScope } from './common/http/request-scope.js';
 import { sendJson } from './common/http/send-json.js';
 import { SecurityEvents } from './common/rest/security-events.service.js';
 import { Settings } from './config/settings.js';
+import { LogLines } from './logging/log-lines.service.js';
+import { logRefusals } from './logging/refused-requests.js';
 import { LiveAdapter } from './live-updates/live-adapter.js';
 import { acceptProductNames } from './service-names/service-names.interceptor.js';
 import { receiverGate } from './webhooks/receiver-gate.js';
@@ -61,6 +63,7 @@ export function configureApp(app: NestExpressApplication): void {
   app.useWebSocketAdapter(new LiveAdapter(app.getHttpServer(), express.request));
   app.use(new BodyPace().handle);
   app.use(openScope);
+  app.use(logRefusals(app.get(LogLines, { strict: false })));
   app.use(parseQueryOnce);
   if (settings.SERVICE_NAMES === 'vendor') app.use(acceptProductNames);
   app.use(securityHeaders(settings));

@@ -106,6 +106,12 @@ export const LOG_AGGREGATOR_SETTINGS = {
     min: 1,
     help: 'Records that a process keeps in memory while the log aggregator is away, in at most 32 MB. Further records are dropped and counted; activity entries are kept in the database and never dropped.',
   }),
+  API_400_ERROR_LOG_FORMAT: string({
+    ...CATEGORY,
+    default: '',
+    max: 1024,
+    help: 'Log line for each response with a status from 400 to 499, at the severity WARNING; empty: none. {status_code}, {user_name}, {url_path} and {remote_addr} are replaced.',
+  }),
 } as const;
 
 /** Returns the reasons why the log aggregator cannot be enabled with these values. */

@@ -5,6 +5,7 @@ import { HOST, loggerName, type LogRecord } from './log-record.js';
 
 /** Settings that decide where records are sent, and how. */
 export const LOG_TARGET_SETTINGS = [
+  'API_400_ERROR_LOG_FORMAT',
   'LOG_AGGREGATOR_ENABLED',
   'LOG_AGGREGATOR_TYPE',
   'LOG_AGGREGATOR_HOST',

@@ -64,6 +64,11 @@ export class LogLines implements OnModuleDestroy {
     return isEnabled === true && sources?.includes(source) === true;
   }
 
+  /** Format of the log lines of refused requests; empty: none are logged. */
+  get refusalFormat(): string {
+    return this.current?.API_400_ERROR_LOG_FORMAT ?? '';
+  }
+
   /** True if each fact of a host is a record of its own. */
   get individualFacts(): boolean {
     return this.current?.LOG_AGGREGATOR_INDIVIDUAL_FACTS === true;

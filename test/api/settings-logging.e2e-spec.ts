@@ -1,5 +1,10 @@
+import { Logger } from '@nestjs/common';
+
 import { sql } from '../../src/database/sql.js';
+import { JsonLogger } from '../../src/logging/json-logger.js';
+import { LogLines } from '../../src/logging/log-lines.service.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 import { HttpSink } from '../support/fakes/http-sink.js';
 
 const PATH = 'settings/logging/';
@@ -95,6 +100,40 @@ it('seals the password, and shows it nowhere', async () => {
   expect(log.text).not.toContain(SECRET);
   expect(log.text).not.toContain('$sealed$');
   expect(log.text).toContain('LOG_AGGREGATOR_PASSWORD":["","$encrypted$"]');
+});
+
+it('logs refused requests in its format', async () => {
+  const lines = test.app.get(LogLines, { strict: false });
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+  lines.start(new JsonLogger('error'));
+  await change({
+    API_400_ERROR_LOG_FORMAT: '{status_code} for {user_name}: {url_path} {remote_addr} {error}',
+  });
+  await eventually(() => expect(lines.refusalFormat).not.toBe(''), 10_000);
+  await test.as.superuser.get('settings/none/?token=secret').expect(404);
+  await test.as.anonymous.get('teams/').expect(401);
+  await test.as.superuser.get('teams/').expect(200);
+  await eventually(() => {
+    const logged = warn.mock.calls.map(([text]: unknown[]) => text);
+    expect(logged.filter((text) => typeof text === 'string')).toEqual([
+      `404 for ${test.as.users.superuser.username as string}: /api/v2/settings/none/ 127.0.0.1 {error}`,
+      '401 for AnonymousUser: /api/v2/teams/ 127.0.0.1 {error}',
+    ]);
+  });
+  await test.as.superuser.delete(PATH).expect(204);
+  await lines.onModuleDestroy();
+  expect(lines.refusalFormat).toBe('');
+  warn.mockRestore();
+});
+
+it('refuses settings of the reference product that could have no effect here', async () => {
+  const names = [
+    'LOG_AGGREGATOR_ACTION_MAX_DISK_USAGE_GB',
+    'LOG_AGGREGATOR_MAX_DISK_USAGE_PATH',
+    'LOG_AGGREGATOR_RSYSLOGD_DEBUG',
+  ];
+  const { body } = await change(Object.fromEntries(names.map((name) => [name, null])), 400);
+  expect(Object.keys(body)).toEqual(names);
 });
 
 describe('test/', () => {

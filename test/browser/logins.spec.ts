@@ -16,6 +16,9 @@ import { boot, type TestApp } from '../support/boot.js';
 import { ADMIN, Directory, PEOPLE } from '../support/fakes/directory.js';
 import { FakeGithub, GITHUB_CLIENT } from '../support/fakes/github.js';
 import { CLIENT, IdentityProvider } from '../support/fakes/identity-provider.js';
+import { SAML_CERTIFICATE } from '../support/fakes/saml-certificate.js';
+import { IDP_ENTITY_ID, samlRequestIn, type SamlRequest } from '../support/fakes/saml-provider.js';
+import { samlifyResponse } from '../support/fakes/samlify-provider.js';
 import { describePagesBothWays } from './browser.js';
 
 const PASSWORD = 'a good password';
@@ -71,6 +74,12 @@ async function expectAskedFor(page: Page, username: string): Promise<void> {
   expect(page.url()).toBe(`${test.url}${ASKED_FOR}`);
 }
 
+/** Page of an identity provider that posts its response. */
+const samlForm = ({ callback, relayState }: SamlRequest, xml: string): string =>
+  `<form method="post" action="${callback}">
+  <input type="hidden" name="SAMLResponse" value="${Buffer.from(xml).toString('base64')}">
+  <input type="hidden" name="RelayState" value="${relayState}"><button>Send response</button></form>`;
+
 const codeOf = (secret: string, steps = 0): string =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 });
 
@@ -121,6 +130,33 @@ describePagesBothWays('logins', session, (open, hasScripts) => {
     await github.close();
   });
 
+  it('with SAML', async () => {
+    const { page } = open;
+    const name = `SAML ${suffix}`;
+    const slug = `saml-${suffix}`;
+    const user = { uid: `saml-${suffix}`, groups: 'ops' };
+    const provider = createServer((incoming, response) => {
+      const url = `http://127.0.0.1${incoming.url}`;
+      const request = samlRequestIn(url);
+      void samlifyResponse(metadata, url, request, user).then((xml) =>
+        response.setHeader('Content-Type', 'text/html').end(samlForm(request, xml)),
+      );
+    });
+    const configuration = {
+      entry_point: await listen(provider),
+      idp_entity_id: IDP_ENTITY_ID,
+      certificates: SAML_CERTIFICATE,
+    };
+    await test.make.row('authenticator', { name, slug, kind: 'saml', configuration });
+    const metadata = await (await fetch(`${test.url}/sso/metadata/${slug}/`)).text();
+    await askFor(page, ASKED_FOR);
+    await page.getByRole('link', { name: `Log in with ${name}` }).click();
+    await page.getByRole('button', { name: 'Send response' }).click();
+    if (!hasScripts) await page.getByRole('button', { name: 'Continue' }).click();
+    await expectAskedFor(page, `saml-${suffix}`);
+    provider.close();
+  });
+
   it('with LDAP', async () => {
     const directory = await Directory.start();
     await directory.person(`ldap-${suffix}`);
@@ -142,6 +178,7 @@ describePagesBothWays('logins', session, (open, hasScripts) => {
     await askFor(page, '/second-factor/');
     await enter(page, username);
     const secret = await setUp(page);
+    const [recovery = ''] = (await page.locator('.recovery-codes').innerText()).split('\n');
     await askFor(page, ASKED_FOR);
     await enter(page, username);
     const code = page.getByLabel('Code of your authenticator app, or a recovery code');
@@ -149,6 +186,12 @@ describePagesBothWays('logins', session, (open, hasScripts) => {
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('alert').getByText('The code is wrong').waitFor();
     await code.fill(codeOf(secret, 1));
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await expectAskedFor(page, username);
+    // The phone is lost.
+    await askFor(page, ASKED_FOR);
+    await enter(page, username);
+    await code.fill(recovery);
     await page.getByRole('button', { name: 'Log in' }).click();
     await expectAskedFor(page, username);
   });

@@ -152,6 +152,17 @@ describe('a login is refused', () => {
     await expectRefused(await browser.visit(callback), 'unexpected JWT claim value');
   });
 
+  it('when the ID token has expired, by more than half a minute between the clocks', async () => {
+    account();
+    sso.provider.idTokenSeconds = -20;
+    const accepted = await logIn();
+    sso.provider.idTokenSeconds = -40;
+    const late = await logIn();
+    sso.provider.idTokenSeconds = 600;
+    expect(accepted.status).toBe(302);
+    await expectRefused(late, 'JWT timestamp claim value failed validation');
+  });
+
   it('when the response is of another issuer', async () => {
     account();
     const browser = new CookieBrowser();

@@ -29,6 +29,9 @@ export class IdentityProvider {
     server.on('request', (request, response) => this.handler(request, response));
   }
 
+  /** Time for which ID tokens are valid; negative as by a clock that is behind. */
+  idTokenSeconds = 600;
+
   static async start(redirectUris: string[]): Promise<IdentityProvider> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -66,7 +69,13 @@ export class IdentityProvider {
       clients: [{ ...CLIENT, redirect_uris: this.redirectUris }],
       jwks: { keys: [{ ...key, use: 'sig', alg: 'RS256' }] },
       cookies: { keys: ['a key for tests'] },
-      ttl: { AccessToken: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+      ttl: {
+        AccessToken: 60,
+        Grant: 600,
+        IdToken: () => this.idTokenSeconds,
+        Interaction: 600,
+        Session: 600,
+      },
       pkce: { required: () => true },
       claims: { openid: ['sub'], profile: CLAIMS },
       features: { devInteractions: { enabled: false } },

@@ -1,8 +1,10 @@
 /** Logins with an external identity provider (docs/single-sign-on.md#login). */
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { Logger } from '@nestjs/common';
 
 import { SecretBox } from '../../src/common/crypto/secret-box.js';
 import { sql } from '../../src/database/sql.js';
+import { eventually } from '../support/eventually.js';
 import { CLIENT, CookieBrowser } from '../support/fakes/identity-provider.js';
 import { expectRefused, SingleSignOn } from '../support/single-sign-on.js';
 
@@ -252,6 +254,24 @@ describe('a login is refused', () => {
     await expectRefused(response, reason, 503);
     expect(text).toContain(`<code>${id}</code>`);
   });
+});
+
+it('a provider that does not answer delays no other login', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const { slug } = await makeAuthenticator('silent', {
+    configuration: configuration({ issuer: `http://127.0.0.1:${port}` }),
+  });
+  const waiting = new CookieBrowser().visit(`${sso.test.url}/sso/login/${String(slug)}/`);
+  await eventually(() => expect(sockets).not.toEqual([]));
+  account();
+  expect((await logIn()).status).toBe(302);
+  expect(await Promise.race([waiting, Promise.resolve('still waiting')])).toBe('still waiting');
+  silent.close();
+  for (const socket of sockets) socket.destroy();
+  await expectRefused(await waiting, `127.0.0.1:${port}`, 503);
 });
 
 describe('the secret of the client', () => {

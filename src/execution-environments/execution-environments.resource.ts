@@ -29,6 +29,10 @@ export const executionEnvironments = defineResource({
       message: 'Execution environment with this Name already exists.',
     },
   ],
+  pages: {
+    list: { about: 'Container images in which runs are executed.' },
+    columns: ['name', 'image', 'organization', 'modified'],
+  },
   policy: {
     read: readable,
     // For an organization, the reference requires its `execution_environment_admin_role`.

@@ -27,6 +27,10 @@ export const instances = defineResource({
   ],
   // Names of machines are visible to operators only: superusers and auditors.
   policy: { read: superusersOnly, change: superusersOnly },
+  pages: {
+    list: { about: 'Machines whose workers execute runs.' },
+    columns: ['hostname', 'node_state', 'enabled', 'cpu_capacity', 'mem_capacity', 'last_seen'],
+  },
   aliases: { rampart_groups: 'instance_groups' },
   relations: {
     instance_groups: {

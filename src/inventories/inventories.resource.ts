@@ -78,7 +78,7 @@ export const inventories = defineResource({
   pages: {
     list: { about: 'The machines that playbooks run on.' },
     sections: {
-      'What it holds': ['kind', 'host_filter', 'variables', 'prevent_instance_group_fallback'],
+      Contents: ['kind', 'host_filter', 'variables', 'prevent_instance_group_fallback'],
     },
   },
   policy: {

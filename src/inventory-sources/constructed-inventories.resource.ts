@@ -28,7 +28,7 @@ export const constructedInventories = defineResource({
   pages: {
     sections: {
       'What it is made of': ['source_vars', 'limit', 'update_cache_timeout', 'verbosity'],
-      'What it holds': ['variables', 'prevent_instance_group_fallback'],
+      Contents: ['variables', 'prevent_instance_group_fallback'],
     },
   },
   extension: ConstructedInventoryExtension,

@@ -53,9 +53,9 @@ export const jobTemplates = defineResource({
       about: 'A playbook, the inventory it runs on, and the prompts of a launch.',
     },
     sections: {
-      'What runs': ['project', 'playbook', ...launchFieldsOf('what'), 'start_at_task'],
-      Where: launchFieldsOf('where'),
-      How: [
+      Playbook: ['project', 'playbook', ...launchFieldsOf('what'), 'start_at_task'],
+      'Hosts and variables': launchFieldsOf('where'),
+      Options: [
         ...launchFieldsOf('how'),
         'become_enabled',
         'use_fact_cache',
@@ -66,12 +66,12 @@ export const jobTemplates = defineResource({
         'retention_days',
         'retention_runs',
       ],
-      'When it is launched': TEMPLATE_ASKS,
+      'Prompts at launch': TEMPLATE_ASKS,
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
     beside: ASK_SWITCHES,
-    unfolded: ['What runs', 'Where'],
-    folded: ['How', 'Webhooks'],
+    unfolded: ['Playbook', 'Hosts and variables'],
+    folded: ['Options', 'Webhooks'],
     columns: ['name', 'status', 'project', 'inventory', 'last_job_run'],
   },
   policy: {

@@ -62,13 +62,13 @@ export const workflowTemplates = defineResource({
       about: 'Templates as steps that run after each other on success, on failure or always.',
     },
     sections: {
-      'What runs': launchFieldsOf('what', ({ inWorkflows }) => inWorkflows === true),
-      Where: launchFieldsOf('where', ({ inWorkflows }) => inWorkflows === true),
-      'When it is launched': WORKFLOW_ASKS,
+      'Launch fields': launchFieldsOf('what', ({ inWorkflows }) => inWorkflows === true),
+      'Hosts and variables': launchFieldsOf('where', ({ inWorkflows }) => inWorkflows === true),
+      'Prompts at launch': WORKFLOW_ASKS,
       Webhooks: JOB_WEBHOOK_FIELDS,
     },
     beside: ASK_SWITCHES,
-    unfolded: ['Where'],
+    unfolded: ['Hosts and variables'],
     columns: ['name', 'status', 'organization', 'last_job_run'],
   },
   policy: {

@@ -216,7 +216,7 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     const refs = page.getByLabel('Branches and tags');
     expect(await refs.inputValue()).toBe('main');
     await refs.fill('side');
-    await page.getByRole('button', { name: 'Try on what was received' }).click();
+    await page.getByRole('button', { name: 'Test with received deliveries' }).click();
     await page.getByText('200 OK').waitFor();
     expect(await page.locator('.json').textContent()).toContain('"launches": 1');
   });

@@ -107,7 +107,7 @@ describePages('granting', orgAdmin, (open, javaScriptEnabled) => {
     const revokes = page.getByRole('button', { name: /^Revoke/ });
     expect(await revokes.count()).toBeGreaterThan(2);
     await page.goto(`/api/v2/users/${test.as.users.superuser.id}/`);
-    await page.getByRole('heading', { name: 'What superuser may do' }).waitFor();
+    await page.getByRole('heading', { name: 'Roles of superuser' }).waitFor();
     await page.getByText('Everything: a superuser.').waitFor();
   });
 });

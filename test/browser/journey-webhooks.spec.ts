@@ -107,10 +107,10 @@ describeJourney('trying filters and keeping them', session, 6, async (walk) => {
   await filters.getByLabel('Branches and tags').fill('nothing-*, release/*');
   await filters.getByLabel('Place in the payload').first().fill('/repository/private');
   await filters.getByLabel('Value').first().fill('false');
-  await walk.button('Try on what was received');
+  await walk.button('Test with received deliveries');
   await walk.page.getByText('0 of 1 deliveries would have launched.').waitFor();
   await walk.look('filter-trial');
-  await walk.button('Keep these filters');
+  await walk.button('Save filters');
   await walk.page.getByText('Saved.').waitFor();
   const [row] = await test.database.rows<{ webhook_filters: unknown }>(sql`
     SELECT webhook_filters FROM unified_job_templates WHERE id = ${hook.template.id}`);

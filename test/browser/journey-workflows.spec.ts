@@ -54,12 +54,12 @@ describeJourney('a workflow of three steps, launched and approved', session, 15,
   await walk.choose(page.locator('#step-template'), first);
   await walk.button('Add', page.locator('#build'));
   const approvals = page.locator('#build form', { hasText: 'Ask for an approval' });
-  await walk.button('on success', approvals);
+  await walk.button('Add on success', approvals);
   await page.getByLabel('Approval text').fill('Go live?');
   await walk.button('Ask for approval');
   await page.getByRole('heading', { name: 'Next step after Go live?' }).waitFor();
   await walk.choose(page.locator('#step-template'), last);
-  await walk.button('on success', page.locator('#build form', { hasText: 'at the start' }));
+  await walk.button('Add on success', page.locator('#build form', { hasText: 'at the start' }));
   await page.locator('#build').getByText('on success after Go live?').waitFor();
   await walk.look('workflow-built');
   await walk.button('Launch');

@@ -18,7 +18,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
-    await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
+    await page.locator('#form-patch summary', { hasText: 'Contents' }).click();
     const area = page.locator('#patch-variables');
     await area.fill(WRONG);
     await page.getByRole('button', { name: 'Save' }).click();
@@ -37,7 +37,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
-    await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
+    await page.locator('#form-patch summary', { hasText: 'Contents' }).click();
     await page.locator('#patch-variables').fill('a: 1\nb: {x: 1}\n? [a]\n: 2\n');
     await page.getByRole('button', { name: 'Save' }).click();
     const told = page.locator('#patch-variables-errors');
@@ -50,7 +50,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
-    await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
+    await page.locator('#form-patch summary', { hasText: 'Contents' }).click();
     const area = page.locator('#patch-variables');
     await area.fill(WRONG);
     await page.locator('#patch-name').focus();
@@ -71,7 +71,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
-    await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
+    await page.locator('#form-patch summary', { hasText: 'Contents' }).click();
     await page.getByText('Variables', { exact: true }).click();
     await page.keyboard.type('shop:\n  region: north');
     expect(await page.locator('#patch-variables').inputValue()).toBe('shop:\n  region: north');
@@ -90,7 +90,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     const { page } = open;
     const { id } = await test.make.inventory();
     await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
-    await page.locator('#form-patch summary', { hasText: 'What it holds' }).click();
+    await page.locator('#form-patch summary', { hasText: 'Contents' }).click();
     const area = page.locator('#patch-variables');
     const change = page.getByRole('button', { name: 'Show as' });
     await area.fill(RIGHT);

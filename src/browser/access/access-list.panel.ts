@@ -74,7 +74,7 @@ export class AccessListPanel implements Panel<AccessPage> {
     const people = object.results.map((user) => personHolding(user, subject, { form, shown }));
     return panelCard(
       CARD,
-      'Who may do what',
+      'Users and teams with access',
       html`${holdersTable([...teams, ...people])} ${refusalView(context.refusal, CARD)}
       ${await this.grantForm(subject, context, form)}`,
     );

@@ -68,7 +68,7 @@ export class HoldingsPanel implements Panel<ShownHolder> {
     const manageable = await this.grants.manageable([...new Set(ids)], actor);
     return panelCard(
       CARD,
-      `What ${holder.name} may do`,
+      `Roles of ${holder.name}`,
       html`${flagsView(object)} ${holdingsTable(holdings, { holder, manageable, form })}
       ${
         holdings.length >= SHOWN &&

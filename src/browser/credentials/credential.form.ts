@@ -94,4 +94,4 @@ function controlOf(field: InputField, required: boolean): PropertyDecorator {
 }
 
 const helpOf = ({ help_text: help = '', ask_at_runtime: asks }: InputField): string =>
-  asks === true ? `${help} ${ASK} has every launch ask for it.`.trimStart() : help;
+  asks === true ? `${help} Enter ${ASK} to ask for it at each launch.`.trimStart() : help;

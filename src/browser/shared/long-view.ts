@@ -20,8 +20,8 @@ export function longView(value: unknown, field: Field | undefined): Html | null 
     const text = JSON.stringify(value, null, 2);
     if (text.length > MOST_CHARACTERS) return cut(text);
     const size = Object.keys(value).length;
-    const unit = Array.isArray(value) ? 'entry' : 'member';
-    const units = unit === 'entry' ? 'entries' : 'members';
+    const unit = Array.isArray(value) ? 'entry' : 'field';
+    const units = unit === 'entry' ? 'entries' : 'fields';
     return isShort(text)
       ? jsonView(value, field ? wordForField(field) : 'Document')
       : folded(

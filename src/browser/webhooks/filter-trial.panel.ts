@@ -41,8 +41,8 @@ export const trialForm = (
   return html`<form method="post" action="${templateUrl}${TRIAL_PATH}" class="grid">
     ${csrfInput(csrf)} ${formParts(inputs)}
     <div class="actions span">
-      <button class="primary">Try on what was received</button>
-      <button formaction="${templateUrl}" name="_method" value="PATCH">Keep these filters</button>
+      <button class="primary">Test with received deliveries</button>
+      <button formaction="${templateUrl}" name="_method" value="PATCH">Save filters</button>
     </div>
   </form>`;
 };
@@ -69,7 +69,7 @@ export class FilterTrialPanel implements Panel<Trial> {
     const template = await templateAt(this.source, templateUrl, actor);
     return html`${panelCard(
         'trial',
-        'What these filters do',
+        'Effect of these filters',
         html`<p>
             <strong>${launches} of ${count}</strong> deliveries would have launched.
             <a href="${templateUrl}webhook/">Back to the webhook</a>

@@ -75,7 +75,7 @@ export class WebhookPanel implements Panel<WebhookSetup> {
       html`${deliveriesView(deliveries, { csrf, returnTo: `${path}#deliveries` })}
         <p><a href="${templateUrl}webhook_deliveries/?order_by=-id">All deliveries</a></p>`,
     )}
-    ${panelCard('filters', 'What launches', filtersView(parts))}
+    ${panelCard('filters', 'Filters', filtersView(parts))}
     ${panelCard('posts', 'Statuses posted back', postsView(posts, parts))}`;
   }
 }

@@ -1,11 +1,5 @@
 import { html, type Html, type HtmlValue } from '../shared/html.js';
-import {
-  hiddenInput,
-  objectSelect,
-  panelButton,
-  panelForm,
-  panelTextInput,
-} from '../shared/panel-forms.js';
+import { objectSelect, panelButton, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PRESET } from '../shared/presets.js';
 import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
@@ -138,9 +132,9 @@ function nextStep(node: ShownNode, parts: BuildingParts): Html {
   const form = { action: url, csrf, returnTo: url };
   const buttons = keysOf(EDGE_WORDS).map(
     (kind) =>
-      html`<button formaction="${nodeUrl(node.id)}${kind}_nodes/">${EDGE_WORDS[kind]}</button>`,
+      html`<button formaction="${nodeUrl(node.id)}${kind}_nodes/">Add ${EDGE_WORDS[kind]}</button>`,
   );
-  const atStart = html`<button formaction="${url}workflow_nodes/">at the start</button>`;
+  const atStart = html`<button formaction="${url}workflow_nodes/">Add at the start</button>`;
   return html`<h4>Next step after ${node.name}</h4>
     ${panelForm(form, html`${stepSelect(templates)} ${buttons} ${atStart}`)}
     ${panelForm(form, html`<span>Ask for an approval</span> ${buttons}`)}`;
@@ -174,16 +168,15 @@ function startsAfter({ id }: ShownNode, { csrf, edges, nodes, url }: BuildingPar
         html`<li>
           ${EDGE_WORDS[kind]} after
           <a href="${selectionUrl(url, from)}#graph">${nameOf(from)}</a>
-          ${panelForm(
+          ${panelButton(
             {
               action: `${nodeUrl(from)}${kind}_nodes/`,
               csrf,
               returnTo: selectionUrl(url, id),
+              fields: { id, disassociate: 'true' },
             },
-            html`${hiddenInput('id', id)} ${hiddenInput('disassociate', 'true')}
-              <button class="small">
-                Remove link<span class="hidden"> from ${nameOf(from)}</span>
-              </button>`,
+            html`Remove link<span class="hidden"> from ${nameOf(from)}</span>`,
+            'small',
           )}
         </li>`,
     )}

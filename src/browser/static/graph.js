@@ -9,8 +9,11 @@
 
   const STEP = 1.25;
   const [LEAST, MOST] = [0.2, 3];
+  /** Least zoom at which the page opens: smaller names cannot be read. */
+  const READABLE = 0.8;
   const key = `graph ${location.pathname}`;
-  const view = { zoom: 1, left: 0, top: 0, ...JSON.parse(sessionStorage.getItem(key) ?? '{}') };
+  const kept = sessionStorage.getItem(key);
+  const view = { zoom: 1, left: 0, top: 0, ...JSON.parse(kept ?? '{}') };
   const region = () => frame.querySelector('.graph');
 
   const sheet = new CSSStyleSheet();
@@ -35,10 +38,10 @@
     show();
   }
 
-  function fit() {
+  function fit(least = LEAST) {
     const { width, height } = region().querySelector('svg').viewBox.baseVal;
     const { clientWidth, clientHeight } = region();
-    zoomTo(Math.min(1, (clientWidth - 20) / width, (clientHeight - 20) / height));
+    zoomTo(Math.max(least, Math.min(1, (clientWidth - 20) / width, (clientHeight - 20) / height)));
   }
 
   const button = (text, label, act) => {
@@ -53,7 +56,7 @@
   tools.append(
     button('−', 'Zoom out', () => zoomTo(view.zoom / STEP)),
     button('+', 'Zoom in', () => zoomTo(view.zoom * STEP)),
-    button('Fit', 'Fit the graph', fit),
+    button('Fit', 'Fit the graph', () => fit()),
   );
   frame.querySelector('.line').append(tools);
 
@@ -90,5 +93,6 @@
   });
 
   new MutationObserver(show).observe(frame, { childList: true, subtree: true });
-  show();
+  if (kept) show();
+  else fit(READABLE);
 })();

@@ -161,6 +161,40 @@ export async function tell(
   return chat;
 }
 
+/**
+ * Adds what administrators set up: logins, machines and images of runs.
+ *
+ * @returns id of the credential type "Machine"
+ */
+export async function administer({ make, database }: TestApp): Promise<number> {
+  await make.row('authenticator', {
+    name: 'Company login',
+    kind: 'oidc',
+    enabled: true,
+    configuration: {
+      issuer: 'https://login.shop.example',
+      client_id: 'controller',
+      client_secret: 'x',
+    },
+  });
+  await make.row('execution_environment', {
+    name: 'Shop collections',
+    description: 'Collections for the machines of the shop',
+    image: 'registry.shop.example/automation/shop:2026.11',
+  });
+  await database.execute(sql`
+    INSERT INTO instances (hostname, version, cpu, memory, cpu_capacity, mem_capacity, isolation,
+      isolation_detail, ansible_version, last_seen)
+    VALUES ('worker-1', '0.1.0', 8, 33554432000, 32, 316, 'bubblewrap', 'bubblewrap 0.11.0', '2.21.5',
+        now()),
+      ('worker-2', '0.1.0', 8, 33554432000, 32, 316, 'bubblewrap', 'bubblewrap 0.11.0', '2.21.5',
+        now() - interval '3 hours')`);
+  const type = await database.row<Row>(
+    sql`SELECT id FROM credential_types WHERE namespace = 'ssh'`,
+  );
+  return type!.id;
+}
+
 /** What the failed run did, until a service did not start. */
 const TASKS: readonly FurnishedTask[] = [
   {

@@ -6,7 +6,15 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { TestApp } from '../support/boot.js';
-import { askSurvey, deliver, failedJob, schedule, source, tell } from './furnish-automation.js';
+import {
+  administer,
+  askSurvey,
+  deliver,
+  failedJob,
+  schedule,
+  source,
+  tell,
+} from './furnish-automation.js';
 import { storeEvents, storeSummaries, type FurnishedTask } from './furnish-runs.js';
 
 export interface Furnished {
@@ -26,6 +34,8 @@ export interface Furnished {
   /** Running: one node is over, one waits for a decision. */
   workflowJob: Row;
   approval: Row;
+  /** Id of the credential type "Machine". */
+  machineType: number;
 }
 
 export async function furnish(test: TestApp): Promise<Furnished> {
@@ -93,6 +103,7 @@ export async function furnish(test: TestApp): Promise<Furnished> {
     failedJob: await failedJob(test, template),
     job: await runningJob(test, template),
     ...(await workflow(test, templates, organization)),
+    machineType: await administer(test),
   };
 }
 

@@ -39,7 +39,7 @@ interface MainPage {
   act?: (page: Page) => Promise<unknown>;
 }
 
-/** The twenty that people work in: each has its pictures. */
+/** The pages that people work in: each has its pictures. */
 const PAGES: readonly MainPage[] = [
   { name: 'login', path: () => '/api/login/', heading: 'Log in', who: null },
   {
@@ -101,9 +101,20 @@ const PAGES: readonly MainPage[] = [
     isOfItsKind: true,
   },
   {
+    name: 'graph-editor',
+    path: () => `/api/v2/workflow_job_templates/${house.workflow.id}/#build`,
+    heading: 'Release to production',
+  },
+  {
     name: 'inventory',
     path: () => `/api/v2/inventories/${house.inventory.id}/`,
     heading: 'Production',
+  },
+  {
+    name: 'editor',
+    path: () => `/api/v2/inventories/${house.inventory.id}/?_form=patch#patch-variables`,
+    heading: 'Edit inventory – Production',
+    act: (page) => page.locator('.cm-content').first().waitFor(),
   },
   {
     name: 'source',
@@ -121,6 +132,11 @@ const PAGES: readonly MainPage[] = [
     heading: 'Webhook – Deploy the shop',
   },
   {
+    name: 'webhook-filters',
+    path: () => `/api/v2/job_templates/${house.template.id}/webhook/#filters`,
+    heading: 'Webhook – Deploy the shop',
+  },
+  {
     name: 'notification',
     path: () => `/api/v2/notification_templates/${house.notificationTemplate.id}/`,
     heading: 'Operations chat',
@@ -129,6 +145,20 @@ const PAGES: readonly MainPage[] = [
     name: 'access',
     path: () => `/api/v2/job_templates/${house.template.id}/access_list/`,
     heading: 'Access list – Deploy the shop',
+  },
+  {
+    name: 'credential',
+    path: () => `/api/v2/credentials/?_form=post&_with.credential_type=${house.machineType}`,
+    heading: 'Create credential',
+  },
+  { name: 'authenticators', path: () => '/api/v2/authenticators/', heading: 'Authenticators' },
+  { name: 'second-factor', path: () => '/second-factor/', heading: 'Second factor' },
+  { name: 'settings', path: () => '/api/v2/settings/logging/', heading: 'Logging' },
+  { name: 'instances', path: () => '/api/v2/instances/', heading: 'Instances' },
+  {
+    name: 'execution-environments',
+    path: () => '/api/v2/execution_environments/',
+    heading: 'Execution environments',
   },
   { name: 'team', path: () => `/api/v2/teams/${house.team.id}/`, heading: 'Operations' },
   {
@@ -162,7 +192,6 @@ const FURTHER: readonly MainPage[] = [
   { name: 'not-found', path: () => '/api/v2/teams/999999/', heading: 'Team 999999', status: 404 },
   { name: 'unknown', path: () => '/elsewhere/', heading: '404', status: 404 },
   { name: 'activity', path: () => '/api/v2/activity_stream/', heading: 'Activity' },
-  { name: 'settings', path: () => '/api/v2/settings/bulk/', heading: 'Bulk' },
 ];
 
 /** Stars what people come back to; the pages that were looked at are there by that. */
@@ -211,7 +240,7 @@ const ASTRAY = `[...document.querySelectorAll('.stacks td.end')]
   })
   .map(({ textContent }) => textContent.trim())`;
 
-/** Pictures show every page in every way. */
+/** Pictures show each page in each theme and size. */
 const ALL_WAYS = IS_DEEP || Boolean(process.env.PICTURES);
 
 inBrowser()('main pages', () => {
@@ -264,6 +293,10 @@ inBrowser()('main pages', () => {
       // To look for faults moves the page; one that was opened at a place stays there.
       if (!one.path().includes('#')) await page.evaluate('scrollTo(0, 0)');
       await keep(page, one, 'small');
+      if (process.env.PICTURES) {
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await keep(page, one, 'small-dark');
+      }
       await close();
       expect(faults).toEqual([]);
     },

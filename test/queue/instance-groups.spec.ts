@@ -364,7 +364,7 @@ it('a run that prefers only a container group stays pending, and says why', asyn
   });
 });
 
-it('places thousands of runs over eight groups, each in its order, in passes of 50 ms', async () => {
+it('places thousands of runs over eight groups, each in its order, in short passes', async () => {
   const count = IS_DEEP ? 10_000 : 2000;
   const groups: number[] = [];
   for (let at = 0; at < 8; at += 1) {
@@ -377,9 +377,13 @@ it('places thousands of runs over eight groups, each in its order, in passes of 
       dependencies_processed, preferred_groups)
     SELECT 'job', 'many', 'pending', ${template}, true, true,
       ARRAY[(${groups}::int[])[1 + n % 8]] FROM generate_series(1, ${count}::int) n`);
-  const started = performance.now();
-  await pass();
-  const firstMs = performance.now() - started;
+  const passes: number[] = [];
+  // The last pass finds nothing to start.
+  for (let more = 2; more > 0;) {
+    const started = performance.now();
+    if (!(await pass())) more -= 1;
+    passes.push(performance.now() - started);
+  }
   const rows = await runs.database.rows<{ name: string; runs: number; late: number }>(sql`
     SELECT g.name, count(*)::int AS runs,
       (SELECT count(*)::int FROM unified_jobs early WHERE early.status = 'pending'
@@ -391,10 +395,6 @@ it('places thousands of runs over eight groups, each in its order, in passes of 
       ...{ name: `g${at}`, runs: at % 2 === 0 ? 5 : 10 + 10 * at, late: 0 },
     })),
   );
-  const again = performance.now();
-  await pass();
-  const fullMs = performance.now() - again;
-  process.stdout.write(
-    `    ${count} pending in 8 groups: ${firstMs.toFixed(0)} ms, ${fullMs.toFixed(0)} ms when full\n`,
-  );
+  const texts = passes.map((ms) => ms.toFixed(0)).join(', ');
+  process.stdout.write(`    ${count} pending in 8 groups: passes of ${texts} ms\n`);
 });

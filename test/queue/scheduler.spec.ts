@@ -313,7 +313,7 @@ describe('the scheduler', () => {
     });
 
     it('start in their order, then what was launched after them, each pass with the same statements', async () => {
-      const room = 200;
+      const room = 100;
       await runs.reset(room);
       await launch(await runs.template(), true);
       const launched = await runs.withStatus('pending');

@@ -7,8 +7,11 @@ import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { candidates, startable } from './blocking.js';
 import { Room, type RunPlace } from './room.js';
 
-/** Maximum number of runs started per pass; if a pass reaches it, the next one follows at once. */
-const MAX_STARTS = 500;
+/**
+ * Maximum number of runs started per pass, which keeps its transaction short; if a pass reaches it, the
+ * next one follows at once.
+ */
+const MAX_STARTS = 100;
 
 /**
  * Assigns pending runs to instances (docs/contract/runs.md#placement): in launch order, each to the first

@@ -65,11 +65,22 @@ function decoratorOf(name: string, setting: SettingDeclaration<unknown>): Proper
     default:
       return Char({
         ...options,
-        choices: choices.map((one) => [one, one]),
+        choices: choices.map((one) => [one, CHOICE_LABELS[one] ?? capitalized(one)]),
         max: maxOfText(setting),
       });
   }
 }
+
+/** Labels of choices that are no words. */
+const CHOICE_LABELS: Readonly<Record<string, string>> = {
+  https: 'HTTPS',
+  tcp: 'TCP',
+  tls: 'TLS',
+  udp: 'UDP',
+  sumologic: 'Sumo Logic',
+};
+const capitalized = (word: string): string =>
+  word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
 
 for (const [name, declaration] of Object.entries(SETTINGS)) {
   decoratorOf(name, declaration)(SettingsSchema.prototype, name);

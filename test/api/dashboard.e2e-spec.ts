@@ -51,7 +51,7 @@ describe('the dashboard', () => {
 
   it('shows what runs, what failed and what came in', async () => {
     const text = await page('superuser');
-    expect(text).toContain('3 successful and 2 failed jobs in the last 14 days');
+    expect(text).toContain('Jobs by day: 3 successful, 2 failed, 0 error, 0 canceled');
     expect(text).toContain('Running 1');
     expect(text).toContain('Broken 2');
     expect(text).not.toContain('Good 1');
@@ -62,7 +62,7 @@ describe('the dashboard', () => {
 
   it('shows only what the caller may read', async () => {
     const text = await page('nobody');
-    expect(text).toContain('0 successful and 0 failed jobs');
+    expect(text).toContain('Jobs by day: 0 successful, 0 failed');
     for (const word of ['Running 1', 'Broken 2', 'Quiet chat', 'verdict=']) {
       expect(text).not.toContain(word);
     }

@@ -1,4 +1,4 @@
-/** Logins with GitHub (docs/single-sign-on.md#github). */
+/** Logins with GitHub (docs/sign-on/github.md). */
 import type { ServerResponse } from 'node:http';
 
 import type { Row } from '../../src/common/resource/define-resource.js';

@@ -86,6 +86,22 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     expect(focused).toBe('Show as JSON');
   });
 
+  it('keep the selection when the editor loads late', async () => {
+    const { page } = open;
+    const { id } = await test.make.inventory();
+    let load: () => unknown = () => undefined;
+    await page.route(/editor/, (route) => (load = () => route.continue()));
+    await page.goto(`/api/v2/inventories/${id}/?_form=patch`);
+    await page.locator('#form-patch summary', { hasText: 'Contents' }).click();
+    const area = page.locator('#patch-variables');
+    await area.fill('region: north');
+    await area.selectText();
+    await load();
+    await page.locator('.editor').first().waitFor();
+    await page.keyboard.press('Backspace');
+    expect(await area.inputValue()).toBe('');
+  });
+
   it('are shown as JSON and as YAML again, as they were typed', async () => {
     const { page } = open;
     const { id } = await test.make.inventory();

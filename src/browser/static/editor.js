@@ -83,6 +83,7 @@ export function edit(area) {
     parent: root,
     state: EditorState.create({
       doc: area.value,
+      selection: { anchor: area.selectionStart, head: area.selectionEnd },
       extensions: [
         lineNumbers(),
         history(),
@@ -133,15 +134,23 @@ export function edit(area) {
   area.classList.add('hidden');
   area.tabIndex = -1;
   area.setAttribute('aria-hidden', 'true');
-  if (area.dataset.check === 'yaml') frame.after(formatSwitch(area, show));
+  if (area.dataset.check === 'yaml') frame.after(...formatSwitch(area, show));
   if (hadFocus) view.focus();
 }
 
-/** Button that converts the document between JSON and YAML; pressed again, it brings back the text. */
+/**
+ * Button that converts the document between JSON and YAML, and the place for its error; pressed again,
+ * the button brings back the text.
+ */
 function formatSwitch(area, show) {
   const button = document.createElement('button');
   Object.assign(button, { type: 'button', className: 'small' });
-  const name = () => (button.textContent = isJson(area.value) ? 'Show as YAML' : 'Show as JSON');
+  const error = document.createElement('output');
+  error.className = 'errors';
+  const look = () => {
+    button.textContent = isJson(area.value) ? 'Show as YAML' : 'Show as JSON';
+    error.textContent = '';
+  };
   let former = { text: '', shown: null };
   button.addEventListener('click', () => {
     const text = area.value;
@@ -150,10 +159,10 @@ function formatSwitch(area, show) {
       former = { text, shown: next };
       show(next);
     } catch ({ message }) {
-      document.getElementById(`${area.id}-check`).textContent = `Not converted: ${message}`;
+      error.textContent = `Not converted: ${message}`;
     }
   });
-  area.addEventListener('input', name);
-  name();
-  return button;
+  area.addEventListener('input', look);
+  look();
+  return [button, error];
 }

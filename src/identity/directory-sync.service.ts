@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
-import { messageOf } from '../common/errors/message-of.js';
+import { Repeated } from '../common/repeated.js';
 import { Database } from '../database/database.js';
 import { UsersRepository } from '../users/users.repository.js';
 import { users as userResource } from '../users/users.resource.js';
@@ -28,8 +28,11 @@ const BATCH = 100;
 @Injectable()
 export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('SingleSignOn');
-  private timer: NodeJS.Timeout | undefined;
-  private syncing: Promise<void> = Promise.resolve();
+  private readonly syncs = new Repeated(() => this.syncDue(), {
+    everyMs: INTERVAL_MS,
+    logger: this.logger,
+    failure: 'synchronization failed',
+  });
 
   constructor(
     private readonly database: Database,
@@ -41,26 +44,23 @@ export class DirectorySync implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => {
-      this.syncing = this.syncDue();
-    }, INTERVAL_MS).unref();
+    this.syncs.start(INTERVAL_MS);
   }
 
-  async onModuleDestroy(): Promise<void> {
-    clearInterval(this.timer);
-    await this.syncing;
+  onModuleDestroy(): Promise<void> {
+    return this.syncs.stop();
   }
 
-  /** Synchronizes the directories that are due. Each is claimed by one worker. Never throws. */
+  /**
+   * Synchronizes the directories that are due. Each is claimed by one worker.
+   *
+   * @throws Unavailable if a directory is away; others that are due follow the next time
+   */
   async syncDue(): Promise<void> {
-    try {
-      for (;;) {
-        const directory = await this.authenticators.claimDue();
-        if (!directory) return;
-        await this.sync(directory);
-      }
-    } catch (error) {
-      this.logger.warn({ message: 'synchronization failed', reason: messageOf(error) });
+    for (;;) {
+      const directory = await this.authenticators.claimDue();
+      if (!directory) return;
+      await this.sync(directory);
     }
   }
 

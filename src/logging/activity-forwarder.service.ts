@@ -9,8 +9,8 @@ import {
   ActivityDeliveriesRepository,
   type SentEntry,
 } from '../activity/activity-deliveries.repository.js';
-import { messageOf } from '../common/errors/message-of.js';
 import { failPoint } from '../common/fail-point.js';
+import { Repeated } from '../common/repeated.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
 import { logRecord, type LogRecord } from './log-record.js';
 import { LogTarget } from './log-target.service.js';
@@ -30,12 +30,13 @@ const BATCH_BYTES = 1024 * 1024;
  */
 @Injectable()
 export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly logger = new Logger('Logging');
   private readonly holder = randomUUID();
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> = Promise.resolve();
-  private isStopping = false;
-  private failures = 0;
+  private readonly turns = new Repeated(() => this.sendWaiting(), {
+    everyMs: INTERVAL_MS,
+    mostMs: MAX_DELAY_MS,
+    logger: new Logger('Logging'),
+    failure: 'activity entries not sent',
+  });
 
   constructor(
     private readonly target: LogTarget,
@@ -44,42 +45,19 @@ export class ActivityForwarder implements OnApplicationBootstrap, OnModuleDestro
   ) {}
 
   onApplicationBootstrap(): void {
-    this.schedule(INTERVAL_MS);
+    this.turns.start(INTERVAL_MS);
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.isStopping = true;
-    clearTimeout(this.timer);
-    await this.working;
+    await this.turns.stop();
     await this.state.release(this.holder).catch(() => undefined);
-  }
-
-  private schedule(delayMs: number): void {
-    this.timer = setTimeout(() => {
-      this.working = this.attempt();
-    }, delayMs).unref();
-  }
-
-  private async attempt(): Promise<void> {
-    try {
-      await this.sendWaiting();
-      this.failures = 0;
-    } catch (error) {
-      this.failures++;
-      // Repeated failures are one line: the metrics show how many entries wait.
-      if (this.failures === 1) {
-        this.logger.warn({ message: 'activity entries not sent', reason: messageOf(error) });
-      }
-    }
-    const delay = Math.min(INTERVAL_MS * 2 ** this.failures, MAX_DELAY_MS);
-    if (!this.isStopping) this.schedule(this.failures === 0 ? INTERVAL_MS : delay);
   }
 
   /** Sends what waits, if this worker holds the lease. */
   private async sendWaiting(): Promise<void> {
     for (;;) {
       const settings = await this.target.settings();
-      if (!settings.LOG_AGGREGATOR_ENABLED || this.isStopping) return;
+      if (!settings.LOG_AGGREGATOR_ENABLED || this.turns.isStopped) return;
       if (!(await this.deliveries.existsBy({}))) return;
       if (!(await this.state.lease(this.holder, LEASE_SECONDS))) return;
       const entries = await this.deliveries.next(BATCH);

@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
-import { messageOf } from '../common/errors/message-of.js';
+import { Repeated } from '../common/repeated.js';
 import { LOG_SEVERITIES, type LogSeverity, type LogSource } from '../config/logging-settings.js';
 import type { LogTargetSettings } from './log-formats.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
@@ -32,9 +32,12 @@ export class LogLines implements OnModuleDestroy {
   private buffer: LogRecord[] = [];
   private bytes = 0;
   private dropped = 0;
-  private failures = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private flushing: Promise<void> = Promise.resolve();
+  private readonly flushes = new Repeated(() => this.flush(), {
+    everyMs: FLUSH_MS,
+    mostMs: MAX_DELAY_MS,
+    logger: this.logger,
+    failure: 'log lines not sent',
+  });
   /** Settings of the last flush; null before the first. */
   private current: LogTargetSettings | null = null;
 
@@ -46,15 +49,12 @@ export class LogLines implements OnModuleDestroy {
   /** Starts sending; `logger` passes its lines to this service. */
   start(logger: JsonLogger): void {
     logger.listener = (line) => this.addLine(line);
-    this.schedule(0);
+    this.flushes.start();
   }
 
   async onModuleDestroy(): Promise<void> {
-    if (this.timer === undefined) return;
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    await this.flushing;
-    await this.flush();
+    await this.flushes.stop();
+    if (this.buffer.length > 0) await this.flush().catch(() => undefined);
   }
 
   /** True if the log aggregator receives records of a source. */
@@ -105,38 +105,20 @@ export class LogLines implements OnModuleDestroy {
     this.bytes += record.text.length;
   }
 
-  private schedule(delayMs: number): void {
-    this.timer = setTimeout(() => {
-      this.flushing = this.flush().then(() => {
-        const delay = Math.min(FLUSH_MS * 2 ** this.failures, MAX_DELAY_MS);
-        if (this.timer !== undefined) this.schedule(delay);
-      });
-    }, delayMs).unref();
-  }
-
-  /** Sends what waits. Never throws. */
+  /** Sends what waits. */
   private async flush(): Promise<void> {
-    try {
-      const settings = await this.target.settings();
-      this.current = settings;
-      this.buffer = this.buffer.filter(
-        ({ source, severity }) =>
-          this.wants(source) && (!isLine(source) || this.isSevere(severity)),
-      );
-      this.bytes = this.buffer.reduce((sum, { text }) => sum + text.length, 0);
-      await this.countDropped();
-      while (this.buffer.length > 0) {
-        const batch = this.buffer.slice(0, BATCH);
-        await this.target.send(settings, batch);
-        this.buffer.splice(0, batch.length);
-        this.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0);
-      }
-      this.failures = 0;
-    } catch (error) {
-      this.failures++;
-      if (this.failures === 1) {
-        this.logger.warn({ message: 'log lines not sent', reason: messageOf(error) });
-      }
+    const settings = await this.target.settings();
+    this.current = settings;
+    this.buffer = this.buffer.filter(
+      ({ source, severity }) => this.wants(source) && (!isLine(source) || this.isSevere(severity)),
+    );
+    this.bytes = this.buffer.reduce((sum, { text }) => sum + text.length, 0);
+    await this.countDropped();
+    while (this.buffer.length > 0) {
+      const batch = this.buffer.slice(0, BATCH);
+      await this.target.send(settings, batch);
+      this.buffer.splice(0, batch.length);
+      this.bytes -= batch.reduce((sum, { text }) => sum + text.length, 0);
     }
   }
 

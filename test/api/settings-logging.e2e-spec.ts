@@ -121,8 +121,8 @@ it('logs refused requests in its format', async () => {
     ]);
   });
   await test.as.superuser.delete(PATH).expect(204);
+  await eventually(() => expect(lines.refusalFormat).toBe(''), 10_000);
   await lines.onModuleDestroy();
-  expect(lines.refusalFormat).toBe('');
   warn.mockRestore();
 });
 

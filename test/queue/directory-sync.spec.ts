@@ -6,6 +6,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
+import { Unavailable } from '../../src/common/errors/errors.js';
 import { DirectorySync } from '../../src/identity/directory-sync.service.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
@@ -94,7 +95,7 @@ it('changes nothing while the directory shows none of its users, or the setting 
   const wrong = { ...configuration(1), user_base: 'ou=none,dc=example,dc=com' };
   const path = `authenticators/${authenticator.id}/`;
   await test.as.superuser.patch(path, { configuration: wrong }).expect(200);
-  await sync();
+  await expect(sync()).rejects.toThrow(Unavailable);
   expect(await isDisabled(id)).toBe(false);
   await test.as.superuser.patch(path, { configuration: configuration(0) }).expect(200);
   await sync();
@@ -121,7 +122,7 @@ it('changes nothing while the directory is away', async () => {
   await directory.stop();
   await test.database.execute(sql`UPDATE users SET is_disabled = false`);
   const before = await test.database.rows(sql`SELECT id, is_disabled FROM users ORDER BY id`);
-  await sync();
+  await expect(sync()).rejects.toThrow(Unavailable);
   expect(await test.database.rows(sql`SELECT id, is_disabled FROM users ORDER BY id`)).toEqual(
     before,
   );

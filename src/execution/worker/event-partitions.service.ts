@@ -4,7 +4,7 @@ import {
   type OnApplicationBootstrap,
   type OnModuleDestroy,
 } from '@nestjs/common';
-import { messageOf } from '../../common/errors/message-of.js';
+import { Repeated } from '../../common/repeated.js';
 import { Settings } from '../../config/settings.js';
 import { EventPartitionsRepository } from '../../runs/events/event-partitions.repository.js';
 
@@ -19,9 +19,12 @@ const PARTS_OF_RETENTION = 3;
 @Injectable()
 export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Worker');
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> = Promise.resolve();
-  private isStopping = false;
+  /** If another worker holds the lock, the next round tries again. */
+  private readonly rounds = new Repeated(() => this.round(), {
+    everyMs: INTERVAL_MS,
+    logger: this.logger,
+    failure: 'partitions of events not looked after',
+  });
 
   constructor(
     private readonly partitions: EventPartitionsRepository,
@@ -29,34 +32,18 @@ export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy 
   ) {}
 
   onApplicationBootstrap(): void {
-    this.schedule(0);
+    this.rounds.start();
   }
 
-  async onModuleDestroy(): Promise<void> {
-    this.isStopping = true;
-    clearTimeout(this.timer);
-    await this.working;
-  }
-
-  private schedule(delayMs: number): void {
-    this.timer = setTimeout(() => {
-      this.working = this.round().finally(() => {
-        if (!this.isStopping) this.schedule(INTERVAL_MS);
-      });
-    }, delayMs).unref();
+  onModuleDestroy(): Promise<void> {
+    return this.rounds.stop();
   }
 
   private async round(): Promise<void> {
-    try {
-      const days = Math.ceil(this.settings.EVENT_RETENTION / PARTS_OF_RETENTION);
-      if (await this.partitions.extendAhead(days)) {
-        this.logger.log({ message: 'partition of events added' });
-      }
-      await this.partitions.analyze();
-    } catch (error) {
-      // If another worker holds the lock, the next round retries.
-      const reason = messageOf(error);
-      this.logger.warn({ message: 'partitions of events not looked after', reason });
+    const days = Math.ceil(this.settings.EVENT_RETENTION / PARTS_OF_RETENTION);
+    if (await this.partitions.extendAhead(days)) {
+      this.logger.log({ message: 'partition of events added' });
     }
+    await this.partitions.analyze();
   }
 }

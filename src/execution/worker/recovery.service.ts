@@ -20,6 +20,7 @@ import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { ActiveRuns, LEASE_SECONDS, MAX_RUN_ATTEMPTS } from './active-runs.service.js';
 import { WorkerNode } from './worker-node.service.js';
 import { messageOf } from '../../common/errors/message-of.js';
+import { Repeated } from '../../common/repeated.js';
 
 const INTERVAL_MS = 5000;
 /** Additional time for a worker of another host to return, in seconds: it can clean up there. */
@@ -31,9 +32,12 @@ const CALM_MS = 20_000;
 @Injectable()
 export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Recovery');
-  private timer: NodeJS.Timeout | undefined;
-  private working: Promise<void> = Promise.resolve();
-  private isStopping = false;
+  private readonly rounds = new Repeated(() => this.round(), {
+    everyMs: INTERVAL_MS,
+    logger: this.logger,
+    failure: 'recovery failed',
+  });
+  private sweeping: Promise<void> = Promise.resolve();
   private lastContact = 0;
   private calmUntil = 0;
 
@@ -49,16 +53,15 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
 
   onApplicationBootstrap(): void {
     const sweeps = [this.sweepContainers, this.sweepFolders, this.sweepSessions];
-    this.working = (async () => {
+    this.sweeping = (async () => {
       for (const sweep of sweeps) await this.attempt(() => sweep.call(this));
+      this.rounds.start();
     })();
-    this.schedule(0);
   }
 
   async onModuleDestroy(): Promise<void> {
-    this.isStopping = true;
-    clearTimeout(this.timer);
-    await this.working;
+    await this.rounds.stop();
+    await this.sweeping;
   }
 
   /** Performs one round: dead workers, runs without a valid lease, runs whose message was lost. */
@@ -143,16 +146,6 @@ export class Recovery implements OnApplicationBootstrap, OnModuleDestroy {
   private async removeFolders(runId: number): Promise<void> {
     const known = await listRuns(this.node.workspaces);
     for (const { dir } of known.filter((run) => run.runId === runId)) await removeDirectory(dir);
-  }
-
-  private schedule(delayMs: number): void {
-    this.timer = setTimeout(() => {
-      this.working = this.working
-        .then(() => this.attempt(() => this.round()))
-        .then(() => {
-          if (!this.isStopping) this.schedule(INTERVAL_MS);
-        });
-    }, delayMs).unref();
   }
 
   private async attempt(work: () => Promise<void>): Promise<void> {

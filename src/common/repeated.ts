@@ -1,0 +1,62 @@
+import type { Logger } from '@nestjs/common';
+import { messageOf } from './errors/message-of.js';
+
+interface Repetition {
+  /** Time between the end of a turn and the next one, in ms. */
+  everyMs: number;
+  /** Maximum delay in ms: failures in a row double the delay up to it. By default the delay stays. */
+  mostMs?: number;
+  logger: Logger;
+  /** Message of the log line for the first of several failures in a row. */
+  failure: string;
+}
+
+/**
+ * Work that this process repeats until it is stopped. Turns never overlap, and the end of the process waits
+ * for the present one: a timer, also one of the framework, does neither.
+ */
+export class Repeated {
+  private timer: NodeJS.Timeout | undefined;
+  private turn: Promise<void> = Promise.resolve();
+  private failures = 0;
+  private hasEnded = false;
+
+  constructor(
+    private readonly work: () => Promise<unknown>,
+    private readonly repetition: Repetition,
+  ) {}
+
+  /** True once no further turn begins. */
+  get isStopped(): boolean {
+    return this.hasEnded;
+  }
+
+  start(delayMs = 0): void {
+    if (this.hasEnded) return;
+    this.timer = setTimeout(() => {
+      this.turn = this.attempt().then(() => this.start(this.delayMs));
+    }, delayMs).unref();
+  }
+
+  /** Begins no further turn, and waits for the present one. */
+  async stop(): Promise<void> {
+    this.hasEnded = true;
+    clearTimeout(this.timer);
+    await this.turn;
+  }
+
+  private get delayMs(): number {
+    const { everyMs, mostMs = everyMs } = this.repetition;
+    return Math.min(everyMs * 2 ** this.failures, mostMs);
+  }
+
+  private async attempt(): Promise<void> {
+    try {
+      await this.work();
+      this.failures = 0;
+    } catch (error) {
+      const { logger, failure: message } = this.repetition;
+      if (++this.failures === 1) logger.warn({ message, reason: messageOf(error) });
+    }
+  }
+}

@@ -1,10 +1,12 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
-import { LogTestRefused } from '../common/errors/errors.js';
+import { BadRequest, Conflict } from '../common/errors/errors.js';
 import { OutboundError } from '../common/outbound/outbound-error.js';
 import { Route } from '../common/rest/route.js';
 import { logRecord } from './log-record.js';
 import { LogTarget } from './log-target.service.js';
+
+const NOT_ENABLED = 'Logging not enabled';
 
 /** `/api/v2/settings/logging/test/` (docs/logging.md). */
 @ApiTags('settings')
@@ -20,6 +22,7 @@ export class LogTestsController {
     summary: 'Send a test record to the log aggregator.',
     standing: 'superuser',
     status: 202,
+    isDone: true,
   })
   @Post()
   async test(): Promise<void> {
@@ -32,11 +35,11 @@ export class LogTestsController {
     });
     try {
       const settings = await this.target.settings();
-      if (!settings.LOG_AGGREGATOR_ENABLED) throw new LogTestRefused(409, 'Logging not enabled');
+      if (!settings.LOG_AGGREGATOR_ENABLED) throw new Conflict(NOT_ENABLED, { error: NOT_ENABLED });
       await this.target.send(settings, [record]);
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      throw new LogTestRefused(400, error.message);
+      throw new BadRequest(error.message, null, { error: error.message });
     }
   }
 }

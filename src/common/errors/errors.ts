@@ -83,6 +83,8 @@ export class BadRequest extends DomainError {
   constructor(
     readonly detail: string,
     override readonly event: SecurityEvent | null = null,
+    /** Further members of the body, which existing clients read. */
+    readonly further: object = {},
   ) {
     super(detail);
   }
@@ -118,7 +120,11 @@ export class Invalid extends DomainError {
  * (docs/contract/conventions.md#errors).
  */
 export class Conflict extends DomainError {
-  constructor(readonly detail: string) {
+  constructor(
+    readonly detail: string,
+    /** Further members of the body, which existing clients read. */
+    readonly further: object = {},
+  ) {
     super(detail);
   }
 }
@@ -129,18 +135,10 @@ export class Conflict extends DomainError {
 export class InUse extends Conflict {
   constructor(
     names: string,
-    readonly activeJobs: readonly { readonly id: number; readonly type: string }[],
+    active_jobs: readonly { readonly id: number; readonly type: string }[],
   ) {
-    super(`Resource is being used by running jobs: ${names}.`);
-  }
-}
-/** A test of the log aggregator failed. Body: `{detail, error}`, of which existing clients read the last. */
-export class LogTestRefused extends Conflict {
-  constructor(
-    readonly status: 400 | 409,
-    detail: string,
-  ) {
-    super(detail);
+    const error = 'Resource is being used by running jobs.';
+    super(`Resource is being used by running jobs: ${names}.`, { error, active_jobs });
   }
 }
 export class PayloadTooLarge extends DomainError {

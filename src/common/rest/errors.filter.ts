@@ -15,9 +15,7 @@ import {
   BadRequest,
   Conflict,
   Forbidden,
-  InUse,
   Invalid,
-  LogTestRefused,
   MethodNotAllowed,
   NotAcceptable,
   NotFound,
@@ -55,7 +53,6 @@ const UNAUTHENTICATED =
   'Authentication credentials were not provided. To establish a login session, visit /api/login/.';
 const FORBIDDEN = 'You do not have permission to perform this action.';
 const CHALLENGE = 'Bearer realm=api authorization_url=/api/v2/tokens/';
-const IN_USE = 'Resource is being used by running jobs.';
 const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 
 /**
@@ -64,7 +61,7 @@ const TEMPORARY = 'The service is temporarily unavailable. Try again.';
 export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof Invalid) return { status: 400, body: error.errors };
   if (error instanceof BadFields) return { ...detail(400, error.detail), inForm: error.inForm };
-  if (error instanceof BadRequest) return detail(400, error.detail);
+  if (error instanceof BadRequest) return detailed(400, error);
   if (error instanceof Unauthenticated) {
     return detail(401, error.message || UNAUTHENTICATED, { 'WWW-Authenticate': CHALLENGE });
   }
@@ -78,7 +75,7 @@ export function answerOf(error: unknown): ErrorAnswer {
   if (error instanceof NotAcceptable) {
     return detail(406, 'Could not satisfy the request Accept header.');
   }
-  if (error instanceof Conflict) return conflictAnswer(error);
+  if (error instanceof Conflict) return detailed(409, error);
   if (error instanceof PayloadTooLarge) {
     return detail(413, `The request body is larger than ${error.limitBytes} bytes.`);
   }
@@ -99,16 +96,10 @@ export function answerOf(error: unknown): ErrorAnswer {
   return databaseAnswer(error) ?? frameworkAnswer(error);
 }
 
-/** Returns the answer to a conflict. Existing clients read the member `error` of some. */
-function conflictAnswer(error: Conflict): ErrorAnswer {
-  const { detail: text } = error;
-  if (error instanceof InUse) {
-    return { status: 409, body: { detail: text, error: IN_USE, active_jobs: error.activeJobs } };
-  }
-  return error instanceof LogTestRefused
-    ? { status: error.status, body: { detail: text, error: text } }
-    : detail(409, text);
-}
+const detailed = (status: number, error: BadRequest | Conflict): ErrorAnswer => ({
+  status,
+  body: { detail: error.detail, ...error.further },
+});
 
 const unavailable = (error: Unavailable): ErrorAnswer =>
   detail(503, error.detail ?? TEMPORARY, { 'Retry-After': String(error.retryAfterSeconds) });

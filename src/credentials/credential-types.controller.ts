@@ -34,6 +34,7 @@ export class CredentialTypesController extends ResourceController(credentialType
     needs: 'change',
     response: object({}),
     status: 202,
+    isDone: true,
   })
   @Post(':id/test')
   @LimitedPerUser(CREDENTIAL_TESTS)

@@ -74,6 +74,7 @@ export class CredentialsController extends ResourceController(credentials) {
     needs: 'use',
     response: object({}),
     status: 202,
+    isDone: true,
     rules: CredentialTypesRepository,
     opens: ofSecretStore,
   })

@@ -42,7 +42,7 @@ function permissionOf({ access, standing, parent, kind, needs = 'read' }: RouteI
   return 'For any authenticated caller.';
 }
 
-function notesOn({ kind, attach, shownOnce, showsSecret, standing, status }: RouteInfo): string[] {
+function notesOn({ kind, attach, shownOnce, showsSecret, status, isDone }: RouteInfo): string[] {
   return [
     kind === 'list' ? 'Supports paging, filters, search and ordering.' : null,
     attach
@@ -54,7 +54,7 @@ function notesOn({ kind, attach, shownOnce, showsSecret, standing, status }: Rou
     kind === 'modify' ? 'Fields that the body leaves out keep their values.' : null,
     shownOnce ? 'The response shows a secret, which no later request can read.' : null,
     showsSecret ? 'The response contains a secret, so tokens with scope `read` are refused.' : null,
-    status === 202 && !standing ? 'The work is done after the response.' : null,
+    status === 202 && !isDone ? 'The work is done after the response.' : null,
   ].filter((note) => note !== null);
 }
 
@@ -115,6 +115,8 @@ export interface RouteInfo {
    * True if the response contains a secret in clear text. A read-only token does not receive the secret.
    */
   showsSecret?: boolean;
+  /** True if a response with 202 follows the work, where existing clients expect this status. */
+  isDone?: true;
   /** Object that a second parameter of the URL names, in a list of the parent. */
   member?: RouteMember;
   /** Standing that the caller needs, on a route without a parent. */

@@ -65,8 +65,7 @@ async function database(): Promise<string> {
 async function secretKey({ SECRET_KEY, SECRET_KEY_OLD }: Settings): Promise<string> {
   const source = await openDataSource({ poolSize: 2 });
   try {
-    const old = SECRET_KEY_OLD === '' ? [] : [SECRET_KEY_OLD];
-    const { opened, left } = await tryKey(source, new SecretBox(SECRET_KEY, ...old));
+    const { opened, left } = await tryKey(source, new SecretBox(SECRET_KEY, SECRET_KEY_OLD));
     // A text of a user can look like a secret.
     if (opened === 0 && left > 0) throw new Error('the secrets of this database need another key');
     return opened === 0 ? 'there are no secrets yet' : 'opens the stored secrets';

@@ -8,7 +8,7 @@ import { withDatabase } from './migrate.js';
 /** Adds a key for the identity tokens of runs. It signs once it was published for an hour. */
 export async function rotateIdentityKey(): Promise<void> {
   const { SECRET_KEY, SECRET_KEY_OLD } = Settings.load(process.env);
-  const box = new SecretBox(SECRET_KEY, ...(SECRET_KEY_OLD === '' ? [] : [SECRET_KEY_OLD]));
+  const box = new SecretBox(SECRET_KEY, SECRET_KEY_OLD);
   const id = await withDatabase((database) => {
     const repository = new SigningKeysRepository(database.manager.getRepository(SigningKey));
     return new SigningKeys(repository, database, box).rotate();

@@ -33,10 +33,8 @@ import { IdempotencyKey } from './rest/idempotency-key.entity.js';
 import { Breaker } from './outbound/breaker.entity.js';
 import { OutboxEntry } from './queue/outbox-entry.entity.js';
 
-const secretBox = (settings: Settings): SecretBox =>
-  settings.SECRET_KEY_OLD === ''
-    ? new SecretBox(settings.SECRET_KEY)
-    : new SecretBox(settings.SECRET_KEY, settings.SECRET_KEY_OLD);
+const secretBox = ({ SECRET_KEY, SECRET_KEY_OLD }: Settings): SecretBox =>
+  new SecretBox(SECRET_KEY, SECRET_KEY_OLD);
 
 const shared = [
   { provide: SecretBox, inject: [Settings], useFactory: secretBox },

@@ -61,9 +61,13 @@ export class SecretBox {
   readonly #primary: BoxKey;
   readonly #keys: ReadonlyMap<string, BoxKey>;
 
-  /** Derives the keys once (about 50 ms each). Keep one instance per process. */
-  constructor(primary: string, ...previous: string[]) {
-    const keys = [primary, ...previous].map(toBoxKey);
+  /**
+   * Derives the keys once (about 50 ms each). Keep one instance per process.
+   *
+   * @param previous key before the last rotation; empty if there is none
+   */
+  constructor(primary: string, previous = '') {
+    const keys = (previous === '' ? [primary] : [primary, previous]).map(toBoxKey);
     this.#primary = toFirst(keys);
     this.#keys = new Map(keys.map((key) => [key.id, key]));
   }

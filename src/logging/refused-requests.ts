@@ -1,24 +1,21 @@
 import { Logger } from '@nestjs/common';
 import type { RequestHandler } from 'express';
 import { currentScope } from '../common/http/request-scope.js';
+import { loggedPath } from '../common/rest/security-events.service.js';
 import type { LogLines } from './log-lines.service.js';
-
-/** Maximum logged length of a path in characters. Clients can send paths of any length. */
-const MAX_PATH = 256;
 
 /** Logs responses with a 4xx status in the format of the setting `API_400_ERROR_LOG_FORMAT`. */
 export function logRefusals(lines: LogLines): RequestHandler {
   const logger = new Logger('Requests');
-  return ({ originalUrl }, response, next) => {
+  return ({ path }, response, next) => {
     const scope = currentScope();
     response.once('finish', () => {
       const { statusCode: status } = response;
       if (status < 400 || status > 499 || lines.refusalFormat === '') return;
-      const [path = ''] = originalUrl.split('?', 1);
       const values: Record<string, string> = {
         status_code: String(status),
         user_name: scope?.actor?.username ?? 'AnonymousUser',
-        url_path: path.slice(0, MAX_PATH),
+        url_path: loggedPath(path),
         remote_addr: scope?.sourceIp ?? '',
       };
       logger.warn(

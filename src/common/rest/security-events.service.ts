@@ -20,6 +20,9 @@ export interface RefusedRequest {
 /** Maximum logged length of a path in characters. Clients can send paths of any length. */
 const MAX_PATH = 256;
 
+/** Returns a path as it is logged. */
+export const loggedPath = (path: string): string => path.slice(0, MAX_PATH);
+
 /**
  * Logs every refusal in one line and counts refusals by kind
  * (docs/contract/operations.md#security-events).
@@ -55,7 +58,7 @@ export class SecurityEvents {
       message: event === 'second_factor_removed' ? 'changed' : 'refused',
       event,
       method,
-      path: path.slice(0, MAX_PATH),
+      path: loggedPath(path),
       source: scope?.sourceIp,
       ...(user === undefined ? {} : { user }),
     });

@@ -68,14 +68,13 @@ export class ActivityDeliveriesRepository extends TableRepository<ActivityDelive
         SELECT 1 FROM activity_stream entry WHERE entry.id = delivery.entry_id)`);
   }
 
-  /** Returns the number of waiting entries and the age of the oldest, in seconds. */
-  async waiting(): Promise<{ count: number; seconds: number }> {
-    const row = await this.database.row<{ count: number; seconds: number }>(sql`
-      SELECT (SELECT count(*)::int FROM activity_deliveries) AS count,
-        coalesce((SELECT EXTRACT(epoch FROM now() - entry.timestamp)::float8
-          FROM activity_deliveries delivery
-          JOIN activity_stream entry ON entry.id = delivery.entry_id
-          ORDER BY delivery.entry_id LIMIT 1), 0) AS seconds`);
-    return row ?? { count: 0, seconds: 0 };
+  /** Returns the age in seconds of the oldest waiting entry; 0 if none waits. */
+  async secondsWaiting(): Promise<number> {
+    const row = await this.database.row<{ seconds: number }>(sql`
+      SELECT EXTRACT(epoch FROM now() - entry.timestamp)::float8 AS seconds
+      FROM activity_deliveries delivery
+      JOIN activity_stream entry ON entry.id = delivery.entry_id
+      ORDER BY delivery.entry_id LIMIT 1`);
+    return row?.seconds ?? 0;
   }
 }

@@ -119,7 +119,7 @@ export class MetricsService {
         help: 'Records that wait for the log aggregator, by source.',
         label: 'source',
         samples: async () => [
-          { label: 'activity_stream', value: (await this.deliveries.waiting()).count },
+          { label: 'activity_stream', value: await this.deliveries.countBy({}) },
         ],
       },
       {
@@ -127,7 +127,7 @@ export class MetricsService {
         help: 'Age of the oldest record that waits for the log aggregator, by source.',
         label: 'source',
         samples: async () => [
-          { label: 'activity_stream', value: (await this.deliveries.waiting()).seconds },
+          { label: 'activity_stream', value: await this.deliveries.secondsWaiting() },
         ],
       },
       {

@@ -23,7 +23,7 @@ export default {
       next: [[500]],
       removeSent: [[[1, 2]]],
       removeOrphans: [[]],
-      waiting: [[]],
+      secondsWaiting: [[]],
     }),
   ],
   fragments: [

@@ -1,16 +1,10 @@
-import {
-  createServer,
-  request,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import { guardedConnect, type ConnectTarget } from '../../common/outbound/guarded-connect.js';
+import type { ConnectTarget } from '../../common/outbound/guarded-connect.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
+import { GuardedServer } from './guarded-server.js';
 
 /** Headers between a program and its proxy, which are not forwarded. */
 const OF_THE_WAY = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];
@@ -19,38 +13,21 @@ const OF_THE_WAY = ['proxy-authorization', 'proxy-connection', 'connection', 'ke
  * Local HTTP proxy for programs that support no SOCKS proxy. Like `GuardedProxy`, it resolves names and
  * connects only to addresses that the guard permits. https passes through unread (`CONNECT`).
  */
-export class GuardedHttpProxy {
-  /** Messages of the connections that the guard rejected. */
-  readonly refusals: string[] = [];
-  private readonly sockets = new Set<Duplex>();
-  private readonly server: Server;
-
-  private constructor(private readonly guard: AddressGuard) {
-    this.server = createServer((asked, answer) => void this.forward(asked, answer));
-    this.server.on('connect', (asked, client) => void this.tunnel(asked, client));
-    this.server.on('connection', (client) => this.watch(client));
+export class GuardedHttpProxy extends GuardedServer {
+  private constructor(guard: AddressGuard) {
+    const server = createServer((asked, answer) => void this.forward(asked, answer));
+    server.on('connect', (asked, client) => void this.tunnel(asked, client));
+    super(guard, server);
   }
 
   /** Opens a proxy on a free port of the loopback address. */
-  static async open(guard: AddressGuard): Promise<GuardedHttpProxy> {
-    const proxy = new GuardedHttpProxy(guard);
-    await new Promise<void>((resolve, reject) => {
-      proxy.server.once('error', reject);
-      proxy.server.listen(0, '127.0.0.1', resolve);
-    });
-    return proxy;
+  static open(guard: AddressGuard): Promise<GuardedHttpProxy> {
+    return new GuardedHttpProxy(guard).listen();
   }
 
   /** URL for the variables `http_proxy` and `https_proxy`. */
   get url(): string {
-    const address = this.server.address();
-    return `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
-  }
-
-  /** Closes the proxy and all its connections. */
-  close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+    return `http://${this.address}`;
   }
 
   private async tunnel({ url = '' }: IncomingMessage, client: Duplex): Promise<void> {
@@ -83,21 +60,6 @@ export class GuardedHttpProxy {
       if (answer.headersSent) answer.destroy();
       else answer.writeHead(statusOf(error), { connection: 'close' }).end(reasonOf(error));
     }
-  }
-
-  private async reach(target: ConnectTarget, client: Duplex): Promise<Socket> {
-    try {
-      return await guardedConnect(this.guard, target, client, (socket) => this.watch(socket));
-    } catch (error) {
-      if (error instanceof OutboundError) this.refusals.push(error.message);
-      throw error;
-    }
-  }
-
-  private watch(socket: Duplex): void {
-    this.sockets.add(socket);
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => this.sockets.delete(socket));
   }
 }
 

@@ -1,7 +1,8 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import { guardedConnect, type ConnectTarget } from '../../common/outbound/guarded-connect.js';
+import type { ConnectTarget } from '../../common/outbound/guarded-connect.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
+import { GuardedServer } from './guarded-server.js';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;
@@ -17,71 +18,33 @@ const HANDSHAKE_MS = 10_000;
  * only to addresses that the guard permits, regardless of redirects, submodules or DNS replies (RFC 1928,
  * `CONNECT` without authentication).
  */
-export class GuardedProxy {
-  /** Messages of the connections that the guard rejected. */
-  readonly refusals: string[] = [];
-  private readonly sockets = new Set<Socket>();
-  private readonly server: Server;
-
-  private constructor(private readonly guard: AddressGuard) {
-    this.server = createServer((client) => void this.serve(client));
+export class GuardedProxy extends GuardedServer {
+  private constructor(guard: AddressGuard) {
+    super(
+      guard,
+      createServer((client) => void this.serve(client)),
+    );
   }
 
   /** Opens a proxy on a free port of the loopback address. */
-  static async open(guard: AddressGuard): Promise<GuardedProxy> {
-    const proxy = new GuardedProxy(guard);
-    await new Promise<void>((resolve, reject) => {
-      proxy.server.once('error', reject);
-      proxy.server.listen(0, '127.0.0.1', resolve);
-    });
-    return proxy;
+  static open(guard: AddressGuard): Promise<GuardedProxy> {
+    return new GuardedProxy(guard).listen();
   }
 
   /** URL in curl's format, with names resolved by the proxy. */
   get url(): string {
-    const address = this.server.address();
-    return `socks5h://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
-  }
-
-  /** Closes the proxy and all its connections. */
-  close(): Promise<void> {
-    for (const socket of this.sockets) socket.destroy();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+    return `socks5h://${this.address}`;
   }
 
   private async serve(client: Socket): Promise<void> {
-    this.watch(client);
     client.setTimeout(HANDSHAKE_MS, () => client.destroy());
     try {
-      const target = await readTarget(client);
-      const upstream = await this.reach(target, client);
-      if (upstream === null) client.end(reply(REPLIES.notAllowed));
-      else join(client, upstream);
-    } catch {
-      // The program disconnected, speaks another protocol, or requested an unreachable host.
-      client.end(reply(REPLIES.failed));
-    }
-  }
-
-  /**
-   * @param client connection of the requesting program; if it closes, no connection is made
-   * @returns null if the guard rejects the host
-   */
-  private async reach(target: ConnectTarget, client: Socket): Promise<Socket | null> {
-    try {
-      return await guardedConnect(this.guard, target, client, (socket) => this.watch(socket));
+      join(client, await this.reach(await readTarget(client), client));
     } catch (error) {
-      if (!(error instanceof OutboundError)) throw error;
-      this.refusals.push(error.message);
-      return null;
+      // Without a refusal: the program disconnected, speaks another protocol, or the host is unreachable.
+      const isRefused = error instanceof OutboundError;
+      client.end(reply(isRefused ? REPLIES.notAllowed : REPLIES.failed));
     }
-  }
-
-  private watch(socket: Socket): void {
-    this.sockets.add(socket);
-    // The peer notices by the end of its connection.
-    socket.on('error', () => socket.destroy());
-    socket.once('close', () => this.sockets.delete(socket));
   }
 }
 

@@ -7,7 +7,7 @@ import { onlyOf, ReferenceLists } from '../../common/rest/reference-lists.servic
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { jobTemplates } from '../../job-templates/job-templates.resource.js';
 import { TemplateProjects } from '../../job-templates/template-projects.service.js';
-import { FILTER_FORM, withFilterFields, withFilterPlaces } from '../shared/filter-fields.js';
+import { FilterForm, withFilterFields, withFilterPlaces } from '../shared/filter-fields.js';
 import { isTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
@@ -29,7 +29,7 @@ const { sections = {} } = withFilterPlaces(jobTemplates.pages);
  */
 @Injectable()
 @PageFormOf('job_template')
-export class JobTemplateForm implements PageForm {
+export class JobTemplateForm extends FilterForm implements PageForm {
   readonly lists = { credentials: { list: 'credentials' }, ...LABEL_LISTS };
   readonly preselects = ['project', 'inventory'];
   readonly follows = { playbook: 'project' };
@@ -43,15 +43,13 @@ export class JobTemplateForm implements PageForm {
     },
   };
 
-  readonly toBody = FILTER_FORM.toBody;
-  readonly fromObject = FILTER_FORM.fromObject;
-  readonly errorsIn = FILTER_FORM.errorsIn;
-
   constructor(
     private readonly resources: ResourceService,
     private readonly references: ReferenceLists,
     private readonly projects: TemplateProjects,
-  ) {}
+  ) {
+    super();
+  }
 
   async fields(
     fields: readonly Field[],

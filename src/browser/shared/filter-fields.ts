@@ -85,22 +85,26 @@ export const withFilterPlaces = ({ sections = {}, ...layout }: PageLayout): Page
   ),
 });
 
-/** Conversions of forms between the document of the filters and its fields. */
-export const FILTER_FORM: Required<Pick<PageForm, 'errorsIn' | 'fromObject' | 'toBody'>> = {
-  toBody(filled) {
+/** Base class of forms with the filters as fields. */
+export abstract class FilterForm implements Omit<PageForm, 'fields'> {
+  toBody(filled: Record<string, unknown>): Record<string, unknown> {
     const rest = Object.entries(filled).filter(([name]) => !NAMES.some((own) => own === name));
     const body = Object.fromEntries(rest);
     return rest.length === Object.keys(filled).length
       ? body
       : { ...body, [DOCUMENT]: documentOf(filled) };
-  },
-  fromObject: ({ [DOCUMENT]: filters }: Item) => filterValues(filters),
-  errorsIn({ [DOCUMENT]: faults, ...errors }: FieldErrors) {
+  }
+
+  fromObject({ [DOCUMENT]: filters }: Item): Values {
+    return filterValues(filters);
+  }
+
+  errorsIn({ [DOCUMENT]: faults, ...errors }: FieldErrors): FieldErrors {
     const placed: Record<string, string[]> = {};
     for (const text of messagesOf(faults)) (placed[placeOf(text)] ??= []).push(text);
     return { ...errors, ...placed };
-  },
-};
+  }
+}
 
 /** Returns the values of the fields for a document. */
 export function filterValues(filters: unknown): Values {

@@ -2,15 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
-import { FILTER_FORM, withFilterFields } from '../shared/filter-fields.js';
+import { FilterForm, withFilterFields } from '../shared/filter-fields.js';
 
 /** Form that tests filters which are entered as fields. */
 @Injectable()
 @PageFormOf(...RECEIVER_KINDS.map(({ type }) => `${type}s_webhook_filters_test`))
-export class FilterTrialForm implements PageForm {
-  readonly toBody = FILTER_FORM.toBody;
-  readonly errorsIn = FILTER_FORM.errorsIn;
-
+export class FilterTrialForm extends FilterForm implements PageForm {
   fields(fields: readonly Field[]): readonly Field[] {
     return withFilterFields(fields, null);
   }

@@ -1,20 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { Field } from '../../common/fields/field.js';
 import { resource } from '../../common/resource/registry.js';
-import { FILTER_FORM, withFilterFields, withFilterPlaces } from '../shared/filter-fields.js';
+import { FilterForm, withFilterFields, withFilterPlaces } from '../shared/filter-fields.js';
 import { isTemplate, LABEL_FIELDS, LABEL_LISTS } from '../shared/label-fields.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
 
 /** Form that also has the labels of the workflow, and its webhook filters as fields. */
 @Injectable()
 @PageFormOf('workflow_job_template')
-export class WorkflowTemplateForm implements PageForm {
+export class WorkflowTemplateForm extends FilterForm implements PageForm {
   readonly lists = LABEL_LISTS;
   readonly preselects = ['organization'];
   readonly pages = withFilterPlaces(resource('workflow_job_template').pages);
-  readonly toBody = FILTER_FORM.toBody;
-  readonly fromObject = FILTER_FORM.fromObject;
-  readonly errorsIn = FILTER_FORM.errorsIn;
 
   fields(
     fields: readonly Field[],

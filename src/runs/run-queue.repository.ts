@@ -53,8 +53,8 @@ const ANSIBLE_FORKS = 5;
 const CALLBACK_HOSTS = 2;
 const SYSTEM_JOB_IMPACT = 5;
 
-/** Active runs that the scheduler treats alike. */
-export interface AlikeRuns {
+/** Active runs that are the same to the scheduler. */
+export interface SimilarRuns {
   type: WorkedKind;
   is_pending: boolean;
   /** False until the dependencies of pending runs are determined. */
@@ -163,40 +163,40 @@ export class RunQueueRepository extends TableRepository<Row> {
   }
 
   /**
-   * Returns the pending runs and those that instances were given. Runs that are treated alike are one
-   * row, because there can be thousands. The statistics of the table are wrong after a sudden increase of
-   * jobs: therefore dependencies are looked up one by one instead of by a join, and sorting is turned off,
-   * which the planner would prefer to hashing.
+   * Returns the pending runs and those that instances were given. Runs that are the same to the scheduler
+   * are one row, because there can be thousands. The statistics of the table are wrong after a sudden
+   * increase of jobs: therefore dependencies are looked up one by one instead of by a join, and sorting is
+   * turned off, which the planner would prefer to hashing.
    */
-  active(): Promise<AlikeRuns[]> {
+  active(): Promise<SimilarRuns[]> {
     return this.database.transaction(async () => {
       await this.database.execute(sql`SET LOCAL enable_sort = off`);
-      const found = await this.database.rows<AlikeRuns & Row>(sql`
-      SELECT type, is_pending, is_settled, template_id, project_id, inventory_id, allow_simultaneous,
-        is_dependency, awaited_id, coalesce(preferred_groups, '{}') AS preferred_groups,
-        coalesce(preferred_groups && ${existingGroups()}, false) AS has_groups,
-        impact, needs_engine, json_agg(id) AS ids
-      FROM (
-        SELECT id, type, status = 'pending' AS is_pending, ${IS_SETTLED} AS is_settled,
-          unified_job_template_id AS template_id, coalesce(project_id, source_project_id) AS project_id,
-          inventory_id, allow_simultaneous, launch_type = 'dependency' AS is_dependency,
-          CASE WHEN status = 'pending' THEN coalesce(
-            CASE WHEN depends_on::text <> '[]' THEN (
-              SELECT min(wanted.id::bigint) FROM json_array_elements_text(depends_on) AS wanted(id)
-              -- A dependency that fails after the query for broken ones ends its job in the next pass.
-              WHERE (SELECT status FROM unified_jobs WHERE unified_jobs.id = wanted.id::bigint)
-                <> 'successful') END,
-            CASE WHEN source = 'constructed' THEN (
-              SELECT min(other.id) FROM (${inputsOf(sql`run.inventory_id`)}) input
-              JOIN unified_jobs other ON other.inventory_id = input.input_id
-              WHERE other.type = 'inventory_update'
-                AND other.status IN ('pending', 'waiting', 'running')
-                AND (other.status <> 'pending' OR other.id < run.id)) END) END AS awaited_id,
-          preferred_groups, impact, ${NEEDS_ENGINE} AS needs_engine
-        FROM unified_jobs run
-        WHERE status IN ('pending', 'waiting', 'running') AND ${IS_WORKED}) one
-      GROUP BY type, is_pending, is_settled, template_id, project_id, inventory_id,
-        allow_simultaneous, is_dependency, awaited_id, one.preferred_groups, impact, needs_engine`);
+      const found = await this.database.rows<SimilarRuns & Row>(sql`
+        SELECT type, is_pending, is_settled, template_id, project_id, inventory_id, allow_simultaneous,
+          is_dependency, awaited_id, coalesce(preferred_groups, '{}') AS preferred_groups,
+          coalesce(preferred_groups && ${existingGroups()}, false) AS has_groups,
+          impact, needs_engine, json_agg(id) AS ids
+        FROM (
+          SELECT id, type, status = 'pending' AS is_pending, ${IS_SETTLED} AS is_settled,
+            unified_job_template_id AS template_id, coalesce(project_id, source_project_id) AS project_id,
+            inventory_id, allow_simultaneous, launch_type = 'dependency' AS is_dependency,
+            CASE WHEN status = 'pending' THEN coalesce(
+              CASE WHEN depends_on::text <> '[]' THEN (
+                SELECT min(wanted.id::bigint) FROM json_array_elements_text(depends_on) AS wanted(id)
+                -- A dependency that fails after the query for broken ones ends its job in the next pass.
+                WHERE (SELECT status FROM unified_jobs WHERE unified_jobs.id = wanted.id::bigint)
+                  <> 'successful') END,
+              CASE WHEN source = 'constructed' THEN (
+                SELECT min(other.id) FROM (${inputsOf(sql`run.inventory_id`)}) input
+                JOIN unified_jobs other ON other.inventory_id = input.input_id
+                WHERE other.type = 'inventory_update'
+                  AND other.status IN ('pending', 'waiting', 'running')
+                  AND (other.status <> 'pending' OR other.id < run.id)) END) END AS awaited_id,
+            preferred_groups, impact, ${NEEDS_ENGINE} AS needs_engine
+          FROM unified_jobs run
+          WHERE status IN ('pending', 'waiting', 'running') AND ${IS_WORKED}) one
+        GROUP BY type, is_pending, is_settled, template_id, project_id, inventory_id,
+          allow_simultaneous, is_dependency, awaited_id, one.preferred_groups, impact, needs_engine`);
       await this.database.execute(sql`SET LOCAL enable_sort TO DEFAULT`);
       return found;
     });

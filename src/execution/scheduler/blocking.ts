@@ -1,9 +1,9 @@
-import type { AlikeRuns, PendingRun } from '../../runs/run-queue.repository.js';
+import type { SimilarRuns, PendingRun } from '../../runs/run-queue.repository.js';
 
 /** A pending run whose dependencies are determined. */
 export interface Candidate extends PendingRun {
   /** Properties that it shares with other runs. */
-  runs: AlikeRuns;
+  runs: SimilarRuns;
 }
 
 /** Stands for all templates of system jobs: these run one at a time. */
@@ -23,7 +23,7 @@ const SYSTEM_JOBS = 0;
  * A run is only blocked by runs that have a place and by earlier ones, so no run is overtaken within its
  * queue, and queues do not wait for each other.
  */
-export function candidates(active: readonly AlikeRuns[]): Candidate[] {
+export function candidates(active: readonly SimilarRuns[]): Candidate[] {
   const ofTemplate = new Earliest(active, templateOf);
   const projectUpdates = new Earliest(active, (runs) =>
     runs.type === 'project_update' ? runs.template_id : null,
@@ -31,7 +31,7 @@ export function candidates(active: readonly AlikeRuns[]): Candidate[] {
   const holders = new Earliest(active, (runs) =>
     runs.type === 'inventory_update' || runs.type === 'ad_hoc_command' ? runs.inventory_id : null,
   );
-  const blockerOf = (id: number, runs: AlikeRuns): number | null => {
+  const blockerOf = (id: number, runs: SimilarRuns): number | null => {
     const sameTemplate = () => ofTemplate.before(id, templateOf(runs));
     const holder = () => holders.before(id, runs.inventory_id);
     if (runs.type === 'project_update' || runs.type === 'system_job') return sameTemplate();
@@ -60,7 +60,7 @@ export const startable = (all: readonly Candidate[]): Candidate[] =>
         Number(right.runs.is_dependency) - Number(left.runs.is_dependency) || left.id - right.id,
     );
 
-const templateOf = ({ type, template_id: id }: AlikeRuns): number | null =>
+const templateOf = ({ type, template_id: id }: SimilarRuns): number | null =>
   type === 'system_job' ? SYSTEM_JOBS : id;
 
 /** The earliest run of each key: of those that have a place, and of all. */
@@ -68,7 +68,7 @@ class Earliest {
   private readonly placed = new Map<number, number>();
   private readonly all = new Map<number, number>();
 
-  constructor(active: readonly AlikeRuns[], keyOf: (runs: AlikeRuns) => number | null) {
+  constructor(active: readonly SimilarRuns[], keyOf: (runs: SimilarRuns) => number | null) {
     for (const runs of active) {
       const key = keyOf(runs);
       if (key === null) continue;

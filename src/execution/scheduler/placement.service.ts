@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Outbox } from '../../common/queue/outbox.service.js';
 import { GroupMembers } from '../../instances/group-members.service.js';
 import { InstanceGroupsRepository } from '../../instances/instance-groups.repository.js';
-import { RunQueueRepository, type AlikeRuns } from '../../runs/run-queue.repository.js';
+import { RunQueueRepository, type SimilarRuns } from '../../runs/run-queue.repository.js';
 import { RunTransitions } from '../../runs/run-transitions.service.js';
 import { candidates, startable } from './blocking.js';
 import { Room, type RunPlace } from './room.js';
@@ -38,7 +38,7 @@ export class Placement {
     const pending = candidates(await this.activeRuns());
     const room = new Room(await this.groups.machines(), await this.queue.usage());
     const placed = new Map<number, RunPlace>();
-    const refused = new Set<AlikeRuns>();
+    const refused = new Set<SimilarRuns>();
     for (const { id, runs } of startable(pending)) {
       if (placed.size === MAX_STARTS) break;
       if (refused.has(runs)) continue;
@@ -55,7 +55,7 @@ export class Placement {
     await this.queue.explain(candidates(await this.queue.active()));
   }
 
-  private async activeRuns(): Promise<AlikeRuns[]> {
+  private async activeRuns(): Promise<SimilarRuns[]> {
     const found = await this.queue.active();
     if (found.every((runs) => runs.has_groups || !runs.is_pending || !runs.is_settled))
       return found;

@@ -1,5 +1,5 @@
 import type { GroupMachine } from '../../instances/instance-groups.repository.js';
-import type { AlikeRuns, Usage } from '../../runs/run-queue.repository.js';
+import type { SimilarRuns, Usage } from '../../runs/run-queue.repository.js';
 
 /** A place for a run. */
 export interface RunPlace {
@@ -8,7 +8,7 @@ export interface RunPlace {
 }
 
 /** Requirements of a run for its machine. */
-export type Need = Pick<AlikeRuns, 'impact' | 'needs_engine'>;
+export type Need = Pick<SimilarRuns, 'impact' | 'needs_engine'>;
 
 interface Machine {
   readonly hostname: string;

@@ -1,15 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { Attribute, Change, Client } from 'ldapts';
 
 import { freePort } from '../../faults/support/processes.js';
-import { eventually } from '../eventually.js';
-import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
+import { certifiedFolder, ServerProgram } from './server-program.js';
 
 export const BASE = 'dc=example,dc=com';
 export const PEOPLE = `ou=people,${BASE}`;
@@ -22,20 +17,18 @@ const MODULES = ['back_mdb', 'memberof'];
 const SCHEMAS = ['core', 'cosine', 'inetorgperson', 'nis'];
 
 /** OpenLDAP's slapd on the loopback address, with TLS and the overlay `memberof`. */
-export class Directory {
-  private child: ChildProcess | undefined;
-
+export class Directory extends ServerProgram {
   private constructor(
-    private readonly folder: string,
+    folder: string,
     readonly port: number,
     readonly tlsPort: number,
-  ) {}
+  ) {
+    super(folder);
+  }
 
   static async start(): Promise<Directory> {
-    const folder = await mkdtemp(join(tmpdir(), 'directory-'));
+    const folder = await certifiedFolder('directory-');
     await mkdir(join(folder, 'data'));
-    await writeFile(join(folder, 'cert.pem'), TEST_CERTIFICATE);
-    await writeFile(join(folder, 'key.pem'), TEST_CERTIFICATE_KEY, { mode: 0o600 });
     await writeFile(join(folder, 'slapd.conf'), settingsIn(folder));
     const directory = new Directory(folder, await freePort(), await freePort());
     await directory.run();
@@ -51,23 +44,10 @@ export class Directory {
   }
 
   /** Starts the server, also after `stop`. */
-  async run(): Promise<void> {
+  run(): Promise<void> {
     const urls = `${this.url} ldaps://127.0.0.1:${this.tlsPort}`;
     const args = ['-f', join(this.folder, 'slapd.conf'), '-h', urls, '-d', '0'];
-    this.child = spawn('/usr/sbin/slapd', args, { stdio: 'ignore' });
-    await eventually(() => connected(this.port));
-  }
-
-  async stop(): Promise<void> {
-    if (!this.child || this.child.exitCode !== null) return;
-    const exit = once(this.child, 'exit');
-    this.child.kill('SIGTERM');
-    await exit;
-  }
-
-  async close(): Promise<void> {
-    await this.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    return this.spawn(['/usr/sbin/slapd', ...args], { port: this.port });
   }
 
   /** Adds a user. @returns the DN */
@@ -136,13 +116,3 @@ const settingsIn = (folder: string): string =>
     'access to attrs=userPassword by anonymous auth by * none',
     'access to * by users read',
   ].join('\n');
-
-/** @throws Error if the connection is refused */
-async function connected(port: number): Promise<void> {
-  const socket = connect({ host: '127.0.0.1', port });
-  try {
-    await once(socket, 'connect');
-  } finally {
-    socket.destroy();
-  }
-}

@@ -1,15 +1,12 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { Attribute, Change, Client } from 'ldapts';
 
-import { eventually } from '../eventually.js';
-import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
+import { certifiedFolder, ServerProgram } from './server-program.js';
+import { TEST_CERTIFICATE } from './test-certificate.js';
 
 const run = promisify(execFile);
 
@@ -25,15 +22,11 @@ export const DOMAIN_USERS = `CN=Users,${DOMAIN}`;
  * Samba as a domain controller of Active Directory, on the loopback address. Needs root, for its ports
  * and the owners of its files.
  */
-export class DomainController {
+export class DomainController extends ServerProgram {
   readonly url = `ldaps://127.0.0.1:${LDAPS_PORT}`;
   readonly account = { bind_dn: `Administrator@${REALM}`, bind_password: PASSWORD };
-  private child: ChildProcess | undefined;
-
-  private constructor(private readonly folder: string) {}
-
   static async start(): Promise<DomainController> {
-    const controller = new DomainController(await mkdtemp(join(tmpdir(), 'domain-')));
+    const controller = new DomainController(await certifiedFolder('domain-'));
     await controller.provision();
     await controller.listen();
     return controller;
@@ -48,8 +41,6 @@ export class DomainController {
       ...['domain', 'provision', `--targetdir=${this.folder}`, '--server-role=dc'],
       ...[`--realm=${REALM}`, '--domain=CORP', '--dns-backend=NONE', `--adminpass=${PASSWORD}`],
     ]);
-    await writeFile(join(this.folder, 'cert.pem'), TEST_CERTIFICATE);
-    await writeFile(join(this.folder, 'key.pem'), TEST_CERTIFICATE_KEY, { mode: 0o600 });
     const own = [
       '[global]',
       'interfaces = 127.0.0.1/8',
@@ -68,28 +59,14 @@ export class DomainController {
     await writeFile(this.settings, text);
   }
 
-  private async listen(): Promise<void> {
+  private listen(): Promise<void> {
     const args = ['--interactive', '--model=single', `--configfile=${this.settings}`];
-    this.child = spawn('samba', args, { stdio: ['pipe', 'ignore', 'ignore'] });
-    await eventually(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          const socket = connect(LDAPS_PORT, '127.0.0.1', () => {
-            socket.destroy();
-            resolve();
-          }).once('error', reject);
-        }),
-      30_000,
-    );
-  }
-
-  async close(): Promise<void> {
-    if (this.child && this.child.exitCode === null) {
-      const exit = once(this.child, 'exit');
-      this.child.kill('SIGTERM');
-      await exit;
-    }
-    await rm(this.folder, { recursive: true, force: true });
+    const stdio = ['pipe', 'ignore', 'ignore'] as const;
+    return this.spawn(['samba', ...args], {
+      port: LDAPS_PORT,
+      stdio: [...stdio],
+      withinMs: 30_000,
+    });
   }
 
   /** Changes the domain with samba-tool: `tool('user', 'create', 'ada', 'password')`. */

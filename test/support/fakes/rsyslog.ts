@@ -1,13 +1,8 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { freePort } from '../../faults/support/processes.js';
-import { eventually } from '../eventually.js';
-import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
+import { certifiedFolder, ServerProgram } from './server-program.js';
 
 /** Message that rsyslog received, as it understood the header. */
 export interface SyslogMessage {
@@ -19,21 +14,19 @@ export interface SyslogMessage {
 }
 
 /** rsyslog on the loopback address: TCP, TLS and UDP. It writes what it receives to a file. */
-export class Rsyslog {
-  private child: ChildProcess | undefined;
-
+export class Rsyslog extends ServerProgram {
   private constructor(
-    private readonly folder: string,
+    folder: string,
     /** Port of TCP and UDP. */
     readonly port: number,
     readonly tlsPort: number,
-  ) {}
+  ) {
+    super(folder);
+  }
 
   static async create(): Promise<Rsyslog> {
-    const folder = await mkdtemp(join(tmpdir(), 'rsyslog-'));
+    const folder = await certifiedFolder('rsyslog-');
     const server = new Rsyslog(folder, await freePort(), await freePort());
-    await writeFile(join(folder, 'cert.pem'), TEST_CERTIFICATE);
-    await writeFile(join(folder, 'key.pem'), TEST_CERTIFICATE_KEY, { mode: 0o600 });
     await writeFile(join(folder, 'messages'), '');
     await writeFile(join(folder, 'rsyslog.conf'), server.settings());
     return server;
@@ -59,31 +52,10 @@ action(type="omfile" file="${file('messages')}" template="received")
   }
 
   /** Starts the server, also after `stop`. */
-  async run(): Promise<void> {
-    const { folder } = this;
+  run(): Promise<void> {
+    const { folder, port } = this;
     const args = ['-n', '-f', join(folder, 'rsyslog.conf'), '-i', join(folder, 'pid')];
-    this.child = spawn('/usr/sbin/rsyslogd', args, { stdio: 'ignore' });
-    await eventually(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          const socket = connect(this.port, '127.0.0.1', () => {
-            socket.destroy();
-            resolve();
-          }).once('error', reject);
-        }),
-    );
-  }
-
-  async stop(): Promise<void> {
-    if (!this.child || this.child.exitCode !== null) return;
-    const exit = once(this.child, 'exit');
-    this.child.kill('SIGTERM');
-    await exit;
-  }
-
-  async close(): Promise<void> {
-    await this.stop();
-    await rm(this.folder, { recursive: true, force: true });
+    return this.spawn(['/usr/sbin/rsyslogd', ...args], { port });
   }
 
   async messages(): Promise<SyslogMessage[]> {

@@ -14,6 +14,7 @@ const TESTS: Record<string, string> = {
   'docs/backup.md': 'test/faults/backup.spec.ts',
   'docs/clients.md': EXAMPLES,
   'docs/how-to.md': EXAMPLES,
+  'docs/installing.md': 'test/faults/installing.spec.ts',
   'docs/single-sign-on.md': EXAMPLES,
   'docs/tutorial.md': 'test/browser/tutorial.spec.ts',
 };
@@ -28,6 +29,45 @@ const EXCEPTIONS: readonly (readonly [command: string, test: string, text: strin
     'importLogins([file])',
   ],
 ];
+
+/** Commands within sentences and tables, by the tests or the scripts of CI that run them. */
+const INLINE: readonly (readonly [command: RegExp, path: string, text: string])[] = [
+  [/^npm (?:start|ci)$/, 'test/faults/backup.spec.ts', "spawn('npm', ['start']"],
+  [/^(?:RECORD_EXAMPLES=1 )?npm test\b/, '.ci/run', 'npm test'],
+  [/^npm run check$/, '.ci/run', 'npm run check'],
+  [/^npm run test:deep\b/, '.ci/run', 'npm run test:deep'],
+  [/^npm run build$/, 'scripts/setup/test-run.mjs', 'build'],
+  [/^npm run demo\b/, 'test/queue/demo.spec.ts', 'scripts/demo.mjs'],
+  [/^npm run bench\b/, 'scripts/test-deep.mjs', "bench: ['growth'"],
+  [/^npm run openapi$/, 'test/api/administration.e2e-spec.ts', "'openapi'"],
+  [/^npm run routes$/, 'test/api/administration.e2e-spec.ts', "'routes'"],
+  [/^npm run migration:new /, 'test/api/administration.e2e-spec.ts', "'migration-new'"],
+  [/^npm run screenshots$/, 'test/browser/main-pages.spec.ts', 'PICTURES'],
+  [/^npm run controller -- cleanup$/, 'test/queue/system-jobs.spec.ts', 'cleanup()'],
+  [/^npm run controller -- doctor$/, 'test/security/no-boundary.e2e-spec.ts', 'doctor'],
+  [
+    /^npm run controller -- import-logins /,
+    'test/api/authenticators-import.e2e-spec.ts',
+    'importLogins([',
+  ],
+  [
+    /^npm run controller -- rotate-secret-key$/,
+    'test/security/secret-key-rotation.e2e-spec.ts',
+    'rotateSecretKey',
+  ],
+  [/^npm run controller -- ([\w-]+)/, 'test/api/administration.e2e-spec.ts', "'$1'"],
+  [/^node dist\/(?:main|worker|cli)\.js$/, 'test/faults/support/processes.ts', 'main.js'],
+  [/^npx openapi-typescript /, 'test/api/typed-client.e2e-spec.ts', 'openapiTypes('],
+  [/^openapi-python-client generate /, 'scripts/testing/releases.mjs', 'openapi-python-client'],
+  [/^curl -N .*events\/stream\/$/, 'test/api/live.e2e-spec.ts', 'events/stream/'],
+];
+
+/** Commands that no test can run here, with the reason. */
+const BY_HAND: Readonly<Record<string, string>> = {
+  'docker compose -f deploy/compose.yaml up': 'its images come from a registry',
+  'npm run test:watch': 'it ends with the terminal',
+  'npm run test:watch [-- <patterns>]': 'it ends with the terminal',
+};
 
 const read = (path: string): string => readFileSync(join(PACKAGE_FOLDER, path), 'utf8');
 
@@ -54,4 +94,25 @@ it.each(EXCEPTIONS)('but for `%s`, which %s runs', (command, test, text) => {
   const lines = Object.keys(TESTS).flatMap(blocksOf).join('\n').split('\n');
   expect(lines).toContain(command);
   expect(read(test)).toContain(text);
+});
+
+it('within sentences and tables, too', () => {
+  const programs = /^(?:[A-Z_]+=\S+ )?(?:npm|npx|node|docker|curl|openapi-python-client) /;
+  const commands = pages().flatMap((page) =>
+    [
+      ...read(page)
+        .replace(/^ *```.*?^ *```$/gms, '')
+        .matchAll(/`([^`\n]+)`/g),
+    ]
+      .map(([, code = '']) => code)
+      .filter((code) => programs.test(code)),
+  );
+  const faults = [...new Set(commands)].filter((command) => {
+    if (Object.hasOwn(BY_HAND, command)) return false;
+    const [pattern, path = '', text = ''] = INLINE.find(([one]) => one.test(command)) ?? [];
+    const [, name = ''] = pattern?.exec(command) ?? [];
+    return !pattern || !read(path).includes(text.replace('$1', name));
+  });
+  expect(faults).toEqual([]);
+  expect(Object.keys(BY_HAND).filter((command) => !commands.includes(command))).toEqual([]);
 });

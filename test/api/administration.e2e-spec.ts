@@ -1,0 +1,58 @@
+/** Commands of the administrators and developers, by `npm run controller -- <command>`. */
+import { runCommand } from '../../src/cli/run-command.js';
+import { ApiClient } from '../support/client.js';
+import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
+
+let test: TestApp;
+
+beforeAll(async () => {
+  test = await boot();
+});
+afterAll(() => test.close());
+
+/** Runs a command as in a shell. Returns what it prints; fails unless it succeeds. */
+async function printed(...argv: readonly string[]): Promise<string> {
+  const out = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+  try {
+    expect(await withSettingsOf(test, {}, () => runCommand(argv))).toBe(0);
+    return out.mock.calls.map(([text]) => String(text)).join('');
+  } finally {
+    out.mockRestore();
+  }
+}
+
+it('create-superuser makes an administrator, and resets the password of one', async () => {
+  for (const password of ['the first password', 'the second password']) {
+    await printed('create-superuser', '--username', 'boss', '--password', password);
+    const credentials = Buffer.from(`boss:${password}`).toString('base64');
+    const boss = new ApiClient(test.url, { Authorization: `Basic ${credentials}` });
+    const { body } = await boss.get('me/').expect(200);
+    expect(body.results).toMatchObject([{ username: 'boss', is_superuser: true }]);
+  }
+  expect(await printed('ensure-admin')).toBe('an administrator exists\n');
+});
+
+it('create-token prints a token of the user', async () => {
+  const token = (await printed('create-token', '--username', 'orgAdmin', '--scope', 'read')).trim();
+  const client = new ApiClient(test.url, { Authorization: `Bearer ${token}` });
+  const { body } = await client.get('me/').expect(200);
+  expect(body.results).toMatchObject([{ username: 'orgAdmin' }]);
+  await client.post('teams/', {}).expect(403);
+});
+
+it('migrations are complete, so that there is nothing to migrate', async () => {
+  expect(await printed('migrate')).toBe('up to date\n');
+  expect(await printed('migration-check')).toBe('');
+  expect(await printed('migration-new', 'add-labels')).toBe('nothing to migrate\n');
+});
+
+it('routes prints every URL with its handler', async () => {
+  expect(await printed('routes')).toMatch(/\/api\/v2\/teams\/.*TeamsController/);
+});
+
+it.each(['openapi', 'settings-docs', 'notification-docs'])(
+  'the document that %s writes is the present one',
+  async (command) => {
+    await printed(command, '--check');
+  },
+);

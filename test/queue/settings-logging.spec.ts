@@ -84,7 +84,7 @@ describe('activity entries', () => {
       ids.push(...(await addEntries(ENTRIES / BATCHES)));
       await sleep(AWAY_MS / BATCHES);
     }
-    // A worker has found that nobody listens.
+    // A worker has found that no process listens.
     await eventually(async () => {
       const holders = await test.database.rows(
         sql`SELECT 1 FROM log_forwarding WHERE lease_until > now()`,

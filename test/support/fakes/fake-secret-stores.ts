@@ -35,7 +35,7 @@ export class FakeSecretStores {
   readonly requests: StoreRequest[] = [];
   /** Answers before all others, in order. */
   readonly faults: Fault[] = [];
-  /** What may log in, by mount; `any`: every body. */
+  /** Login bodies that are accepted, by mount; `any`: every body. */
   readonly logins: Record<string, object | 'any'> = {
     approle: { role_id: 'role', secret_id: 'secret-id' },
     'team/userpass': { password: 'log me in' },

@@ -2,9 +2,8 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import type { ConnectTarget } from '../../common/outbound/guarded-connect.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
-import { GuardedServer } from './guarded-server.js';
+import { GuardedServer, type ConnectTarget } from './guarded-server.js';
 
 /** Headers between a program and its proxy, which are not forwarded. */
 const OF_THE_WAY = ['proxy-authorization', 'proxy-connection', 'connection', 'keep-alive'];

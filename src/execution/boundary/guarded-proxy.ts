@@ -1,8 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import type { ConnectTarget } from '../../common/outbound/guarded-connect.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
-import { GuardedServer } from './guarded-server.js';
+import { GuardedServer, type ConnectTarget } from './guarded-server.js';
 
 const VERSION = 5;
 const NO_AUTHENTICATION = 0;

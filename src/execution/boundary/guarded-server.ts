@@ -1,8 +1,13 @@
-import type { Server, Socket } from 'node:net';
+import { connect, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import { guardedConnect, type ConnectTarget } from '../../common/outbound/guarded-connect.js';
 import { OutboundError } from '../../common/outbound/outbound-error.js';
+
+/** Host and port that a program requests a connection to. */
+export interface ConnectTarget {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** Local proxy that connects only to addresses which the guard permits. */
 export abstract class GuardedServer {
@@ -39,12 +44,32 @@ export abstract class GuardedServer {
   }
 
   /**
-   * @param client connection of the requesting program; if it closes, no connection is made
-   * @throws OutboundError if the guard rejects the host
+   * Connects to a host at an address that the guard permits.
+   *
+   * @param client connection of the requesting program; when it closes, the new connection is closed too
+   * @throws OutboundError if the guard rejects the host, Error if the connection fails
    */
-  protected async reach(target: ConnectTarget, client: Duplex): Promise<Socket> {
+  protected async reach({ host, port }: ConnectTarget, client: Duplex): Promise<Socket> {
+    const addresses = await this.permitted(host);
+    if (client.destroyed) throw new Error('The client gave up');
+    const upstream = connect({
+      host,
+      port,
+      autoSelectFamily: true,
+      lookup: (_host, _options, callback) => callback(null, addresses),
+    });
+    this.watch(upstream);
+    client.once('close', () => upstream.destroy());
+    await new Promise<void>((resolve, reject) => {
+      const closed = (): void => reject(new Error('The connection ended'));
+      upstream.once('connect', resolve).once('error', reject).once('close', closed);
+    });
+    return upstream;
+  }
+
+  private async permitted(host: string): ReturnType<AddressGuard['resolve']> {
     try {
-      return await guardedConnect(this.guard, target, client, (socket) => this.watch(socket));
+      return await this.guard.resolve(host);
     } catch (error) {
       if (error instanceof OutboundError) this.refusals.push(error.message);
       throw error;

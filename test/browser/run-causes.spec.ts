@@ -164,6 +164,8 @@ describePages('the page of a run that failed', session, (open, javaScriptEnabled
     const broken = await run('error', { explanation });
     await page.goto(`/api/v2/jobs/${broken.id}/`);
     await page.locator('.cause').getByText(explanation).waitFor();
+    await page.getByText('No output is stored.').waitFor();
+    expect(await page.getByRole('log').count()).toBe(0);
     const waiting = await run('pending', { explanation: 'waiting for project_update-7 to finish' });
     await page.goto(`/api/v2/jobs/${waiting.id}/`);
     await page.locator('.message.warn').getByText('waiting for project_update-7').waitFor();

@@ -42,12 +42,19 @@ export interface OutputContext {
 /** Renders the output of a run; a script appends new output while the run is active. */
 export function outputView({ parts, from }: ShownOutput, context: OutputContext): Html {
   const { run, isActive, isFollowed, search } = context;
+  const title = html`<h2 id="output-title">Output</h2>`;
+  if (!isActive && parts.length === 0) {
+    return html`<section class="output" id="output" aria-labelledby="output-title">
+      ${title}
+      <p>The run ended: ${run.status}. No output is stored.</p>
+    </section>`;
+  }
   const isLive = isFollowed && from === null;
   const stream = `${run.url}events/stream/?after=${parts.at(-1)?.counter ?? 0}&no_truncate=1`;
   return html`<section class="output" id="output" aria-labelledby="output-title">
     <link rel="stylesheet" href="${assetUrl('ansi-colors.css')}" />
     <div class="line">
-      <h2 id="output-title">Output</h2>
+      ${title}
       <p role="status" data-live-status="${run.status}">
         ${isActive ? `The run is ${run.status}.` : `The run ended: ${run.status}.`}
       </p>

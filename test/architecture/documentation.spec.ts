@@ -34,6 +34,7 @@ const EXCEPTIONS: readonly (readonly [command: string, test: string, text: strin
 const INLINE: readonly (readonly [command: RegExp, path: string, text: string])[] = [
   [/^npm (?:start|ci)$/, 'test/faults/backup.spec.ts', "spawn('npm', ['start']"],
   [/^(?:RECORD_EXAMPLES=1 )?npm test\b/, '.ci/run', 'npm test'],
+  [/^npm run test:watch\b/, 'scripts/test-watch.spec.mjs', 'test:watch'],
   [/^npm run check$/, '.ci/run', 'npm run check'],
   [/^npm run test:deep\b/, '.ci/run', 'npm run test:deep'],
   [/^npm run build$/, 'scripts/setup/test-run.mjs', 'build'],
@@ -65,8 +66,6 @@ const INLINE: readonly (readonly [command: RegExp, path: string, text: string])[
 /** Commands that no test can run here, with the reason. */
 const BY_HAND: Readonly<Record<string, string>> = {
   'docker compose -f deploy/compose.yaml up': 'its images come from a registry',
-  'npm run test:watch': 'it ends with the terminal',
-  'npm run test:watch [-- <patterns>]': 'it ends with the terminal',
 };
 
 const read = (path: string): string => readFileSync(join(PACKAGE_FOLDER, path), 'utf8');

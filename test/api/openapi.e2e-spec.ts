@@ -143,6 +143,20 @@ it('says what every operation does and who may call it', () => {
   expect(named(unknown)).toEqual([]);
 });
 
+it('writes angle brackets as code, which explorers do not read as HTML', () => {
+  const text = JSON.stringify(document);
+  const descriptions = [...text.matchAll(/"(?:description|summary)":"((?:[^"\\]|\\.)*)"/g)].map(
+    ([, description = '']) => description,
+  );
+  const outsideCode = descriptions.map((description) => description.replaceAll(/`[^`]*`/g, ''));
+  expect(outsideCode.filter((rest) => rest.includes('<'))).toEqual([]);
+  expect(descriptions).toContain('Id, or `<name>++<organization.name>`.');
+});
+
+it('calls access tokens opaque', () => {
+  expect(document.components.securitySchemes.bearer).toMatchObject({ bearerFormat: 'opaque' });
+});
+
 /** Answers that have a status and no body. */
 const WITHOUT_BODY = [
   // As the reference product.

@@ -151,6 +151,21 @@ describe('words', () => {
     expect(wordsOf(await html(`${path}/?id=0`))).toContain(text);
   });
 
+  it('name an access token and its application', async () => {
+    const { body } = await test.as.superuser.post('tokens/', { scope: 'read' }).expect(201);
+    expect(wordsOf(await html(`tokens/?id=${body.id}`))).toContain('1 access token');
+    const form = wordsOf(await html('tokens/?_form=post')).join(' ');
+    expect(form).toContain('Application that acts with the token');
+    expect(form).not.toContain('Always null');
+  });
+
+  it.each([
+    ['activity_stream', 'object1', 'Kind of object'],
+    ['instances', 'cpu', 'CPU'],
+  ])('name in the filters of %s the field %s', async (path, value, label) => {
+    expect(optionsOf(await html(`${path}/`), 'filter-field')).toContainEqual({ value, label });
+  });
+
   it('say of what the page of a part is', async () => {
     const template = await test.make.jobTemplate({ name: 'Patch' });
     const launch = await html(`job_templates/${template.id}/launch/`);

@@ -1,7 +1,7 @@
 /** Ways through the pages: by what things belong to, by stars, by what was looked at, and back. */
 import type { Row } from '../../src/common/resource/define-resource.js';
-import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { Samples } from '../support/samples.js';
 import { describePages } from './browser.js';
 import { htmlOf } from './html.js';
 
@@ -45,17 +45,6 @@ describePages('the way to a page', session, (open) => {
     expect(await crumbs()).toEqual(['API', 'Version 2']);
   });
 
-  it('leads back to the newest runs first', async () => {
-    const { id } = await test.make.jobTemplate();
-    const { page } = open;
-    const job = await test.database.row<Row>(sql`
-      INSERT INTO unified_jobs (type, name, status, unified_job_template_id, job_template_id)
-      VALUES ('job', 'Run', 'successful', ${id}, ${id}) RETURNING id`);
-    await page.goto(`/api/v2/jobs/${job?.id}/`);
-    const list = page.locator('.crumbs').getByRole('link', { name: 'Jobs', exact: true });
-    expect(await list.getAttribute('href')).toMatch(/jobs\/\?order_by=-id$/);
-  });
-
   it('comes back by stars and by what was looked at', async () => {
     const { page } = open;
     const { id } = test.home.team;
@@ -77,6 +66,19 @@ describePages('the way to a page', session, (open) => {
     expect(await starred.getByRole('link').count()).toBe(0);
     expect(await recent.getByRole('link').allInnerTexts()).toEqual(['Home Team', 'web-1']);
   });
+});
+
+it('leads back to the newest runs first by breadcrumbs', async () => {
+  const job = await new Samples(test).of('job');
+  for (const [path, list] of [
+    [`jobs/${job.id}/`, `job_templates/${String(job.job_template_id)}/jobs/?order_by=-id"`],
+    // Without the run only the path says where the page belongs.
+    ['jobs/999999/', 'jobs/?order_by=-id"'],
+  ] as const) {
+    const page = await htmlOf(test.as.superuser, path);
+    const crumbs = /<nav class="crumbs".*?<\/nav>/s.exec(page)?.[0];
+    expect([path, crumbs]).toEqual([path, expect.stringContaining(`href="/api/v2/${list}`)]);
+  }
 });
 
 it('names nothing of what a cookie says that the caller may not read', async () => {

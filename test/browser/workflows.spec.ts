@@ -5,8 +5,10 @@ import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
 import { eventually } from '../support/eventually.js';
 import { comes as comesOn, describePages } from './browser.js';
+import { browserForm } from './posting.js';
 
 const APPROVE = /<button[^>]*>\s*Approve/;
+const APPROVE_FORM = /<form\b[^>]*\saction="([^"]*\/approve\/)".*?<\/form>/s;
 
 let test: TestApp;
 let worker: INestApplicationContext;
@@ -92,8 +94,13 @@ describe('workflows for those who may not decide', () => {
     expect(await shown(test.as.auditor)).toContain(waiting);
     expect(await shown(test.as.auditor)).not.toMatch(APPROVE);
 
-    const { body: approvals } = await test.as.superuser.get('workflow_approvals/?status=pending');
-    await test.as.superuser.post(`workflow_approvals/${approvals.results[0].id}/approve/`, {});
+    // The decision leads back to the graph.
+    const graph = `/api/v2/workflow_jobs/${body.workflow_job}/`;
+    const [form = '', action = ''] = APPROVE_FORM.exec(await shown(test.as.superuser)) ?? [];
+    const [, back = ''] = /name="_return" value="([^"]*)"/.exec(form) ?? [];
+    const send = await browserForm(test, test.as.users.superuser);
+    const { headers } = await send(action, { _return: back });
+    expect(headers.location).toBe(graph);
     const skipped = 'aria-label="Put it back?, Approval, skipped"';
     await eventually(async () => expect(await shown(test.as.auditor)).toContain(skipped), 30_000);
   });

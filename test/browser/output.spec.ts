@@ -100,7 +100,10 @@ inBrowser()('the output of a run', () => {
     await eventually(async () =>
       expect(await progress.innerText()).toBe('Task: Install, 1 host done'),
     );
-    await page.locator('[data-since]', { hasText: /^1 min \d+ s$/ }).waitFor();
+    const clock = page.locator('[data-since]');
+    await eventually(async () => expect(await clock.innerText()).toMatch(/^1 min \d+ s$/));
+    const before = await clock.innerText();
+    await eventually(async () => expect(await clock.innerText()).not.toBe(before));
   });
 
   it('draws many lines without blocking the page, and stays where the reader is', async () => {

@@ -105,6 +105,7 @@ inBrowser()('pages of runs', () => {
     await page.waitForURL(/\/jobs\/\d+\/$/);
     const job = { id: Number(/(\d+)\/$/.exec(page.url())![1]) };
     await page.getByText('The run is pending.').waitFor();
+    await page.getByText('Launched.', { exact: true }).waitFor();
 
     await move(job, 'pending', 'running');
     await page.getByText('The run is running.').waitFor();
@@ -125,6 +126,7 @@ inBrowser()('pages of runs', () => {
     await summarise(job);
     await move(job, 'running', 'failed');
     await page.getByText('The run ended: failed.').waitFor();
+    expect(await page.getByText('Launched.', { exact: true }).count()).toBe(0);
     await page.getByRole('row', { name: /^web-2 3 0 1 0 0/ }).waitFor();
     await page.getByRole('button', { name: 'Relaunch', exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);

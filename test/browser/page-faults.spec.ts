@@ -19,17 +19,28 @@ it.each([
   expect(wordsOf(page).includes('Test')).toBe(isOffered);
 });
 
-it.each([
-  ['running', true],
-  ['failed', false],
-])('says of a %s run that it was launched: %s', async (status, isSaid) => {
+/** Creates a run with a status, and returns its path. */
+async function pathOfRun(status: string): Promise<string> {
   const template = await test.make.jobTemplate();
   const run = await test.database.row<{ id: number }>(sql`
     INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, job_template_id)
     SELECT 'job', name, ${status}, ${status === 'failed'}, id, id FROM unified_job_templates
     WHERE id = ${template.id} RETURNING id`);
+  return `jobs/${run?.id}/`;
+}
+
+it.each([
+  ['running', true],
+  ['failed', false],
+])('says of a %s run that it was launched: %s', async (status, isSaid) => {
   const caller = test.as.superuser.with({ Cookie: 'notice=launched' });
-  expect(wordsOf(await htmlOf(caller, `jobs/${run?.id}/`)).includes('Launched.')).toBe(isSaid);
+  const words = wordsOf(await htmlOf(caller, await pathOfRun(status)));
+  expect(words.includes('Launched.')).toBe(isSaid);
+});
+
+it.each(['pending', 'running'])('names the status of a %s run above its output', async (status) => {
+  const words = wordsOf(await htmlOf(test.as.superuser, await pathOfRun(status)));
+  expect(words.filter((text) => text.startsWith('The run is'))).toEqual([`The run is ${status}.`]);
 });
 
 it('offers as the end of a link the nodes of its workflow only', async () => {

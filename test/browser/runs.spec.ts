@@ -6,6 +6,7 @@ import { RunSignals } from '../../src/runs/run-signals.service.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
 import type { JobStatus } from '../../src/runs/unified-job.entity.js';
 import { boot, type TestApp } from '../support/boot.js';
+import { eventually } from '../support/eventually.js';
 import { Samples } from '../support/samples.js';
 import { inBrowser, visit, type Visit } from './browser.js';
 import { htmlOf } from './html.js';
@@ -109,7 +110,8 @@ inBrowser()('pages of runs', () => {
 
     await move(job, 'pending', 'running');
     await page.getByText('The run is running.').waitFor();
-    await page.locator('#object-state', { hasText: 'Running' }).waitFor();
+    const state = page.locator('#object-state');
+    await eventually(async () => expect(await state.innerText()).toBe('Running'));
     const facts = page.locator('#run-facts');
     expect(await facts.innerText()).toMatch(
       new RegExp(`Run\\s+#${job.id}\\s+Launched\\s+Manual by superuser`),
@@ -130,7 +132,7 @@ inBrowser()('pages of runs', () => {
     await page.getByRole('row', { name: /^web-2 3 0 1 0 0/ }).waitFor();
     await page.getByRole('button', { name: 'Relaunch', exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
-    await page.locator('#object-state', { hasText: 'Failed' }).waitFor();
+    await eventually(async () => expect(await state.innerText()).toBe('Failed'));
     expect(await page.locator('dl.fields .badge').first().textContent()).toBe('Failed');
     expect(await outputOf(page)).toBe(`PLAY [all] ****\nok: [web-1] ${HOSTILE}\norange\n`);
   });

@@ -54,17 +54,28 @@ it('offers as the end of a link the nodes of its workflow only', async () => {
   expect(page).toContain(`data-picker="${list}"`);
 });
 
-it('says on the page of a project why its sync failed', async () => {
+it('says on the pages of a project and of a source why their updates failed', async () => {
   const project = await test.make.project();
-  const explanation = 'The branch "releases" does not exist.';
-  await test.database.execute(sql`
-    WITH update AS (
-      INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, project_id,
-        job_explanation)
-      SELECT 'project_update', 'Site', 'failed', true, id, id, ${explanation}
-      FROM unified_job_templates WHERE id = ${project.id} RETURNING id)
-    UPDATE unified_job_templates SET status = 'failed', last_job_id = update.id,
-      last_job_failed = true FROM update WHERE unified_job_templates.id = ${project.id}`);
-  const words = wordsOf(await htmlOf(test.as.superuser, `projects/${project.id}/`));
-  expect(words).toContain(explanation);
+  const inventory = await test.make.inventory();
+  const source = await test.make.row('inventory_source', {
+    name: 'Machines',
+    inventory: inventory.id,
+    source: 'ec2',
+  });
+  for (const [path, type, { id }] of [
+    ['projects', 'project_update', project],
+    ['inventory_sources', 'inventory_update', source],
+  ] as const) {
+    const explanation = `The branch "releases" of ${path} does not exist.`;
+    await test.database.execute(sql`
+      WITH update AS (
+        INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, project_id,
+          inventory_id, job_explanation)
+        VALUES (${type}, 'Site', 'failed', true, ${id}, ${project.id}, ${inventory.id},
+          ${explanation})
+        RETURNING id)
+      UPDATE unified_job_templates SET status = 'failed', last_job_id = update.id,
+        last_job_failed = true FROM update WHERE unified_job_templates.id = ${id}`);
+    expect(wordsOf(await htmlOf(test.as.superuser, `${path}/${id}/`))).toContain(explanation);
+  }
 });

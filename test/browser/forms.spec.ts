@@ -82,6 +82,28 @@ describePages('forms', session, (open, javaScriptEnabled) => {
     expect(await page.locator('input[name=organization]').inputValue()).toBe(String(id));
   });
 
+  it('offers as the end of a link the nodes of its workflow, by their templates', async () => {
+    if (!javaScriptEnabled) return;
+    const { page } = open;
+    const nodes: Row[] = [];
+    const workflow = await test.make.workflowTemplate();
+    for (const [name, parent] of [
+      ['Build', workflow],
+      ['Roll out', workflow],
+      ['Elsewhere', await test.make.workflowTemplate()],
+    ] as const) {
+      const { id } = await test.make.jobTemplate({ name });
+      nodes.push(await test.make.workflowNode(parent, { unified_job_template: id }));
+    }
+    await page.goto(
+      `/api/v2/workflow_job_template_nodes/${nodes[0]?.id}/success_nodes/?_form=post`,
+    );
+    await page.locator('#attach-id').press('ArrowDown');
+    const options = page.getByRole('option');
+    await options.first().waitFor();
+    expect(await options.allTextContents()).toEqual(['Build', 'Roll out']);
+  });
+
   it('offers no second form that would change what the refused one did not show', async () => {
     const { page } = open;
     const team = await test.make.team({ description: 'kept' });

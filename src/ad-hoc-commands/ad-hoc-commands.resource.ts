@@ -15,6 +15,7 @@ export const adHocCommands = defineResource({
   entity: AdHocCommand,
   discriminator: 'ad_hoc_command',
   orderBy: ['id'],
+  pages: { linkedOrder: '-id' },
   auditParent: { field: 'inventory', type: 'inventory' },
   hooks: AdHocCommandHooks,
   summary: ['id', 'name', 'status', 'failed', 'elapsed', 'type', 'canceled_on'],

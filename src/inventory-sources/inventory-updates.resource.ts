@@ -16,6 +16,7 @@ export const inventoryUpdates = defineResource({
   entity: InventoryUpdate,
   discriminator: 'inventory_update',
   orderBy: ['id'],
+  pages: { linkedOrder: '-id' },
   auditParent: { field: 'inventory', type: 'inventory' },
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed'],

@@ -80,6 +80,7 @@ export const notifications = defineResource({
   aliases: { unifiedjob_notifications: 'unified_job' },
   counter: totalsBy(NotificationTotal),
   pages: {
+    linkedOrder: '-id',
     list: {
       about: 'Sent notifications and their results.',
     },

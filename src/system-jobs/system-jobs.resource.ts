@@ -47,6 +47,7 @@ export const systemJobs = defineResource({
   entity: SystemJob,
   discriminator: 'system_job',
   orderBy: ['id'],
+  pages: { linkedOrder: '-id' },
   hooks: RunHooks,
   summary: ['id', 'name', 'description', 'status', 'failed'],
   // The template has the same summary under `unified_job_template`.

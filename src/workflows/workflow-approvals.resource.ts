@@ -27,6 +27,7 @@ export const workflowApprovals = defineResource({
   entity: WorkflowApproval,
   discriminator: 'workflow_approval',
   orderBy: ['id'],
+  pages: { linkedOrder: '-id' },
   hooks: WorkflowApprovalHooks,
   summary: ['id', 'name', 'description', 'status', 'failed', 'elapsed', 'type', 'timed_out'],
   summaryKeys: { unified_job_template: null },

@@ -72,6 +72,7 @@ it('leads back to the newest runs first by breadcrumbs', async () => {
   const job = await new Samples(test).of('job');
   for (const [path, list] of [
     [`jobs/${job.id}/`, `job_templates/${String(job.job_template_id)}/jobs/?order_by=-id"`],
+    ['notifications/999999/', 'notifications/?order_by=-id"'],
     // Without the run only the path says where the page belongs.
     ['jobs/999999/', 'jobs/?order_by=-id"'],
   ] as const) {
@@ -79,6 +80,24 @@ it('leads back to the newest runs first by breadcrumbs', async () => {
     const crumbs = /<nav class="crumbs".*?<\/nav>/s.exec(page)?.[0];
     expect([path, crumbs]).toEqual([path, expect.stringContaining(`href="/api/v2/${list}`)]);
   }
+});
+
+it('names nodes of workflows by their templates', async () => {
+  const template = await test.make.jobTemplate({ name: 'Roll out' });
+  const workflow = await test.make.workflowTemplate();
+  const node = await test.make.workflowNode(workflow, { unified_job_template: template.id });
+  const path = `workflow_job_template_nodes/${node.id}/`;
+  const link = `href="/api/v2/${path}">Roll out</a>`;
+  expect(await htmlOf(test.as.superuser, `${path}success_nodes/`)).toContain(link);
+  const user = String(test.as.users.superuser.id);
+  const cookie = `recent=${user}.workflow_job_template_node-${node.id}`;
+  expect(await htmlOf(test.as.superuser.with({ Cookie: cookie }), '/')).toContain(link);
+});
+
+it('leads from all jobs to the approvals, which the list leaves out', async () => {
+  const page = await htmlOf(test.as.superuser, 'unified_jobs/');
+  expect(page).toContain('Approvals have a list of their own.');
+  expect(page).toMatch(/<a href="\/api\/v2\/workflow_approvals\/[^>]*>.*?Approvals/s);
 });
 
 it('names nothing of what a cookie says that the caller may not read', async () => {

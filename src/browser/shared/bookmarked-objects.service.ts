@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Actor } from '../../common/access.js';
 import { findResource } from '../../common/resource/registry.js';
-import { summariesOf } from '../../common/resource/represent.js';
 import type { Bookmark } from './bookmarks.js';
-import { objectTitleOf } from './values.js';
+import { titlesOf } from './titles.js';
 import { wordFor } from './words.js';
 
 /** An object in a list of bookmarks. */
@@ -21,21 +20,20 @@ export class BookmarkedObjects {
   constructor(private readonly database: Database) {}
 
   /**
-   * Returns the readable objects in the order of the bookmarks; runs one statement for each type.
+   * Returns the readable objects in the order of the bookmarks; runs at most three statements for each type.
    */
   async named(marks: readonly Bookmark[], actor: Actor): Promise<BookmarkedObject[]> {
     const found = new Map<Bookmark, BookmarkedObject>();
-    const context = { database: this.database, actor, detail: false };
+    const context = { database: this.database, actor };
     for (const type of new Set(marks.map((mark) => mark.type))) {
       const definition = findResource(type);
       if (!definition?.stored) continue;
       const own = marks.filter((mark) => mark.type === type);
       const ids = own.map(({ id }) => id);
-      const summaries = await summariesOf(definition, ids, context);
+      const titles = await titlesOf(definition, ids, context);
       for (const mark of own) {
-        const summary = summaries.get(mark.id);
-        if (!summary) continue;
-        const name = objectTitleOf({ ...summary, type, id: mark.id });
+        const name = titles.get(mark.id);
+        if (name === undefined) continue;
         found.set(mark, { name, label: wordFor(type), url: definition.url(mark.id) });
       }
     }

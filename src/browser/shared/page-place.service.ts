@@ -3,10 +3,10 @@ import { Database } from '../../database/database.js';
 import type { Actor } from '../../common/access.js';
 import { isRecord } from '../../common/records.js';
 import type { ResourceDefinition, Row } from '../../common/resource/define-resource.js';
-import { summariesOf } from '../../common/resource/represent.js';
 import type { TableEntry, TableRoute } from '../../common/rest/route-table.service.js';
 import { decoded, wordsOf } from './breadcrumbs.js';
 import { PageTrail, type Step } from './page-trail.service.js';
+import { titlesOf } from './titles.js';
 import { objectTitleOf } from './values.js';
 import { isIdText } from '../../common/resource/ids.js';
 
@@ -74,9 +74,11 @@ export class PagePlace {
   ): Promise<string | null> {
     if (url === path && isRecord(body) && status < 400 && 'id' in body) return objectTitleOf(body);
     if (!definition.stored || !isIdText(definition, segment)) return decoded(segment);
-    const context = { database: this.database, actor, detail: false };
-    const found = (await summariesOf(definition, [Number(segment)], context)).get(Number(segment));
-    return found ? objectTitleOf({ type: definition.type, ...found }) : null;
+    const titles = await titlesOf(definition, [Number(segment)], {
+      database: this.database,
+      actor,
+    });
+    return titles.get(Number(segment)) ?? null;
   }
 }
 

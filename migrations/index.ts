@@ -58,6 +58,7 @@ import { AddSigningKeys1795809000000 } from './1795809000000-add-signing-keys.js
 import { AddSendersOfDeliveries1795809662296 } from './1795809662296-add-senders-of-deliveries.js';
 import { ForwardActivity1795811000000 } from './1795811000000-forward-activity.js';
 import { DisableUsers1795812000000 } from './1795812000000-disable-users.js';
+import { SearchRunsByPlaybook1795920000000 } from './1795920000000-search-runs-by-playbook.js';
 
 /** Every migration, oldest first. Named imports, so that the compiled and the test run see the same. */
 export const migrations = {
@@ -121,4 +122,5 @@ export const migrations = {
   AddSendersOfDeliveries1795809662296,
   ForwardActivity1795811000000,
   DisableUsers1795812000000,
+  SearchRunsByPlaybook1795920000000,
 };

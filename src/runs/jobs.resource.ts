@@ -8,6 +8,7 @@ import {
   withArms,
   type Predicate,
 } from '../common/access.js';
+import { holds } from '../common/list/lookups.js';
 import { defineResource, type Row } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { and, ident, sql } from '../database/sql.js';
@@ -183,7 +184,8 @@ export const unifiedJobs = defineResource({
   pages: {
     list: {
       title: 'All jobs',
-      about: 'Runs of playbooks, workflows, commands, syncs and approvals.',
+      about:
+        'Runs of playbooks, workflows, commands and syncs. Approvals have a list of their own.',
     },
     ...RUN_PAGES,
   },
@@ -206,6 +208,10 @@ export const unifiedJobs = defineResource({
     },
   },
   aliases: { workflow_job_node: 'unified_job_node' },
+  alsoSearched: {
+    names: ['job__playbook'],
+    holds: (alias, term) => holds(ident(alias, 'playbook'), term),
+  },
   counter: RUN_TOTALS,
   variants: () => [
     jobs,

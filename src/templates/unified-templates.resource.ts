@@ -1,9 +1,11 @@
 import { hasRole } from '../access/predicates.js';
 import { anyOf, permit, type Predicate } from '../common/access.js';
-import { defineResource } from '../common/resource/define-resource.js';
+import { defineResource, type ResourceOptions } from '../common/resource/define-resource.js';
 import { Reference } from '../common/fields/field.js';
 import { resource } from '../common/resource/registry.js';
-import { and } from '../database/sql.js';
+import { selectRows } from '../common/resource/select-rows.js';
+import { holds } from '../common/list/lookups.js';
+import { and, ident, or, sql } from '../database/sql.js';
 import { UnifiedTemplate } from './unified-template.entity.js';
 
 class AnyUnifiedTemplate extends UnifiedTemplate {
@@ -31,6 +33,10 @@ export const unifiedTemplates = defineResource({
   type: 'unified_job_template',
   entity: AnyUnifiedTemplate,
   capabilities: {},
+  alsoSearched: {
+    names: ['jobtemplate__playbook'],
+    holds: (alias, term) => holds(ident(alias, 'playbook'), term),
+  },
   aliases: { unifiedjob_unified_jobs: 'unified_jobs' },
   pages: {
     list: {
@@ -67,3 +73,14 @@ export const unifiedTemplates = defineResource({
     resource('system_job_template'),
   ],
 });
+
+/** Search of objects by the template that they run. */
+export const searchedByTemplate: NonNullable<ResourceOptions['alsoSearched']> = {
+  names: ['unified_job_template__name', 'unified_job_template__description'],
+  holds: (alias, term, actor) => {
+    const matches = or(holds(sql`ujt.name`, term), holds(sql`ujt.description`, term));
+    const readable = permit(unifiedTemplates.policy, 'read', 'ujt', actor);
+    const found = selectRows(unifiedTemplates, 'ujt', sql`ujt.id`, and(readable, matches));
+    return sql`${ident(alias, 'unified_job_template_id')} IN (${found})`;
+  },
+};

@@ -3,6 +3,7 @@ import { everyone } from '../common/access.js';
 import { defineResource, type Relation } from '../common/resource/define-resource.js';
 import { resource } from '../common/resource/registry.js';
 import { SAVED_AIMS } from '../prompts/prompt-columns.js';
+import { searchedByTemplate } from '../templates/unified-templates.resource.js';
 import type { EdgeKind } from '../workflows/workflow-rows.service.js';
 import { WorkflowTemplateNodeHooks } from './workflow-template-node.hooks.js';
 import { WorkflowTemplateNode } from './workflow-template-node.entity.js';
@@ -48,6 +49,7 @@ export const workflowTemplateNodes = defineResource({
   hooks: WorkflowTemplateNodeHooks,
   summary: ['id', 'identifier'],
   summaryKeys: { unified_job_template: null },
+  alsoSearched: searchedByTemplate,
   capabilities: {},
   naturalKey: ['identifier', 'workflow_job_template'],
   unique: [

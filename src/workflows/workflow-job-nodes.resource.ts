@@ -3,6 +3,7 @@ import { defineResource, type Relation } from '../common/resource/define-resourc
 import { resource } from '../common/resource/registry.js';
 import { ident, sql, type Sql, and } from '../database/sql.js';
 import { labelled } from '../labels/label-links.js';
+import { searchedByTemplate } from '../templates/unified-templates.resource.js';
 import { WorkflowJobNodeExtension, NODE_SHOWS } from './workflow-job-node.extension.js';
 import { WorkflowJobNode } from './workflow-job-node.entity.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
@@ -34,6 +35,7 @@ export const workflowJobNodes = defineResource({
   capabilities: {},
   audited: false,
   summaryKeys: { unified_job_template: null, job: null },
+  alsoSearched: searchedByTemplate,
   policy: { read: ofWorkflowJob('read'), list: ofWorkflowJob('list') },
   aliases: Object.fromEntries(
     ['success', 'failure', 'always'].map((kind) => [

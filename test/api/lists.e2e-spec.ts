@@ -1,6 +1,7 @@
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';
+import type { ApiClient } from '../support/client.js';
 
 let test: TestApp;
 let organization: Row;
@@ -231,9 +232,31 @@ describe('search', () => {
     ['roles', ['role_field', 'content_type']],
     ['activity_stream', ['changes']],
     ['job_events', ['stdout']],
+    ['unified_jobs', ['name', 'description', 'job__playbook']],
+    ['unified_job_templates', ['name', 'description', 'jobtemplate__playbook']],
+    [
+      'workflow_job_template_nodes',
+      ['unified_job_template__name', 'unified_job_template__description'],
+    ],
   ])('of %s looks at %j', async (path, fields) => {
     const { body } = await test.as.superuser.options(`${path}/`).expect(200);
     expect(body.search_fields).toEqual(fields);
+  });
+
+  it('finds templates by playbook, and nodes by a template that the caller may read', async () => {
+    const { as, home, make } = test;
+    const template = await make.jobTemplate({ name: 'Roll out', playbook: 'unusual.yml' });
+    const workflow = await make.workflowTemplate({ organization: home.organization.id });
+    const node = await make.workflowNode(workflow, { unified_job_template: template.id });
+    await make.grant('workflow_job_template', workflow, 'read_role', { user: as.users.nobody });
+    const ids = async (client: ApiClient, path: string): Promise<number[]> =>
+      (await client.get(path).expect(200)).body.results.map(({ id }: Row) => id);
+    expect(await ids(as.superuser, 'unified_job_templates/?search=UNUSUAL')).toEqual([template.id]);
+    expect(await ids(as.superuser, 'workflow_job_template_nodes/?search=roll+out')).toEqual([
+      node.id,
+    ]);
+    expect(await ids(as.nobody, 'workflow_job_template_nodes/')).toEqual([node.id]);
+    expect(await ids(as.nobody, 'workflow_job_template_nodes/?search=roll')).toEqual([]);
   });
 
   it('refuses NUL and texts beyond all measure', async () => {

@@ -68,8 +68,8 @@ const EXCUSED: Readonly<Record<string, Excuse>> = {
   },
   job: {
     because: 'read of a run, not looked for',
-    fields: `${OF_RUNS.fields} controller_node playbook scm_branch scm_revision webhook_guid`,
-    orders: `${OF_RUNS.orders} execution_node`,
+    fields: `${OF_RUNS.fields} controller_node scm_branch scm_revision webhook_guid`,
+    orders: `${OF_RUNS.orders} execution_node playbook`,
   },
   unified_job: { because: 'read of a run, not looked for', ...OF_RUNS },
   job_event: {

@@ -58,7 +58,10 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
     'after',
     ...selects.map(({ name }) => name),
   ];
-  const searchable = searchFields(definition).map((field) => wordForField(field).toLowerCase());
+  const searchable = [
+    ...searchFields(definition).map((field) => wordForField(field)),
+    ...definition.alsoSearched.names.map((name) => wordFor(name.replace(/.*__/, ''))),
+  ].map((words) => words.toLowerCase());
   return html`<form class="filters" method="get" action="${path}" role="search" aria-label="List">
       ${hiddenQuery(query, own)}
       ${

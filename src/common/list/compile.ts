@@ -189,9 +189,11 @@ export class FilterCompiler {
     );
   }
 
-  private search(scope: Scope, term: string): Sql {
-    const fields = searchFields(scope.definition);
-    return or(...fields.map((field) => holds(ident(scope.alias, columnOf(field)), term)));
+  private search({ definition, alias }: Scope, term: string): Sql {
+    return or(
+      ...searchFields(definition).map((field) => holds(ident(alias, columnOf(field)), term)),
+      definition.alsoSearched.holds(alias, term, this.actor),
+    );
   }
 }
 

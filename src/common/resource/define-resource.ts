@@ -1,7 +1,7 @@
 import type { Expression } from './expression.js';
-import { ident, raw, sql, type Sql } from '../../database/sql.js';
+import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { tableNameOf } from '../../database/table.js';
-import type { Policy } from '../access.js';
+import type { Actor, Policy } from '../access.js';
 import { fieldsOf, type ColumnName, type Field } from '../fields/field.js';
 import { titleOf } from '../fields/label.js';
 import type { SchemaClass, Unmarked } from '../fields/field.js';
@@ -133,6 +133,12 @@ export interface ResourceOptions<Schema extends object = object> {
   variants?: () => readonly ResourceDefinition[];
   /** Exact totals maintained by the database. The list's read rule must depend on their columns only. */
   counter?: KeptTotals;
+  /** Names that a search looks into besides the resource's own fields, as filters write them. */
+  alsoSearched?: {
+    names: readonly string[];
+    /** Returns the condition for rows that contain the term there, as far as the caller may read. */
+    holds: (alias: string, term: string, actor: Actor) => Sql;
+  };
   /** Query language for lists, besides fields and lookups. */
   expression?: Expression;
   /** Rows hidden from lists, unless selected by id, and from references: inventories in deletion. */
@@ -196,6 +202,7 @@ const DEFAULTS = {
   auditHidden: [],
   purposes: [],
   pages: {},
+  alsoSearched: { names: [], holds: () => FALSE },
   auditParent: null,
   discriminator: null,
   extend: null,
@@ -232,7 +239,7 @@ export function defineResource<Schema extends object>(
     url: (id) => `/api/v2/${options.path}/${String(id)}/`,
     own: (alias) =>
       discriminator === null
-        ? (part?.(alias) ?? raw('TRUE'))
+        ? (part?.(alias) ?? TRUE)
         : sql`${ident(alias, 'type')} = ${discriminator}`,
   });
   const deciding = definition.purposes.flatMap(({ decidedBy }) => decidedBy);

@@ -72,7 +72,10 @@ export class OptionsService {
   private listInfo(definition: ResourceDefinition): object {
     return {
       types: definition.variants?.().map(({ type }) => type) ?? [definition.type],
-      search_fields: searchFields(definition).map(({ name }) => name),
+      search_fields: [
+        ...searchFields(definition).map(({ name }) => name),
+        ...definition.alsoSearched.names,
+      ],
       related_search_fields: [
         ...[...followedRelations(definition).values()].map(({ name }) => `${name}__search`),
         ...(definition.expression?.looksInto ?? []),

@@ -62,6 +62,7 @@ import { PageSections } from './shared/page-sections.service.js';
 import { PageTrail } from './shared/page-trail.service.js';
 import { PageInterceptor } from './shared/page.interceptor.js';
 import { PanelSource } from './shared/panel-source.service.js';
+import { ReadableLinks } from './shared/readable-links.service.js';
 import { WebhookCauses } from './shared/webhook-causes.service.js';
 import { UpdateCauses } from './runs/update-causes.service.js';
 import { SelectionController } from './selection/selection.controller.js';
@@ -97,6 +98,7 @@ const shared = [
   PageInterceptor,
   PanelSource,
   UpdateCauses,
+  ReadableLinks,
   WebhookCauses,
   { provide: ErrorViews, useClass: ErrorPages },
 ];

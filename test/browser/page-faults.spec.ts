@@ -43,6 +43,20 @@ it.each(['pending', 'running'])('names the status of a %s run above its output',
   expect(words.filter((text) => text.startsWith('The run is'))).toEqual([`The run is ${status}.`]);
 });
 
+it('links to what the caller may read, and names the rest', async () => {
+  const { as, make } = test;
+  const inventory = await make.inventory({ name: 'Machines' });
+  const template = await make.jobTemplate({ inventory: inventory.id });
+  await make.grant('job_template', template, 'execute_role', { user: as.users.nobody });
+  for (const path of [`job_templates/${template.id}/`, 'job_templates/']) {
+    const link = `<a href="/api/v2/inventories/${inventory.id}/">Machines</a>`;
+    expect([path, await htmlOf(as.superuser, path)]).toEqual([path, expect.stringContaining(link)]);
+    const page = await htmlOf(as.nobody, path);
+    expect(wordsOf(page)).toContain('Machines');
+    expect(page).not.toContain(link);
+  }
+});
+
 it('offers as the end of a link the nodes of its workflow only', async () => {
   const workflow = await test.make.workflowTemplate();
   const node = await test.make.workflowNode(workflow);

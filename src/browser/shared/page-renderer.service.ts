@@ -19,6 +19,7 @@ import { PagePanels } from './page-panels.service.js';
 import { PagePlace } from './page-place.service.js';
 import { PageSections, type FilledPage, type UsableRoute } from './page-sections.service.js';
 import { ListActions } from './list-actions.service.js';
+import { ReadableLinks } from './readable-links.service.js';
 import { leadsBy } from './related.js';
 import { responseView } from './response-view.js';
 import { WebhookCauses } from './webhook-causes.service.js';
@@ -53,6 +54,7 @@ export class PageRenderer {
     private readonly place: PagePlace,
     private readonly actions: ListActions,
     private readonly causes: WebhookCauses,
+    private readonly links: ReadableLinks,
   ) {}
 
   async render(request: ApiRequest, response: Response, shown: Shown): Promise<string> {
@@ -77,12 +79,13 @@ export class PageRenderer {
     const form = this.sections.formOf(view, usable);
     const forms = await this.sections.sections(view, usable, { title, form });
     const breadcrumb = breadcrumbs(this.table, { path, ...place });
+    const object = await this.objectOn(view);
     // A form that is shown again already shows its errors.
     const formTells = shown.refused !== undefined && shown.status === 400 && forms.length > 0;
     const answer = responseView(context, response, view, {
       open: this.jsonIsOpen(view, usable),
       leads: leadsBy(this.table),
-      object: this.apiOf(view),
+      object: object && this.apiOf(object, view),
     });
     const message = formTells ? null : view.message;
     const answerAfter = submission?.isLook ? null : answer;
@@ -110,7 +113,7 @@ export class PageRenderer {
       })}
       ${await this.sections.tabs(view)}
       ${noticeView(context, isRecord(view.body) && view.body.failed === true)}
-      ${view.resumed && RESUMED} ${message} ${await this.main(view, usable)}
+      ${view.resumed && RESUMED} ${message} ${await this.main(view, object, usable)}
       ${answersLast ? [forms, answerAfter] : [answer, forms]}`,
     });
   }
@@ -118,17 +121,22 @@ export class PageRenderer {
   /**
    * Renders the main part of the page by the type of the response: rows, an object, or a directory.
    */
-  private async main(view: View, usable: readonly UsableRoute[]): Promise<HtmlValue> {
+  private async main(
+    view: View,
+    object: Item | null,
+    usable: readonly UsableRoute[],
+  ): Promise<HtmlValue> {
     const { context, body, route, actor } = view;
     const definition = route?.info?.resource;
     const filters = filtersOf(view);
     if (view.status === 400) return filters;
     if (view.status >= 400 || !isRecord(body)) return null;
-    if (actor && isObjectPage(view, body) && definition) {
-      const type = typeof body.type === 'string' ? body.type : definition.type;
-      const { buttons, forms } = await this.sections.beside(body, view, actor);
-      return html`${await this.panelsFor(type, body, view, 'first')} ${buttons}
-      ${detailView(body, definition)} ${await this.panelsFor(type, body, view, 'other')} ${forms}`;
+    if (actor && object && definition) {
+      const type = typeof object.type === 'string' ? object.type : definition.type;
+      const { buttons, forms } = await this.sections.beside(object, view, actor);
+      return html`${await this.panelsFor(type, object, view, 'first')} ${buttons}
+      ${detailView(object, definition)} ${await this.panelsFor(type, object, view, 'other')}
+      ${forms}`;
     }
     const panels = await this.panelsFor(route?.info?.operationId, body, view);
     if (context.method !== 'GET') return panels;
@@ -150,15 +158,18 @@ export class PageRenderer {
   }
 
   /** Renders all fields and related links of the object on the page. */
-  private apiOf(view: View): HtmlValue {
-    const { body, status, route, context } = view;
+  private apiOf(object: Item, { route, context }: View): HtmlValue {
     const definition = route?.info?.resource;
-    const isObject = status < 400 && isRecord(body) && isObjectPage(view, body);
-    return (
-      isObject &&
-      definition &&
-      apiView(body, definition, { table: this.table, origin: context.origin })
-    );
+    return definition && apiView(object, definition, { table: this.table, origin: context.origin });
+  }
+
+  /** Returns the object that the page shows, with links to what the caller may read. */
+  private async objectOn(view: View): Promise<Item | null> {
+    const { body, status, route, actor } = view;
+    const definition = route?.info?.resource;
+    if (status >= 400 || !isRecord(body) || !isObjectPage(view, body) || !definition) return null;
+    const [object = body] = actor ? await this.links.of([body], definition, actor) : [body];
+    return object;
   }
 
   /** Renders the rows of a list, by the panels of their type if there are any. */
@@ -169,7 +180,8 @@ export class PageRenderer {
     const isMade = usable.some(({ method, info }) => method === 'POST' && info.kind !== 'action');
     const rows = await this.panelsFor(definition && `${definition.type}_rows`, body, view);
     const { actor, context: page } = view;
-    const listed = await this.causes.named(listOf(body.results).filter(isRecord));
+    const named = await this.causes.named(listOf(body.results).filter(isRecord));
+    const listed = actor && definition ? await this.links.of(named, definition, actor) : named;
     const actions = actor ? await this.actions.of(listed, actor, page.csrf) : [];
     const showsRows = rows.length === 0 && !this.panels.showRows(route?.info?.operationId);
     return html`${rows}

@@ -136,7 +136,8 @@ function reference(
   const title = isRecord(summary) ? objectTitleOf({ type: target?.type, ...summary }) : `#${id}`;
   // The URL of an object with variants depends on its type, so only the related link is correct.
   const related = isRecord(item.related) ? item.related[name] : undefined;
-  const url = related ?? (target?.variants ? undefined : target?.url(id));
+  const own = target?.variants ? undefined : target?.url(id);
+  const url = related === undefined ? own : related;
   return typeof url === 'string' ? html`<a href="${url}">${title}</a>` : html`${title}`;
 }
 

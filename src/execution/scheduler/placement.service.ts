@@ -11,7 +11,7 @@ import { Room, type RunPlace } from './room.js';
  * Maximum number of runs started per pass, which keeps its transaction short; if a pass reaches it, the
  * next one follows at once.
  */
-const MAX_STARTS = 50;
+const MAX_STARTS = 25;
 
 /**
  * Assigns pending runs to instances (docs/contract/runs.md#placement): in launch order, each to the first

@@ -60,6 +60,11 @@ const SLICES = {
     jest: ['test/faults/backup'],
     provide: async () => ({ environment: { TEST_BACKUP: '1' } }),
   },
+  // Docker with Compose, which the machine must have.
+  compose: {
+    jest: ['test/faults/compose'],
+    provide: async () => ({ environment: { TEST_COMPOSE: '1' } }),
+  },
   'python-client': {
     jest: ['test/api/python-client'],
     provide: async () => ({ environment: await pythonClient(root) }),

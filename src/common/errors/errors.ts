@@ -137,8 +137,8 @@ export class InUse extends Conflict {
     names: string,
     active_jobs: readonly { readonly id: number; readonly type: string }[],
   ) {
-    const error = 'Resource is being used by running jobs.';
-    super(`Resource is being used by running jobs: ${names}.`, { error, active_jobs });
+    const error = 'Resource is being used by running jobs';
+    super(`${error}: ${names}.`, { error: `${error}.`, active_jobs });
   }
 }
 export class PayloadTooLarge extends DomainError {

@@ -19,7 +19,6 @@ const PARTS_OF_RETENTION = 3;
 @Injectable()
 export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('Worker');
-  /** If another worker holds the lock, the next round tries again. */
   private readonly rounds = new Repeated(() => this.round(), {
     everyMs: INTERVAL_MS,
     logger: this.logger,
@@ -39,6 +38,7 @@ export class EventPartitions implements OnApplicationBootstrap, OnModuleDestroy 
     return this.rounds.stop();
   }
 
+  /** Fails if a transaction holds the tables for too long; the next round tries again. */
   private async round(): Promise<void> {
     const days = Math.ceil(this.settings.EVENT_RETENTION / PARTS_OF_RETENTION);
     if (await this.partitions.extendAhead(days)) {

@@ -57,17 +57,6 @@ it('links to what the caller may read, and names the rest', async () => {
   }
 });
 
-it('offers as the end of a link the nodes of its workflow only', async () => {
-  const workflow = await test.make.workflowTemplate();
-  const node = await test.make.workflowNode(workflow);
-  const page = await htmlOf(
-    test.as.superuser,
-    `workflow_job_template_nodes/${node.id}/success_nodes/?_form=post`,
-  );
-  const list = `/api/v2/workflow_job_templates/${workflow.id}/workflow_nodes/`;
-  expect(page).toContain(`data-picker="${list}"`);
-});
-
 it('says on the pages of a project and of a source why their updates failed', async () => {
   const project = await test.make.project();
   const inventory = await test.make.inventory();

@@ -12,15 +12,25 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
+import { ApiClient } from '../support/client.js';
 import { HAS_DOCKER } from '../support/depth.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from './support/processes.js';
 
 const execute = promisify(execFile);
 const MINUTE_MS = 60_000;
-const COPIED = ['.npmrc', '.swcrc', 'Dockerfile', 'package.json', 'package-lock.json'].concat(
-  ...['deploy', 'migrations', 'scripts', 'src'],
-);
+/** Files that the image is built from, and those of Compose. */
+const COPIED = [
+  '.npmrc',
+  '.swcrc',
+  'Dockerfile',
+  'deploy',
+  'migrations',
+  'package-lock.json',
+  'package.json',
+  'scripts',
+  'src',
+];
 
 /** Returns the commands in the comment at the beginning of the file, by their program. */
 async function commands(): Promise<{ up: string; password: string }> {
@@ -54,16 +64,15 @@ async function commands(): Promise<{ up: string; password: string }> {
         expect((await fetch(`${url}/health/ready`)).status).toBe(200);
       }, 10 * MINUTE_MS);
       const { stdout } = await execute('bash', ['-euc', password], { cwd: folder, env });
-      const authorization = `Basic ${Buffer.from(`admin:${stdout.trim()}`).toString('base64')}`;
-      const ask = async (path: string, method = 'GET'): Promise<Record<string, unknown>> =>
-        (await (
-          await fetch(`${url}/api/v2/${path}`, { method, headers: { authorization } })
-        ).json()) as Record<string, unknown>;
-      const templates = await ask('job_templates/?name=Demo+Job+Template');
-      const [{ id } = { id: 0 }] = templates.results as { id: number }[];
-      const { job } = await ask(`job_templates/${id}/launch/`, 'POST');
+      const credentials = Buffer.from(`admin:${stdout.trim()}`).toString('base64');
+      const admin = new ApiClient(url, { Authorization: `Basic ${credentials}` });
+      const { body: templates } = await admin.get('job_templates/?name=Demo+Job+Template');
+      const { body: launched } = await admin
+        .post(`job_templates/${templates.results[0].id}/launch/`, {})
+        .expect(201);
       await eventually(async () => {
-        expect(await ask(`jobs/${String(job)}/`)).toMatchObject({ status: 'successful' });
+        const { body: job } = await admin.get(`jobs/${launched.job}/`).expect(200);
+        expect(job).toMatchObject({ status: 'successful' });
       }, MINUTE_MS);
     } finally {
       const down = 'docker compose -f deploy/compose.yaml down --volumes';

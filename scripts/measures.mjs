@@ -28,19 +28,19 @@ const codeIn = (pattern) =>
 
 /** @type {readonly Measure[]} */
 const measures = [
-  ['lines of code', code, 88_731, 68_000],
-  ['lines of code in src/common', codeIn(/^src\/common\//), 10_980, 10_500],
+  ['lines of code', code, 88_718, 68_000],
+  ['lines of code in src/common', codeIn(/^src\/common\//), 10_975, 10_500],
   ['lines of pages outside of src/browser', codeIn(/^src\/(?!browser\/).*\bpages\//), 0, 0],
   [
     'lines of imports in 1,000 of code',
     Math.round((1000 * sum(files.map(({ imports }) => imports))) / code),
-    123,
+    122,
     90,
   ],
   [
     'percent of files under 30 lines',
     Math.round((100 * files.filter((file) => file.code < 30).length) / files.length),
-    24,
+    22,
     22,
   ],
   ['modules that are @Global', decorators('Global'), 5, 5],

@@ -8,7 +8,7 @@ import { RunsModule } from '../runs/runs.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { WorkflowsModule } from '../workflows/workflows.module.js';
 import { WorkflowTemplatesModule } from '../workflow-templates/workflow-templates.module.js';
-import { ErrorViews } from '../common/rest/error-views.js';
+import { ErrorViews } from '../common/rest/errors.filter.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { SearchModule } from '../search/search.module.js';
 import { StatisticsModule } from '../statistics/statistics.module.js';

@@ -10,9 +10,27 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { Route } from '../common/rest/route.js';
 import { Settings } from '../config/settings.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
-import { CallbackBody } from './callback-body.js';
 import { Callbacks } from './callbacks.service.js';
 import { CallingHosts } from './calling-hosts.service.js';
+import { Char, Variables } from '../common/fields/field.js';
+
+/**
+ * Body of a provisioning callback: a machine requests a job on itself
+ * (docs/contract/launching.md#provisioning-callbacks).
+ */
+class CallbackBody {
+  @Char({ max: 1024, writeOnly: true, column: null, filter: false, help: 'Key of the template.' })
+  host_config_key!: string;
+
+  @Variables({
+    writeOnly: true,
+    column: null,
+    filter: false,
+    assumed: false,
+    help: 'Variables, where the template asks for them.',
+  })
+  extra_vars!: string;
+}
 
 /**
  * Handles provisioning callbacks: requests by machines that ask for a job on themselves

@@ -11,8 +11,7 @@ import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { credentialTypes } from './credential-types.resource.js';
-import { LookupRequest } from './lookup-request.js';
-import { LookupTests } from './lookup-tests.service.js';
+import { LookupRequest, LookupTests } from './lookup-tests.service.js';
 
 @Resource(credentialTypes)
 @SubList('credentials', children('credentials'))

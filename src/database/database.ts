@@ -5,9 +5,8 @@ import type { DataSource } from 'typeorm';
 import { attempted } from './attempts.js';
 import { AmbientManager } from './ambient-manager.js';
 import { OpenTransaction } from './open-transaction.js';
-import { sqlState, STALE_PLAN } from './sql-state.js';
+import { sqlState, STALE_PLAN, isUnanswered } from './sql-state.js';
 import { join, raw, sql, withShortLists, type Sql } from './sql.js';
-import { isUnanswered } from './unanswered.js';
 
 /**
  * The open transactions of all databases of the process: every promise carries a value for each

@@ -1,5 +1,4 @@
-import { sqlState } from './sql-state.js';
-import { isUnanswered } from './unanswered.js';
+import { sqlState, isUnanswered } from './sql-state.js';
 
 /** Classes: connection, resources, intervention of an operator, system, conflict, lock not got. */
 const PASSING_CLASSES = new Set(['08', '53', '57', '58', '40', '55']);

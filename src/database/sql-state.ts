@@ -12,3 +12,10 @@ export function sqlState(error: unknown): string {
 
 /** True if a statement failed only because an earlier one of its transaction had failed. */
 export const isConsequence = (error: unknown): boolean => sqlState(error) === IN_FAILED_TRANSACTION;
+
+/**
+ * True if the driver timed out before PostgreSQL responded. The statement can still take effect. The
+ * connection is unusable, because a late response would be taken for that of the next statement.
+ */
+export const isUnanswered = (error: unknown): error is Error =>
+  error instanceof Error && error.message === 'Query read timeout';

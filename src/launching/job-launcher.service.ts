@@ -11,10 +11,9 @@ import { atOnce } from '../database/at-once.js';
 import { planLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
 import { LaunchRows, type NumberedLaunch } from './launch-rows.service.js';
-import type { LaunchRequest } from './launch-request.js';
+import { type LaunchRequest, TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
 import { describeLaunch } from './launch-needs.js';
 import { slicedJobOf } from './sliced-jobs.js';
-import { TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
 
 /** Launches job templates: as jobs, or in slices as workflow jobs. */
 @Injectable()

@@ -12,7 +12,7 @@ import {
 } from './launch-plan.js';
 import type { LaunchObjects, LaunchTemplate } from './launch.loader.js';
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
-import type { LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
 import type { LaunchType } from '../runs/unified-job.entity.js';
 

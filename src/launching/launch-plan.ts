@@ -9,7 +9,7 @@ import { mergeVariables, type MergedVariables } from '../prompts/launch-variable
 import type { LaunchCredential } from '../prompts/saved-launch-targets.js';
 import type { Survey } from '../prompts/survey.js';
 import type { LaunchInventory, LaunchObjects } from './launch.loader.js';
-import type { LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
 
 /** The data of a template, of any kind, that determines its launches. */

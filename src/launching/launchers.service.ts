@@ -6,7 +6,7 @@ import { ProjectUpdateLauncher } from '../projects/project-update-launcher.servi
 import { SystemJobLauncher } from '../system-jobs/system-job-launcher.service.js';
 import type { LaunchedRun, Launcher, TriedLaunch } from '../runs/launcher.js';
 import { JobLauncher } from './job-launcher.service.js';
-import type { LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './template-launcher.js';
 import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 
 /** A request to start a run of a template of any kind. */

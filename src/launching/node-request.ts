@@ -1,7 +1,7 @@
 import { entriesOf, recordOf } from '../common/exact-json.js';
 import type { Artifacts } from '../runs/handed-artifacts.js';
 import type { DueNode } from '../workflows/workflow-graphs.repository.js';
-import type { LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './template-launcher.js';
 import { artifactNamesOf, promptsOf } from '../prompts/launch-secrets.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import { handedDown } from '../prompts/prompt-columns.js';

@@ -16,7 +16,7 @@ import { RunsRepository } from '../runs/runs.repository.js';
 import { neededPasswords } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
 import { HeldRuns } from '../workflows/held-runs.listener.js';
-import type { LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './template-launcher.js';
 import { maskedNames, openSecrets, promptsOf } from '../prompts/launch-secrets.js';
 import { JobLauncher } from './job-launcher.service.js';
 import { assertOwnSecrets } from './relaunch-secrets.js';

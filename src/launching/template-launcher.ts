@@ -2,8 +2,47 @@ import type { Actor } from '../common/access.js';
 import type { Field } from '../common/fields/field.js';
 import { launchForm, needsOf, type LaunchAnswer } from '../prompts/launch-form.js';
 import type { Survey } from '../prompts/survey.js';
-import { Launcher, type LaunchCheck } from '../runs/launcher.js';
-import type { LaunchRequest } from './launch-request.js';
+import { Launcher, type LaunchCheck, type RunRequest } from '../runs/launcher.js';
+import type { PromptField, Prompts } from '../prompts/launch-options.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import type { Job } from '../runs/job.entity.js';
+
+/** A request to launch a template that can have prompts. */
+export interface LaunchRequest extends RunRequest {
+  /**
+   * Launch fields by name, with their types; fields that the template does not prompt for are
+   * ignored and reported.
+   */
+  prompts: Prompts;
+  /** Launch fields that apply even if the template does not prompt for them. */
+  holds?: readonly PromptField[];
+  /** Passwords for `passwords_needed_to_start`, by name. */
+  credentialPasswords?: Readonly<Record<string, string>>;
+  /** Variables that override all others, even if the template does not prompt for variables. */
+  extraVars?: Readonly<Record<string, unknown>>;
+  /** Variables of a workflow job that are artifacts of surrounding runs. */
+  artifactNames?: readonly string[];
+  /** Names of secret variables besides the passwords of the template's survey. */
+  secretNames?: readonly string[];
+  /** Ref of an event: used if project and template permit another branch, otherwise ignored. */
+  scmBranch?: string | null;
+  /** True to create the run as `new`; it starts once it is approved (`HeldRuns`). */
+  isHeld?: boolean;
+  /**
+   * Slice of the hosts for this job, numbered from 1; number 0: all hosts. Without this property
+   * the template's slice count applies.
+   */
+  slice?: { number: number; count: number };
+  /**
+   * True if the prompts were accepted by an earlier launch of the same template and apply
+   * unchanged.
+   */
+  isRelaunch?: boolean;
+  /** Execution environment of the run that is launched again, as of its creation. */
+  environment?: Pick<RowOf<Job>, 'execution_environment_id' | 'environment'>;
+  /** Name of the job; default: the template's name. */
+  name?: string;
+}
 
 /** The requirements and prompts of a template's launch. */
 export interface TemplateNeeds {

@@ -6,11 +6,10 @@ import { resource } from '../common/resource/registry.js';
 import { summariesReferredTo } from '../common/resource/related-rows.js';
 import { Database } from '../database/database.js';
 import { LaunchLoader, type SavedNode } from './launch.loader.js';
-import type { LaunchRequest } from './launch-request.js';
+import { type LaunchRequest, TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
 import type { TriedLaunch } from '../runs/launcher.js';
 import { describeWorkflowLaunch } from './launch-needs.js';
 import { LaunchTargets } from './launch-targets.service.js';
-import { TemplateLauncher, type TemplateNeeds } from './template-launcher.js';
 import {
   WorkflowRows,
   type NewNode,

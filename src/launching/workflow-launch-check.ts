@@ -1,6 +1,6 @@
 import { deletionErrors, settleLaunch, variablesOf, withEventRef } from './launch-plan.js';
 import type { LaunchObjects, LoadedWorkflow } from './launch.loader.js';
-import type { LaunchRequest } from './launch-request.js';
+import type { LaunchRequest } from './template-launcher.js';
 import type { LaunchCheck } from '../runs/launcher.js';
 import { refErrors } from '../prompts/branch.js';
 import type { PromptedTemplate } from '../prompts/launch-config.js';

@@ -13,7 +13,7 @@ import type {
   Settlement,
   NotificationTarget,
 } from './notification-lease.js';
-import { unfinished } from './unfinished.js';
+import { unfinished } from './notifications.repository.js';
 import { Notification } from './notification.entity.js';
 
 /**

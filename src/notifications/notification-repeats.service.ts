@@ -10,9 +10,8 @@ import { BOOLEAN, INTEGER, list, object, WIDE_INTEGER } from '../common/fields/j
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
-import { NotificationsRepository } from './notifications.repository.js';
+import { NotificationsRepository, isUnfinished } from './notifications.repository.js';
 import type { ResendRequest } from './resend-request.js';
-import { isUnfinished } from './unfinished.js';
 import { itemAt } from '../common/invariants.js';
 
 /** Response of a resend of a time range, for the OpenAPI document. */

@@ -9,8 +9,10 @@ import { resources } from '../common/resource/registry.js';
 import { componentSchemas } from '../common/resource/resource-schema.js';
 import type { RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
-import { loadExamples, type OperationExamples } from './examples.js';
 import { TAGS } from './tags.js';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_FOLDER } from '../config/version.js';
 
 /** Its schemas are JSON Schema 2020-12. */
 const OPENAPI_VERSION = '3.1.1';
@@ -147,3 +149,27 @@ function withSortedPaths(openapi: OpenAPIObject): OpenAPIObject {
     .sort(([a], [b]) => (a < b ? -1 : 1));
   return { ...openapi, paths: Object.fromEntries(paths) };
 }
+
+/** A request with its response. */
+interface Exchange {
+  status: number;
+  /** Absent for a request without a body. */
+  request?: unknown;
+  /** Absent for a response without a body. */
+  response?: unknown;
+}
+
+/** Examples of one operation. */
+export interface OperationExamples {
+  accepted: Exchange;
+  refused: Exchange;
+}
+
+type ExamplesById = Readonly<Record<string, OperationExamples>>;
+
+/**
+ * Reads the examples of frequent operations, by operation id. `test/api/openapi-examples.e2e-spec.ts` sends
+ * them to the server and records the responses; `npm run build` copies the file.
+ */
+const loadExamples = (): ExamplesById =>
+  JSON.parse(readFileSync(join(PACKAGE_FOLDER, 'dist', 'examples.json'), 'utf8')) as ExamplesById;

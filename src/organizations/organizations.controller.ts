@@ -3,11 +3,31 @@ import { activityOf } from '../activity/sublists.js';
 import { attachInstanceGroups } from '../instances/sublists.js';
 import { Resource } from '../common/rest/resource.decorator.js';
 import { ResourceController } from '../common/rest/resource.controller.js';
-import { SubList } from '../common/rest/sublist.js';
-import { children } from '../common/rest/sublist-kinds.js';
+import { SubList, type LinkContext, type SubListFactory } from '../common/rest/sublist.js';
+import { children, attached } from '../common/rest/sublist-kinds.js';
 import { attachNotifications, ownedNotifications } from '../notifications/sublists.js';
-import { attachGalaxyCredentials } from './galaxy-credentials.js';
 import { organizations } from './organizations.resource.js';
+import { BadRequest } from '../common/errors/errors.js';
+import type { Row } from '../common/resource/define-resource.js';
+import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';
+
+/** Declares `galaxy_credentials/` of an organization: the collection servers, in order of precedence. */
+const attachGalaxyCredentials = (): SubListFactory =>
+  attached('galaxy_credentials', {
+    rules: CredentialTypesRepository,
+    childNeeds: 'use',
+    check: assertGalaxy,
+  });
+
+async function assertGalaxy(
+  { rules: types }: LinkContext<Row, CredentialTypesRepository>,
+  credential: Row,
+): Promise<void> {
+  const type = await types.referenced(credential.credential_type_id);
+  if (type.kind !== 'galaxy') {
+    throw new BadRequest(`Credential must be a Galaxy credential, not ${type.name}.`);
+  }
+}
 
 @Resource(organizations)
 @SubList('users', roleHolders('member_role', { create: true }))

@@ -5,8 +5,7 @@ import { IdentityTokens, type TokenSubject } from '../credentials/identity-token
 import { JobContextsRepository, type RunIdentity } from '../runs/job-contexts.repository.js';
 import { BaseUrl } from '../settings/base-url.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
-import { MAX_TOKEN_SECONDS } from './key-times.js';
-import { SigningKeys } from './signing-keys.service.js';
+import { MAX_TOKEN_SECONDS, SigningKeys } from './signing-keys.service.js';
 
 /** Lifetime of a token that is exchanged for a session at once, in seconds. */
 const LOGIN_SECONDS = 5 * 60;

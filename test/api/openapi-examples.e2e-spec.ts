@@ -13,7 +13,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
-import type { OperationExamples } from '../../src/openapi/examples.js';
+import type { OperationExamples } from '../../src/openapi/document.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { operationsOf, type OpenApiDocument, type Operation } from '../support/openapi.js';
 import type { PersonaName } from '../support/personas.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
-import type { LaunchRequest } from '../../src/launching/launch-request.js';
+import type { LaunchRequest } from '../../src/launching/template-launcher.js';
 import { WorkflowJobLauncher } from '../../src/launching/workflow-job-launcher.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { countQueries, sameQueries } from '../support/queries.js';

@@ -7,7 +7,7 @@ import { DiscoveryService } from '@nestjs/core';
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { buildDocument } from '../../src/openapi/document.js';
 import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
-import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
+import { QUEUE_NAMES } from '../../src/common/queue/queue.port.js';
 import { linksOf } from '../../src/common/resource/links.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { VERSION } from '../../src/config/version.js';

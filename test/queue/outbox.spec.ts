@@ -3,7 +3,7 @@ import type { Queue } from 'bull';
 
 import { BullQueuePort, type QueueJob } from '../../src/common/queue/bull-queue.port.js';
 import { Outbox } from '../../src/common/queue/outbox.service.js';
-import { QUEUES } from '../../src/common/queue/queues.js';
+import { QUEUES } from '../../src/common/queue/queue.port.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';

@@ -6,7 +6,7 @@ import { BullQueuePort } from '../../src/common/queue/bull-queue.port.js';
 import { Outbox } from '../../src/common/queue/outbox.service.js';
 import { QueueProcessor } from '../../src/common/queue/queue-processor.js';
 import { QueueProcessors } from '../../src/common/queue/queue-processors.service.js';
-import { QUEUE_NAMES } from '../../src/common/queue/queues.js';
+import { QUEUE_NAMES } from '../../src/common/queue/queue.port.js';
 import { sql } from '../../src/database/sql.js';
 import { InventoryDeletionHandler } from '../../src/inventories/inventory-deletion.handler.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';

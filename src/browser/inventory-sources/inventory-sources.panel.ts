@@ -7,7 +7,7 @@ import { formUrl } from '../shared/presets.js';
 import { statusBadge, objectTitleOf, type Item } from '../shared/values.js';
 import { isRecord } from '../../common/records.js';
 import { inventorySources } from '../../inventory-sources/inventory-sources.resource.js';
-import { lastUpdate } from './last-update.js';
+import { lastUpdate } from './source.panel.js';
 
 interface ShownInventory {
   id: number;

@@ -3,7 +3,16 @@ import { UpdateCauses } from '../runs/update-causes.service.js';
 import { html, type Html } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { lastUpdate } from './last-update.js';
+import { timeView, type Item } from '../shared/values.js';
+import { isRecord } from '../../common/records.js';
+
+/** Renders the time of the last update, and a link to the output of the current or last update. */
+export function lastUpdate({ last_updated: time, related }: Item): Html {
+  const links = isRecord(related) ? related : {};
+  const output = links.current_update ?? links.last_update;
+  return html`${typeof time === 'string' && html`<small>Last update ${timeView(time)}</small>`}
+  ${typeof output === 'string' && html`<a href="${output}">Output</a>`}`;
+}
 
 interface ShownSource {
   url: string;

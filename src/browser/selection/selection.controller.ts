@@ -12,8 +12,26 @@ import { pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
 import { confirmationPage, resultPage } from './selection-page.js';
-import { SelectionRequest } from './selection.schema.js';
 import { SelectionService, type SelectionAction } from './selection.service.js';
+import { Char, Choices, Text } from '../../common/fields/field.js';
+
+/** The form of the confirmation page. */
+class SelectionRequest {
+  @Choices(
+    [
+      ['cancel', 'Cancel'],
+      ['delete', 'Delete'],
+    ],
+    { required: true, help: 'Action on the objects.' },
+  )
+  action!: 'cancel' | 'delete';
+
+  @Text({ required: true, help: 'Types and ids of objects, such as `job.7,job.8`.' })
+  at!: string;
+
+  @Char({ max: 2000, help: 'Path of the list.' })
+  back!: string;
+}
 
 const ROUTE = {
   access: 'authenticated',

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import type { ErrorAnswer } from '../../common/rest/errors.filter.js';
+import { type ErrorAnswer, ErrorViews } from '../../common/rest/errors.filter.js';
 import type { FieldErrors } from '../../common/errors/errors.js';
 import { acceptsHtml } from '../../common/http/negotiation.js';
 import type { ApiRequest } from '../../common/http/request.js';
-import { ErrorViews } from '../../common/rest/error-views.js';
 import { RouteTable } from '../../common/rest/route-table.service.js';
 import { submissionOf, type Submission } from './browser-form.js';
 import { messagesOf } from './form-errors.js';

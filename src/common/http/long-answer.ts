@@ -52,3 +52,20 @@ export async function writeInPieces(response: Response, answer: object): Promise
   }
   response.end(text);
 }
+
+/**
+ * Replaces `response.json`. The framework's implementation also handles settings, conditional requests
+ * and charsets that this API does not have, and costs more for a page than its JSON.
+ */
+export function sendJson(this: Response, value: unknown): Response {
+  if (!this.hasHeader('Content-Type')) {
+    this.setHeader('Content-Type', 'application/json; charset=utf-8');
+  }
+  if (isInPieces(value)) {
+    void writeInPieces(this, value).catch((error: Error) => this.destroy(error));
+    return this;
+  }
+  const text = exactJson(value);
+  this.setHeader('Content-Length', Buffer.byteLength(text));
+  return this.end(text);
+}

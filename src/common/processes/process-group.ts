@@ -6,7 +6,7 @@ import {
   type GroupMessage,
   type MemberMessage,
   type Metrics,
-} from './messages.js';
+} from './group-member.js';
 import { Slots } from './slots.js';
 
 const FIRST_PAUSE_MS = 1000;

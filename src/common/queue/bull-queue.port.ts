@@ -5,8 +5,7 @@ import Bull, { type Queue, type QueueOptions } from 'bull';
 import type { Redis } from 'ioredis';
 import { instanceName } from '../../config/job-settings.js';
 import { Settings } from '../../config/settings.js';
-import { QueuePort, type QueueMessage } from './queue.port.js';
-import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
+import { QueuePort, type QueueMessage, QUEUES, QUEUE_NAMES, type QueueName } from './queue.port.js';
 import { RedisConnection } from './redis-connection.service.js';
 import { messageOf } from '../errors/message-of.js';
 

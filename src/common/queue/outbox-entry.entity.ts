@@ -1,6 +1,6 @@
 import { Column, Entity, Index } from 'typeorm';
 import { GeneratedId, now } from '../../database/table.js';
-import type { QueueName } from './queues.js';
+import type { QueueName } from './queue.port.js';
 
 /**
  * Work that must happen after a commit. A row is written in the transaction of its cause and deleted by

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { insertRows } from '../../database/rows.js';
 import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
-import type { QueueName } from './queues.js';
+import type { QueueName } from './queue.port.js';
 import { OutboxEntry } from './outbox-entry.entity.js';
 
 /** Committed work that is not done yet. */

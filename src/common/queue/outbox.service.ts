@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
 import type { Sql } from '../../database/sql.js';
 import { OutboxRepository, type Machines, type OutboxRow } from './outbox.repository.js';
-import { QueuePort } from './queue.port.js';
-import { QUEUES, QUEUE_NAMES, type QueueName } from './queues.js';
+import { QueuePort, QUEUES, QUEUE_NAMES, type QueueName } from './queue.port.js';
 
 const SWEEP_BATCH = 1000;
 

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { QueueProcessor } from './queue-processor.js';
-import { QUEUE_NAMES } from './queues.js';
+import { QUEUE_NAMES } from './queue.port.js';
 
 /** Maximum time to wait for Redis to pause the queues. */
 const PAUSE_LIMIT_MS = 1000;

@@ -1,4 +1,31 @@
-import type { QueueName } from './queues.js';
+import { keysOf } from '../records.js';
+
+/** Properties of a queue. All are required, so a queue cannot be added without them. */
+export interface QueueOptions {
+  /** Time in ms after which Bull considers a job of a silent process stalled. */
+  lockDurationMs: number;
+  /** Time in seconds after which an unacknowledged outbox row is added to the queue again. */
+  redeliverAfterSeconds: number;
+  /** True if each instance has a queue of its own, named `<queue>@<instance>`. */
+  isPerInstance: boolean;
+}
+
+/**
+ * All queues. A job carries only the id of an outbox row and the id of its subject; the rows in
+ * PostgreSQL determine what to do and whether it is still to be done
+ * (docs/contract/operations.md#reliability).
+ */
+export const QUEUES = {
+  /** Runs that were placed on an instance. */
+  runs: { lockDurationMs: 60_000, redeliverAfterSeconds: 15, isPerInstance: true },
+  notifications: { lockDurationMs: 30_000, redeliverAfterSeconds: 60, isPerInstance: false },
+  status_posts: { lockDurationMs: 30_000, redeliverAfterSeconds: 60, isPerInstance: false },
+  /** Rows of large objects that are deleted after the response to the delete request. */
+  deletions: { lockDurationMs: 60_000, redeliverAfterSeconds: 60, isPerInstance: false },
+} as const satisfies Record<string, QueueOptions>;
+
+export type QueueName = keyof typeof QUEUES;
+export const QUEUE_NAMES = keysOf(QUEUES);
 
 export interface QueueMessage {
   queue: QueueName;

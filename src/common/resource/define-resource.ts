@@ -2,14 +2,18 @@ import type { Expression } from './expression.js';
 import { FALSE, ident, sql, TRUE, type Sql } from '../../database/sql.js';
 import { tableNameOf } from '../../database/table.js';
 import type { Actor, Policy } from '../access.js';
-import { fieldsOf, type ColumnName, type Field } from '../fields/field.js';
+import {
+  fieldsOf,
+  type ColumnName,
+  type Field,
+  type SchemaClass,
+  type Unmarked,
+} from '../fields/field.js';
 import { titleOf } from '../fields/label.js';
-import type { SchemaClass, Unmarked } from '../fields/field.js';
 import { BrokenInvariant } from '../invariants.js';
 import type { ProviderClass } from '../declared-providers.service.js';
 import { ownNames } from '../records.js';
 import type { ResourceExtension, ShownBesides } from './extension.js';
-import { frozen } from './frozen.js';
 import { layoutNames, type PageLayout } from './page-layout.js';
 import { register } from './registry.js';
 import type { KeptTotals } from './kept-totals.js';
@@ -264,4 +268,23 @@ export function fieldOf(definition: ResourceDefinition, name: string): Field {
   const field = definition.field(name);
   if (!field) throw new BrokenInvariant(`${definition.type} has a field ${name}`);
   return field;
+}
+
+/**
+ * Freezes a declaration with the lists and objects in it. Functions and instances of classes, such as SQL
+ * fragments, are not frozen.
+ */
+function frozen<T>(value: T): T {
+  if (isData(value) && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) frozen(part);
+  }
+  return value;
+}
+
+function isData(value: unknown): value is object {
+  if (Array.isArray(value)) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }

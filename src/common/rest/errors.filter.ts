@@ -29,8 +29,13 @@ import {
 import type { ApiRequest } from '../http/request.js';
 import { currentScope } from '../http/request-scope.js';
 import { messageOf, stackOf } from '../errors/message-of.js';
-import { ErrorViews } from './error-views.js';
 import { SecurityEvents } from './security-events.service.js';
+
+/** Renders an error in another format than JSON for clients that accept one. */
+export abstract class ErrorViews {
+  /** @returns true if the response was written; false if the filter must send JSON */
+  abstract send(request: ApiRequest, response: Response, answer: ErrorAnswer): Promise<boolean>;
+}
 
 /** Status, body and headers of an error response. */
 export interface ErrorAnswer {

@@ -8,8 +8,34 @@ import type { ManyToMany, ResourceDefinition, Row, RowOf } from '../resource/def
 import { idType, isPossibleId } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import { capabilityColumns } from '../resource/represent.js';
-import { withUniqueRules } from '../resource/unique.js';
 import { purposeColumns } from './purpose.js';
+import { sqlState } from '../../database/sql-state.js';
+import { Invalid } from '../errors/errors.js';
+import { memberOf } from '../records.js';
+
+const UNIQUE_VIOLATION = '23505';
+
+/**
+ * Returns the contract's 400 for a violated unique constraint that the resource declares, else undefined.
+ */
+function uniqueViolation(definition: ResourceDefinition, error: unknown): Invalid | undefined {
+  if (sqlState(error) !== UNIQUE_VIOLATION) return undefined;
+  const constraint = memberOf(error, 'constraint');
+  const rule = definition.unique.find(({ name }) => name === constraint);
+  return rule ? Invalid.field(rule.field, rule.message) : undefined;
+}
+
+/** Runs a write and converts a violated unique constraint to its validation error. */
+async function withUniqueRules<T>(
+  definition: ResourceDefinition,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    throw uniqueViolation(definition, error) ?? error;
+  }
+}
 
 /**
  * Single rows of every resource and their links, with SQL from the declarations. The SQL of lists is in

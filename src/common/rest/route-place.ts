@@ -1,7 +1,6 @@
 import { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { BrokenInvariant, itemAt } from '../invariants.js';
-import { metadataOf } from './metadata.js';
 import type { RouteInfo } from './route.js';
 
 /** Location of a route according to its own decorators. The controller's path precedes it. */
@@ -33,3 +32,18 @@ export function placeOf(handler: unknown, { parent, operationId }: RouteInfo): R
 export function pathsOf(decorated: object): string[] {
   return [metadataOf<string | string[]>(PATH_METADATA, decorated) ?? []].flat();
 }
+
+/**
+ * Returns the metadata that a decorator stored on a class, method or parameter, or undefined. The caller
+ * chooses the type, which only the decorator knows.
+ *
+ * @param property name of the member, if `target` is the class or prototype that has it
+ */
+export const metadataOf = <Stored>(
+  key: string,
+  target: object,
+  property?: string | symbol,
+): Stored | undefined =>
+  (property === undefined
+    ? Reflect.getMetadata(key, target)
+    : Reflect.getMetadata(key, target, property)) as Stored | undefined;

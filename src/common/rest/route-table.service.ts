@@ -2,8 +2,7 @@ import { Injectable, RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { ROUTE_INFO, type RouteInfo } from './route.js';
-import { pathsOf } from './route-place.js';
-import { metadataOf } from './metadata.js';
+import { pathsOf, metadataOf } from './route-place.js';
 import { BrokenInvariant } from '../invariants.js';
 import { memberOf, prototypeOf } from '../records.js';
 

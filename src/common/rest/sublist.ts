@@ -25,11 +25,18 @@ import type { Representation } from '../resource/represent.js';
 import { CommonServices } from './common-services.service.js';
 import { listEvents } from './event-list.js';
 import type { Values } from './hooks.js';
-import { metadataOf } from './metadata.js';
+import { metadataOf } from './route-place.js';
 import { CurrentActor, ListParams, Target } from './parameters.js';
 import { controllerOf, type GenericController } from './resource.controller.js';
-import { copyRoute, NOTHING_OPEN, Route, type Caller } from './route.js';
-import type { Candidates, OpenParts, RouteInfo } from './route.js';
+import {
+  copyRoute,
+  NOTHING_OPEN,
+  Route,
+  type Caller,
+  type Candidates,
+  type OpenParts,
+  type RouteInfo,
+} from './route.js';
 
 const OWNS_ITS_OBJECTS = 'This list owns its objects: delete the object instead of removing it.';
 

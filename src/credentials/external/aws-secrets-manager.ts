@@ -3,10 +3,8 @@ import type { OutboundRequest } from '../../common/outbound/outbound-client.js';
 import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once } from './once.js';
-import type { RefusalReason, SecretStore } from './secret-store.js';
+import { once, type RefusalReason, type SecretStore, hostPartOf } from './secret-store.js';
 import { decodedBase64, objectIn } from './store-answer.js';
-import { hostPartOf } from './store-url.js';
 
 /** Reads whole secrets from AWS Secrets Manager. Requests are signed; there is no login. */
 export const awsSecretsManager: SecretStore = (inputs, { call }) => {

@@ -1,9 +1,16 @@
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once, onceOnly } from './once.js';
-import type { SecretStore } from './secret-store.js';
+import {
+  once,
+  onceOnly,
+  type SecretStore,
+  baseOf,
+  bearer,
+  FORM_HEADERS,
+  formBody,
+  segmentOf,
+} from './secret-store.js';
 import { requiredField, objectIn, tokenIn } from './store-answer.js';
-import { baseOf, bearer, FORM_HEADERS, formBody, segmentOf } from './store-url.js';
 
 /** Hosts of the clouds: that of logins, and that of the scope. */
 const CLOUDS: Readonly<Record<string, readonly [login: string, vault: string]>> = {

@@ -2,10 +2,18 @@ import { basicAuthorization } from '../../common/outbound/outbound-client.js';
 import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once, onceOnly } from './once.js';
-import type { SecretStore } from './secret-store.js';
+import {
+  once,
+  onceOnly,
+  type SecretStore,
+  baseOf,
+  bearer,
+  FORM_HEADERS,
+  formBody,
+  JSON_HEADERS,
+  segmentOf,
+} from './secret-store.js';
 import { objectIn, tokenIn } from './store-answer.js';
-import { baseOf, bearer, FORM_HEADERS, formBody, JSON_HEADERS, segmentOf } from './store-url.js';
 
 /** Checks passwords of accounts out of Centrify Vault. */
 export const centrifyVault: SecretStore = (inputs, { call }) => {

@@ -1,10 +1,8 @@
 import type { OutboundRequest } from '../../common/outbound/outbound-client.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once, onceOnly } from './once.js';
-import type { SecretStore } from './secret-store.js';
+import { once, onceOnly, type SecretStore, baseOf, segmentOf } from './secret-store.js';
 import { textIn, tokenOf } from './store-answer.js';
-import { baseOf, segmentOf } from './store-url.js';
 
 /** Session of Conjur: the token, and the address at which the login was accepted. */
 interface Session {

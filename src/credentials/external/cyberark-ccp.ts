@@ -1,9 +1,7 @@
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once } from './once.js';
-import type { SecretPlace, SecretStore } from './secret-store.js';
+import { once, type SecretPlace, type SecretStore, baseOf } from './secret-store.js';
 import { objectIn, storeTextOf } from './store-answer.js';
-import { baseOf } from './store-url.js';
 
 /** Members of the response, by the names that users can enter. */
 const PROPERTIES: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
 import { isRecord, memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once, onceOnly } from './once.js';
-import type { SecretStore } from './secret-store.js';
-import { decodedBase64, requiredField, objectIn, textIn, tokenIn } from './store-answer.js';
 import {
+  once,
+  onceOnly,
+  type SecretStore,
   baseOf,
   bearer,
   FORM_HEADERS,
@@ -12,7 +12,8 @@ import {
   hostPartOf,
   JSON_HEADERS,
   pathSegments,
-} from './store-url.js';
+} from './secret-store.js';
+import { decodedBase64, requiredField, objectIn, textIn, tokenIn } from './store-answer.js';
 
 /** Reads fields of secrets from Secret Server of Delinea, formerly Thycotic. */
 export const secretServer: SecretStore = (inputs, { call }) => {

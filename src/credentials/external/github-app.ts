@@ -2,10 +2,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { onceOnly } from './once.js';
-import type { SecretStore } from './secret-store.js';
+import { onceOnly, type SecretStore, baseOf, bearer, segmentOf } from './secret-store.js';
 import { tokenIn } from './store-answer.js';
-import { baseOf, bearer, segmentOf } from './store-url.js';
 
 /** Lifetime of the proof of the app, in seconds; GitHub accepts ten minutes. */
 const PROOF_SECONDS = 5 * 60;

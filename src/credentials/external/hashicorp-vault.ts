@@ -1,8 +1,12 @@
 import { textInput } from '../types/inputs.js';
-import { once } from './once.js';
-import type { SecretPlace, SecretStore } from './secret-store.js';
+import {
+  once,
+  type SecretPlace,
+  type SecretStore,
+  pathSegments,
+  segmentOf,
+} from './secret-store.js';
 import { requiredField } from './store-answer.js';
-import { pathSegments, segmentOf } from './store-url.js';
 import { VaultSession } from './vault-session.js';
 
 /** Reads key-value secrets from HashiCorp Vault, with both versions of the engine. */

@@ -6,8 +6,13 @@ import { cyberArkCcp } from './cyberark-ccp.js';
 import { devOpsSecretsVault, secretServer } from './delinea.js';
 import { githubApp } from './github-app.js';
 import { hashicorpVault, hashicorpVaultSsh } from './hashicorp-vault.js';
-import { runIdentityToken } from './run-identity-token.js';
-import type { SecretStore } from './secret-store.js';
+import { type SecretStore, onceOnly } from './secret-store.js';
+import { textInput } from '../types/inputs.js';
+
+/** Returns the token that identifies a run, for its playbook. */
+const runIdentityToken: SecretStore = (inputs, { runToken }) => ({
+  read: onceOnly(() => runToken(textInput(inputs, 'audience'), 'run')),
+});
 
 /**
  * Implementations of secret stores, by the namespace of their credential type. The last two types are

@@ -3,10 +3,16 @@ import type { CredentialInputs } from '../types/definition.js';
 import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
-import { once } from './once.js';
-import type { SecretPlace, StoreContext } from './secret-store.js';
+import {
+  once,
+  type SecretPlace,
+  type StoreContext,
+  baseOf,
+  bearer,
+  JSON_HEADERS,
+  pathSegments,
+} from './secret-store.js';
 import { objectIn, tokenOf } from './store-answer.js';
-import { baseOf, bearer, JSON_HEADERS, pathSegments } from './store-url.js';
 
 /** Login with HashiCorp Vault's API: the request body, and the path after `login`. */
 interface Login {

@@ -7,7 +7,7 @@ import type { ContainerOwner, ContainerPlan } from './container.js';
 import { programVersion, provideImage } from './container-engine.js';
 import { filterProfile } from './container-filter.js';
 import { jobAccount } from './job-account.js';
-import { mostProcesses, ownLimit } from './own-limits.js';
+import { mostProcesses, ownLimit } from './isolation.js';
 import { complaintOf } from './probe.js';
 import { shownByOperator } from './system-view.js';
 

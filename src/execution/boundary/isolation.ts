@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { realpath } from 'node:fs/promises';
+import { realpath, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import type { Plan } from './bubblewrap.js';
@@ -8,7 +8,6 @@ import type { ContainerPlan } from './container.js';
 import { findContainer } from './container-isolation.js';
 import { jobAccount } from './job-account.js';
 import { messageOf } from '../../common/errors/message-of.js';
-import { ownLimit } from './own-limits.js';
 import { complaintOf } from './probe.js';
 import { ownProcessors, Processors } from './processors.js';
 import { systemCallFilter } from './system-calls.js';
@@ -146,4 +145,21 @@ export async function refusalOf(
   return (await servesSeveral())
     ? `${reason} With more than one organization this worker runs none without.`
     : null;
+}
+
+/** Returns a hard limit of this process, which its child processes inherit; null: unlimited. */
+export async function ownLimit(name: 'open files' | 'processes'): Promise<number | null> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
+  const [, most] = new RegExp(`^Max ${name} +\\S+ +(\\d+)`, 'm').exec(limits) ?? [];
+  return most === undefined ? null : Number(most);
+}
+
+/**
+ * Returns the process limit that a container engine can request. It is capped at `pid_max`, because
+ * Podman first lowers its own limit to that.
+ */
+export async function mostProcesses(): Promise<number | null> {
+  const numbered = Number(await readFile('/proc/sys/kernel/pid_max', 'utf8').catch(() => ''));
+  const own = await ownLimit('processes');
+  return numbered > 0 ? Math.min(own ?? Infinity, numbered) : own;
 }

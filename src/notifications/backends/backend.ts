@@ -1,7 +1,6 @@
 import type { OutboundClient } from '../../common/outbound/outbound-client.js';
 import { storableText } from '../message/storable.js';
 import type { NotificationType } from './notification-type.js';
-import type { ServiceUrls } from './service-urls.js';
 
 /** Type names in error texts and OPTIONS; `password` is a string that is kept secret. */
 export type FieldType = 'string' | 'int' | 'bool' | 'list' | 'password' | 'object';
@@ -116,4 +115,16 @@ export interface NotificationBackend {
   check?(config: Configuration): string[];
   /** Throws SendError; any other error is a bug. */
   send(config: Configuration, message: OutgoingMessage, context: SendContext): Promise<SendResult>;
+}
+
+/** Base URLs, without a trailing slash, of services with one fixed address for all customers. */
+export interface ServiceUrls {
+  readonly chatA: string;
+  readonly smsA: string;
+  readonly incidentA: string;
+}
+
+/** Joins a base URL of the settings, with or without a trailing slash, and an absolute path. */
+export function joinUrl(base: string, path: string): string {
+  return `${base.replace(/\/+$/, '')}${path}`;
 }

@@ -1,10 +1,14 @@
-import { SendError } from './backend.js';
-import type { Configuration, NotificationBackend, SendContext } from './backend.js';
+import {
+  SendError,
+  type Configuration,
+  type NotificationBackend,
+  type SendContext,
+  joinUrl,
+} from './backend.js';
 import { configuredListOf, configuredTextOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
 import { deliver, excerptOf, retryAfterOf } from './http-delivery.js';
 import { truncate } from './limits.js';
-import { joinUrl } from './service-urls.js';
 import { isRecord } from '../../common/records.js';
 
 const FAILURE = 'Error sending notification chat_a';

@@ -1,8 +1,12 @@
 import { secretsInUrl } from '../../common/outbound/mask.js';
-import type { Configuration, NotificationBackend, OutgoingMessage } from './backend.js';
+import {
+  type Configuration,
+  type NotificationBackend,
+  type OutgoingMessage,
+  joinUrl,
+} from './backend.js';
 import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
-import { joinUrl } from './service-urls.js';
 
 /** Digits of a number; empty: not set. */
 const NUMBER = /^\d{0,15}$/;

@@ -1,14 +1,14 @@
 import { isRecord } from '../../common/records.js';
-import type {
-  Configuration,
-  NotificationBackend,
-  OutgoingMessage,
-  SendContext,
+import {
+  type Configuration,
+  type NotificationBackend,
+  type OutgoingMessage,
+  type SendContext,
+  joinUrl,
 } from './backend.js';
 import { flagOf, configuredTextOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';
 import { truncate } from './limits.js';
-import { joinUrl } from './service-urls.js';
 
 const MAX_DESCRIPTION = 1_024;
 /** Prefix of the incident keys of a template; the service scopes keys to one integration. */

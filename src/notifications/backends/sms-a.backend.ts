@@ -1,10 +1,9 @@
 import { basicAuthorization } from '../../common/outbound/outbound-client.js';
-import type { NotificationBackend } from './backend.js';
+import { type NotificationBackend, joinUrl } from './backend.js';
 import { configuredListOf, configuredTextOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';
 import { deliver } from './http-delivery.js';
 import { truncate } from './limits.js';
-import { joinUrl } from './service-urls.js';
 
 const MAX_TEXT = 1_600;
 

@@ -1,4 +1,4 @@
-import { publishedKeys, signingKey } from './key-times.js';
+import { publishedKeys, signingKey } from './signing-keys.service.js';
 
 const HOUR = 60 * 60;
 const keys = (...hours: number[]) => hours.map((age) => ({ age: age * HOUR }));

@@ -184,7 +184,7 @@ export default tseslint.config(
     // Run by Jest: they start with `@jest-environment node`.
     ignores: [
       'src/code-hosts/signature-work.spec.ts',
-      'src/common/http/body-pace.spec.ts',
+      'src/common/http/minimum-body-rate.spec.ts',
       'src/live-updates/live-client.spec.ts',
       'src/notifications/backends/irc.backend.spec.ts',
     ],

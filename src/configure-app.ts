@@ -7,7 +7,7 @@ import { browserForms } from './browser/shared/browser-form.js';
 import { explorerPages } from './browser/shared/explorer.js';
 import { formBodies } from './browser/shared/form-bodies.js';
 import { pageControls } from './browser/shared/page-controls.js';
-import { BodyPace } from './common/http/body-pace.js';
+import { MinimumBodyRate } from './common/http/minimum-body-rate.js';
 import { compressed } from './common/http/compressed.js';
 import { limitConnections } from './common/http/connections.js';
 import { sendsLines, wantsLines } from './common/http/lines.js';
@@ -61,7 +61,7 @@ export function configureApp(app: NestExpressApplication): void {
   });
   express.response.json = sendJson;
   app.useWebSocketAdapter(new LiveAdapter(app.getHttpServer(), express.request));
-  app.use(new BodyPace().handle);
+  app.use(new MinimumBodyRate().handle);
   app.use(openScope);
   app.use(logRefusals(app.get(LogLines, { strict: false })));
   app.use(parseQueryOnce);

@@ -103,7 +103,7 @@ export class ActivityRepository extends TableRepository<DescribedEntry> {
       ],
     );
     const insert = insertRows('activity_stream', COLUMNS, rows);
-    await this.database.unheard(
+    await this.database.deferToCommit(
       this.database.preparedRows(recordedForDelivery(insert, this.settings)),
     );
   }

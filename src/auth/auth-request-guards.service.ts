@@ -2,7 +2,7 @@ import { Injectable, type ExecutionContext, type OnModuleInit } from '@nestjs/co
 import type { Actor } from '../common/access.js';
 import { Forbidden, Unauthenticated } from '../common/errors/errors.js';
 import { currentScope, type RequestScope } from '../common/http/request-scope.js';
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { Database } from '../database/database.js';
 import { UsersRepository, type Account } from '../users/users.repository.js';
 import { SessionsService } from './sessions.service.js';
@@ -56,7 +56,7 @@ export class AuthRequestGuards implements RequestGuards, OnModuleInit {
     const { target } = scope;
     const changed = target?.type === 'user' ? [target.id] : [];
     // Sent together, in this order: the object is authorized after the caller is locked.
-    const [, account, refusal] = await atOnce([
+    const [, account, refusal] = await settleAll([
       target && CHANGE_ACCOUNTS.has(target.type)
         ? this.users.lockForChange([actor.id, ...changed])
         : undefined,

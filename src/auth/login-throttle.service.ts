@@ -30,7 +30,7 @@ export interface Guess {
 @Injectable()
 export class LoginThrottle {
   private readonly running = new Map<string, Promise<Account | undefined>>();
-  private readonly atOnce = new Map<string, number>();
+  private readonly settleAll = new Map<string, number>();
 
   constructor(
     private readonly limiter: RateLimiter,
@@ -55,9 +55,9 @@ export class LoginThrottle {
     { username, address }: Guess,
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
-    const count = this.atOnce.get(address) ?? 0;
+    const count = this.settleAll.get(address) ?? 0;
     if (count >= MAX_AT_ONCE) throw new TooManyRequests(RETRY_SECONDS);
-    this.atOnce.set(address, count + 1);
+    this.settleAll.set(address, count + 1);
     try {
       const { LOGIN_RATE, LOGIN_ACCOUNT_RATE } = this.settings;
       const account = tokenDigest(username);
@@ -76,9 +76,9 @@ export class LoginThrottle {
     } catch (error) {
       throw error instanceof PasswordQueueFull ? new Unavailable(RETRY_SECONDS) : error;
     } finally {
-      const rest = (this.atOnce.get(address) ?? 1) - 1;
-      if (rest > 0) this.atOnce.set(address, rest);
-      else this.atOnce.delete(address);
+      const rest = (this.settleAll.get(address) ?? 1) - 1;
+      if (rest > 0) this.settleAll.set(address, rest);
+      else this.settleAll.delete(address);
     }
   }
 }

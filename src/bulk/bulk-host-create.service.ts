@@ -9,7 +9,7 @@ import { sql, type Sql } from '../database/sql.js';
 import {
   checkGiven,
   foreseeGiven,
-  GivenHostsRepository,
+  HostWritesRepository,
   HOST_DEFAULTS,
   writeGiven,
   type WrittenHost,
@@ -17,11 +17,11 @@ import {
   type HostCheck,
   type OnConflict,
   type Clash,
-} from '../inventories/given-hosts.repository.js';
+} from '../inventories/host-writes.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostCreateRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
-import { addHost, emptyColumns, selectGiven, selectNames } from './given-hosts.js';
+import { addHost, emptyColumns, selectGiven, selectNames } from './host-columns.js';
 import { readHostEntries, type HostEntry } from './host-entries.js';
 import { HostAdditions } from './host-additions.service.js';
 
@@ -31,7 +31,7 @@ export class BulkHostCreate {
   constructor(
     private readonly database: Database,
     private readonly settings: RuntimeSettings,
-    private readonly hosts: GivenHostsRepository,
+    private readonly hosts: HostWritesRepository,
     private readonly additions: HostAdditions,
   ) {}
 

@@ -3,12 +3,12 @@ import { type Actor } from '../common/access.js';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { Conflict, Forbidden, Invalid } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { Database } from '../database/database.js';
 import {
-  GivenHostsRepository,
+  HostWritesRepository,
   type HostWithInventory,
-} from '../inventories/given-hosts.repository.js';
+} from '../inventories/host-writes.repository.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import type { HostDeleteRequest } from './bulk-host.schema.js';
@@ -19,7 +19,7 @@ import { assertWithin } from './entry-list.js';
 export class BulkHostDelete {
   constructor(
     private readonly database: Database,
-    private readonly hosts: GivenHostsRepository,
+    private readonly hosts: HostWritesRepository,
     private readonly settings: RuntimeSettings,
     private readonly inventory: InventoryLock,
     private readonly activity: ActivityRecorder,
@@ -43,7 +43,7 @@ export class BulkHostDelete {
       assertDeletable(ids, hosts);
       const inventoryIds = [...new Set(hosts.map((host) => host.inventory_id))];
       // Sent after the lock in the same batch, so the check sees the state under the lock.
-      const [held] = await atOnce([
+      const [held] = await settleAll([
         this.inventory.holdAll(inventoryIds, 'host'),
         this.inventory.assertIdle(...inventoryIds),
       ]);

@@ -22,14 +22,14 @@ import {
   type HostCheck,
   checkGiven,
   foreseeGiven,
-  GivenHostsRepository,
+  HostWritesRepository,
   writeGiven,
-} from '../inventories/given-hosts.repository.js';
+} from '../inventories/host-writes.repository.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { CLASH_TEXTS, targetErrors } from './bulk-host-create.service.js';
 import { HostTargetRequest } from './bulk-host.schema.js';
 import { assertWithin } from './entry-list.js';
-import { selectGiven } from './given-hosts.js';
+import { selectGiven } from './host-columns.js';
 import { readHost, type HostEntry } from './host-entries.js';
 import { HostSpool } from './host-spool.js';
 import { HostAdditions, type HostTotals } from './host-additions.service.js';
@@ -115,7 +115,7 @@ export class BulkHostStream {
     private readonly database: Database,
     private readonly settings: Settings,
     private readonly runtime: RuntimeSettings,
-    private readonly hosts: GivenHostsRepository,
+    private readonly hosts: HostWritesRepository,
     private readonly additions: HostAdditions,
     private readonly idempotency: Idempotency,
   ) {}
@@ -190,14 +190,14 @@ export class BulkHostStream {
     return this.database.transaction(async () => {
       await this.stage(spool);
       const check = await this.check(stream, received);
-      const names = sql`SELECT name FROM given_hosts`;
+      const names = sql`SELECT name FROM staged_hosts`;
       const before = await this.additions.hold(target, {
         names,
         most: spool.size - check.existing,
       });
       const totals: HostTotals = { created: 0, updated: 0, unchanged: 0, groups: [] };
       if (dryRun) {
-        const given = sql`SELECT * FROM given_hosts`;
+        const given = sql`SELECT * FROM staged_hosts`;
         await this.count(foreseeGiven(target.id, given), totals);
         return new Reply(200, { dry_run: true, ...answer(stream, totals) });
       }
@@ -221,21 +221,21 @@ export class BulkHostStream {
 
   private async stage(spool: HostSpool): Promise<void> {
     await this.database.execute(sql`
-      CREATE TEMPORARY TABLE given_hosts (place integer PRIMARY KEY, name text NOT NULL,
+      CREATE TEMPORARY TABLE staged_hosts (place integer PRIMARY KEY, name text NOT NULL,
         description text, enabled boolean, instance_id text, variables text, groups text)
       ON COMMIT DROP`);
     for await (const columns of spool.read()) {
-      await this.database.execute(sql`INSERT INTO given_hosts ${selectGiven(columns)}`);
+      await this.database.execute(sql`INSERT INTO staged_hosts ${selectGiven(columns)}`);
     }
     // Without statistics the planner assumes that the table is small.
-    await this.database.execute(sql`ANALYZE given_hosts`);
+    await this.database.execute(sql`ANALYZE staged_hosts`);
   }
 
   private async check(
     { target, onConflict }: HostStream,
     { faults }: Received,
   ): Promise<HostCheck> {
-    const given = sql`SELECT * FROM given_hosts`;
+    const given = sql`SELECT * FROM staged_hosts`;
     const options = { onConflict, most: faults.most };
     const row = existing(
       await this.database.row<{ check: HostCheck }>(
@@ -260,11 +260,11 @@ export class BulkHostStream {
       const part = existing(
         await this.database.row<{ last: number | null }>(sql`
         SELECT max(place) AS last FROM (
-          SELECT place FROM given_hosts WHERE place > ${after} ORDER BY place LIMIT ${BATCH}) part`),
+          SELECT place FROM staged_hosts WHERE place > ${after} ORDER BY place LIMIT ${BATCH}) part`),
         'an aggregate has a row',
       );
       if (part.last === null) return;
-      yield sql`SELECT * FROM given_hosts WHERE place > ${after} AND place <= ${part.last}`;
+      yield sql`SELECT * FROM staged_hosts WHERE place > ${after} AND place <= ${part.last}`;
       after = part.last;
     }
   }

@@ -8,8 +8,8 @@ import { INTEGER } from '../common/fields/json-schema.js';
 import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
 import { telling } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import { GIVEN_HOST } from './given-host.schema.js';
-import type { OnConflict } from '../inventories/given-hosts.repository.js';
+import { BULK_HOST_ENTRY } from './bulk-host-entry.schema.js';
+import type { OnConflict } from '../inventories/host-writes.repository.js';
 
 const ID_LIST = filledList({ ...INTEGER, minimum: 1 });
 
@@ -41,7 +41,7 @@ export class HostTargetRequest {
 /** Body of a bulk host creation. */
 export class HostCreateRequest extends HostTargetRequest {
   @Entries({
-    schema: filledList(GIVEN_HOST),
+    schema: filledList(BULK_HOST_ENTRY),
     help: 'Hosts: `name`, and optionally `description`, `enabled`, `instance_id`, `variables` and `groups`, names of groups of the inventory; those that do not exist are made.',
   })
   hosts!: unknown[];

@@ -14,7 +14,7 @@ import { BulkHostCreate } from './bulk-host-create.service.js';
 import { BulkHostStream } from './bulk-host-stream.service.js';
 import { BulkHostDelete } from './bulk-host-delete.service.js';
 import { HostCreateRequest, HostDeleteRequest } from './bulk-host.schema.js';
-import { GIVEN_HOST } from './given-host.schema.js';
+import { BULK_HOST_ENTRY } from './bulk-host-entry.schema.js';
 import {
   CREATE_DRY_RUN,
   CREATED,
@@ -59,7 +59,7 @@ export class BulkHostsController {
     summary:
       'Create many hosts in one inventory; all or none. `?dry_run=1` only checks. As lines, one host each, for inventories of any size: `inventory` and `on_conflict` stand in the URL then, faults come back by line, and `Accept: application/x-ndjson` has the progress told.',
     example: { inventory: 1, hosts: [{ name: 'web-1' }, { name: 'web-2' }] },
-    lines: { body: GIVEN_HOST, response: CREATED_LINES },
+    lines: { body: BULK_HOST_ENTRY, response: CREATED_LINES },
     response: CREATED,
     alternatives: CREATE_DRY_RUN,
     query: TARGET_PARAMETERS,

@@ -4,9 +4,9 @@ import { type Actor } from '../common/access.js';
 import { invalidPk } from '../common/fields/fault-texts.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { itemAt, existing } from '../common/invariants.js';
-import { Turns } from '../common/turns.js';
+import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { Database } from '../database/database.js';
 import { sql } from '../database/sql.js';
 import { planLaunch, type PlannedLaunch } from '../launching/launch-check.js';
@@ -85,7 +85,7 @@ export class BulkLaunchCheck {
     const { entries, prompts } = launch;
     const all = [prompts, ...entries.map((entry) => entry.prompts)];
     const templates = [...new Set(entries.map(({ templateId }) => templateId))];
-    const [subjects, loaded] = await atOnce([
+    const [subjects, loaded] = await settleAll([
       this.subjects(launch, templates, actor),
       this.loader.load(
         {
@@ -117,9 +117,9 @@ export class BulkLaunchCheck {
     ];
     const checked: EntryVerdict[] = [];
     const plans = new Map<number, Plan | null>();
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const entry of entries) {
-      await turns.next();
+      await yielder.next();
       const { templateId } = entry;
       const effective = overlaid(prompts, entry.prompts);
       // Entries without their own prompts are planned once per template.

@@ -4,7 +4,7 @@ import type { Actor } from '../common/access.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { itemAt } from '../common/invariants.js';
 import { ResourceService } from '../common/rest/resource.service.js';
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { Database } from '../database/database.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import type { LaunchType } from '../runs/unified-job.entity.js';
@@ -45,7 +45,7 @@ export class BulkLaunchService {
     { launchType, dryRun = false }: { launchType: LaunchType; dryRun?: boolean },
   ): Promise<object> {
     return this.database.transaction(async () => {
-      const [checked, ids] = await atOnce([
+      const [checked, ids] = await settleAll([
         this.checks.check(launch, actor),
         dryRun ? undefined : this.rows.takeIds(1, launch.entries.length),
       ]);

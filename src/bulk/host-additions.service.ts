@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
-import type { HostTarget } from '../inventories/given-hosts.repository.js';
+import type { HostTarget } from '../inventories/host-writes.repository.js';
 import { HostLimit, type AddedHosts } from '../inventories/host-limit.service.js';
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { InventoryLock } from '../inventories/inventory-lock.service.js';
 
 /** Numbers of written hosts, and names of the groups created for them. */
@@ -31,7 +31,7 @@ export class HostAdditions {
    */
   async hold(target: HostTarget, added: Pick<AddedHosts, 'most' | 'names'>): Promise<number> {
     // Statements run in this order, so the organization is locked first.
-    const [, held] = await atOnce([
+    const [, held] = await settleAll([
       added.most > 0 ? this.limit.assertRoom(target.id, added) : undefined,
       this.inventory.holdAll([target.id], 'host'),
     ]);

@@ -5,9 +5,9 @@ import { readFields } from '../common/fields/validate.js';
 import { parseVariables } from '../common/fields/variables.js';
 import { Invalid, type FieldErrors } from '../common/errors/errors.js';
 import { isRecord } from '../common/records.js';
-import { Turns } from '../common/turns.js';
+import { Yielder } from '../common/yielder.js';
 import { RESERVED_GROUP_NAMES, splitHostName } from '../inventories/host-name.js';
-import { GivenGroup, GivenHost } from './given-host.schema.js';
+import { BulkGroupEntry, BulkHostEntry } from './bulk-host-entry.schema.js';
 
 /** Host of a request with values as stored; null: not sent. */
 export interface HostEntry {
@@ -32,13 +32,13 @@ export async function readHostEntries(given: readonly unknown[]): Promise<{
 }> {
   const entries: HostEntry[] = [];
   const errors: FieldErrors = {};
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const [index, one] of given.entries()) {
     const faults: FieldErrors = {};
     const entry = readHost(one, faults);
     if (entry) entries.push(entry);
     else errors[String(index)] = faults;
-    await turns.next();
+    await yielder.next();
   }
   return { entries, errors };
 }
@@ -53,7 +53,7 @@ export function readHost(given: unknown, faults: FieldErrors): HostEntry | null 
     faults.__all__ = [noDictionary(given)];
     return null;
   }
-  const { values, errors } = readFields(GivenHost, given);
+  const { values, errors } = readFields(BulkHostEntry, given);
   Object.assign(faults, errors);
   const entry: HostEntry = {
     name: values.name ?? '',
@@ -76,7 +76,7 @@ function readGroups(given: unknown, faults: FieldErrors): string[] {
   }
   const names = new Set<string>();
   for (const one of given) {
-    const { values, errors } = readFields(GivenGroup, { name: one });
+    const { values, errors } = readFields(BulkGroupEntry, { name: one });
     const { name = '' } = values;
     const fault = RESERVED_GROUP_NAMES.has(name) ? ['Invalid group name.'] : errors.name;
     if (fault) faults.groups = fault;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { addHost, emptyColumns, type HostColumns } from './given-hosts.js';
+import { addHost, emptyColumns, type HostColumns } from './host-columns.js';
 import type { HostEntry } from './host-entries.js';
 
 /** Number of hosts held in memory and written by one statement. */

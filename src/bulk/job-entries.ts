@@ -6,7 +6,7 @@ import { parseVariables } from '../common/fields/variables.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { existing } from '../common/invariants.js';
 import { isRecord } from '../common/records.js';
-import { Turns } from '../common/turns.js';
+import { Yielder } from '../common/yielder.js';
 import { promptsOfBody } from '../prompts/launch-body.js';
 import type { Prompts } from '../prompts/launch-options.js';
 import {
@@ -49,11 +49,11 @@ export async function readJobEntries(given: readonly unknown[]): Promise<{
   entries: (JobEntry | null)[];
   errors: FieldErrors[];
 }> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   const read: ReturnType<typeof readJob>[] = [];
   for (const one of given) {
     read.push(readJob(one));
-    await turns.next();
+    await yielder.next();
   }
   return { entries: read.map(({ entry }) => entry), errors: read.map(({ errors }) => errors) };
 }

@@ -103,7 +103,7 @@ async function inputSources(
   rows: readonly RowOf<Credential>[],
   { together, actor }: RepresentContext,
 ): Promise<Map<number, Record<string, object>>> {
-  const found = await together.ask<ShownSource & Row>(sql`
+  const found = await together.rows<ShownSource & Row>(sql`
     SELECT input.id, input.target_id, input.field, store.name, store.may_read,
       store.credential_type ->> 'namespace' AS kind
     FROM (${inputSourcesOf(rows.map(({ id }) => id))}) input

@@ -9,41 +9,41 @@ import { sqlState, STALE_PLAN, isUnanswered } from './sql-state.js';
 import { join, raw, sql, withShortLists, type Sql } from './sql.js';
 
 /**
- * The open transactions of all databases of the process: every promise carries a value for each
- * `AsyncLocalStorage`, whether it is used or not.
+ * The open transactions of all databases of the process. One storage for all: each `AsyncLocalStorage`
+ * adds to the cost of every promise.
  */
 const transactions = new AsyncLocalStorage<OpenTransaction>();
 
 export type Statement = Sql | QueryConfig;
 
-/** Names of prepared statements; each statement takes memory in every connection. */
+/** Maximum number of prepared statements; each takes memory in every connection. */
 const MAX_PREPARED = 500;
 
 /**
- * The only way to the database. Statements join the ambient transaction of the caller, if there is
- * one; `transaction` opens one or joins it. What a transaction asks without waiting in between is
- * sent at once and answered in that order (docs/decisions/0098).
+ * Sends all statements to the database. Statements join the caller's open transaction; `transaction` joins
+ * it or opens a new one. Statements of a transaction that do not wait for each other are sent at once, and
+ * PostgreSQL runs them in that order (docs/decisions/0098).
  */
 @Injectable()
 export class Database {
   private readonly logger = new Logger('Database');
-  /** Statements sent so far in this process; tests compare it to prove constant query counts. */
+  /** Number of statements sent by this process, for tests of constant query counts. */
   statementCount = 0;
   /** Names of prepared statements by their text. */
   private readonly prepared = new Map<string, string>();
   private lastName = 0;
   private ambient: AmbientManager | undefined;
-  /** Called first in every transaction that may write; a rejection refuses the transaction. */
+  /** Runs first in every transaction that can write. Its rejection fails the transaction. */
   beginsWith: () => Promise<void> = async () => {};
 
   constructor(readonly dataSource: DataSource) {}
 
-  /** TypeORM's manager; its statements join the ambient transaction like all others. */
+  /** Entity manager of TypeORM. Its statements join the open transaction, too. */
   get manager(): AmbientManager {
     return (this.ambient ??= new AmbientManager(this));
   }
 
-  /** TypeORM's driver keeps the pool; using it directly allows named prepared statements. */
+  /** The pool of TypeORM's driver. Its direct use allows named prepared statements. */
   private get pool(): Pool {
     return Reflect.get(this.dataSource.driver, 'master') as Pool;
   }
@@ -57,8 +57,8 @@ export class Database {
   }
 
   /**
-   * Rows by a statement whose text recurs, such as objects by their ids: planned once a connection.
-   * Not for filters, whose plan depends on the values, nor where a crowd of rows may come at once.
+   * Returns the rows of a prepared statement, which each connection plans once: for frequent texts, such
+   * as objects by their ids. Not for filters, whose best plan depends on the values.
    */
   async preparedRows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
     const query = withShortLists(statement).toQuery();
@@ -68,14 +68,14 @@ export class Database {
       return (await this.run<Row>({ ...query, name })).rows;
     } catch (error) {
       if (sqlState(error) !== STALE_PLAN) throw error;
-      // The table changed under the plan. Under a new name it is planned anew.
+      // A migration changed the table. A new name makes PostgreSQL plan again.
       this.prepared.clear();
       if (this.inTransaction) throw error;
       return (await this.run<Row>(query)).rows;
     }
   }
 
-  /** @returns undefined when there are too many: the statement is then sent without a name */
+  /** Returns the name of a statement; undefined at the limit, for a statement without a name. */
   private nameOf(text: string): string | undefined {
     const known = this.prepared.get(text);
     if (known !== undefined || this.prepared.size >= MAX_PREPARED) return known;
@@ -85,10 +85,10 @@ export class Database {
   }
 
   /**
-   * The rows of several reading statements by their places, asked as one prepared statement. They come
-   * as JSON, all of a place in one row: instants have the offset `+00:00`.
+   * Returns the rows of each of several reading statements, which are sent as one prepared statement. Rows
+   * are as JSON represents them: instants have the offset `+00:00`.
    */
-  async together<Row extends QueryResultRow>(parts: readonly Sql[]): Promise<Row[][]> {
+  async rowsOfEach<Row extends QueryResultRow>(parts: readonly Sql[]): Promise<Row[][]> {
     if (parts.length === 0) return [];
     const each = parts.map(
       (part, place) => sql`
@@ -104,7 +104,7 @@ export class Database {
     return (await this.preparedRows<Row>(statement))[0];
   }
 
-  /** Runs a statement and tells how many rows it changed. */
+  /** Runs a statement and returns the number of changed rows. */
   async execute(statement: Statement): Promise<number> {
     return (await this.run(statement)).rowCount ?? 0;
   }
@@ -113,13 +113,13 @@ export class Database {
    * Defers the result of a statement to the commit: an error fails the transaction. Without a
    * transaction, waits for the result.
    */
-  async unheard(answer: Promise<unknown>): Promise<void> {
+  async deferToCommit(answer: Promise<unknown>): Promise<void> {
     const open = this.open;
-    if (open) open.leave(answer);
+    if (open) open.defer(answer);
     else await answer;
   }
 
-  /** The ambient transaction. */
+  /** The open transaction of the caller in this database. */
   private get open(): OpenTransaction | undefined {
     const open = transactions.getStore();
     return open?.owner === this ? open : undefined;
@@ -129,22 +129,22 @@ export class Database {
     return this.open !== undefined;
   }
 
-  /** Stands for the ambient transaction, to keep something for as long as it lasts. */
+  /** Key of the open transaction, for caches that last as long. */
   get transactionKey(): object {
     const open = this.open;
     if (!open) throw new Error('This needs a transaction');
     return open;
   }
 
-  /** Runs `work` in a transaction: the ambient one, or a new one that is tried again on deadlock. */
+  /** Runs `work` in the open transaction, or in a new one, which is retried after a deadlock. */
   async transaction<T>(work: () => Promise<T>): Promise<T> {
     if (this.inTransaction) return work();
     return attempted(() => this.begin(() => this.beginsWith().then(work)));
   }
 
   /**
-   * Runs reading `work` whose statements may take only so long each. PostgreSQL ends what takes
-   * longer: 57014. An ambient transaction stays usable.
+   * Runs reading `work` with a timeout for each statement. PostgreSQL ends a slower statement with
+   * SQLSTATE 57014. An open transaction stays usable.
    */
   async limited<T>(milliseconds: number, work: () => Promise<T>): Promise<T> {
     const limit = `SET LOCAL statement_timeout = ${Math.trunc(milliseconds)}`;
@@ -157,7 +157,7 @@ export class Database {
     });
   }
 
-  /** Runs `work` behind a savepoint, so that an expected conflict leaves the transaction usable. */
+  /** Runs `work` after a savepoint: an expected conflict leaves the transaction usable. */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const open = this.open;
     if (!open) return this.transaction(work);
@@ -172,9 +172,9 @@ export class Database {
       await open.ask(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
-      await open.quiet();
+      await open.waitForDeferred();
       await open.ask(`ROLLBACK TO SAVEPOINT ${name}`);
-      // The hooks of the work that was rolled back are dropped.
+      // Removes the hooks of the work that was rolled back.
       open.beforeCommit.length = before;
       open.afterCommit.length = after;
       throw open.takeFailure(error);
@@ -186,7 +186,7 @@ export class Database {
    * references, and PostgreSQL would check all of them at each step.
    */
   async checkReferencesAtCommit(): Promise<void> {
-    await this.unheard(this.run({ text: 'SET CONSTRAINTS ALL DEFERRED' }));
+    await this.deferToCommit(this.run({ text: 'SET CONSTRAINTS ALL DEFERRED' }));
   }
 
   /** Registers work for the end of the transaction, still inside it. Runs in order of registration. */
@@ -226,9 +226,9 @@ export class Database {
   /** A client of the pool that may lose its connection between two statements. */
   private connect(): Promise<PoolClient> {
     return new Promise((resolve, reject) => {
-      // The pool handles errors of idle clients only; an unhandled error would end the process.
-      // The next statement on the client fails and says why. No `await` before: the bytes that make a
-      // client ready may end its connection, too, before a promise is followed.
+      // The pool handles errors of idle clients only; an unhandled error would end the process. The next
+      // statement on the client fails with the reason. A callback, because the connection can end before
+      // a promise continues.
       this.pool.connect((error, client) => {
         if (!client) return reject(error ?? new Error('The pool gave no client'));
         client.on('error', ignore);
@@ -258,7 +258,7 @@ export class Database {
         }
         return value;
       });
-      // Behind a statement that failed PostgreSQL takes it for a ROLLBACK.
+      // After a failed statement, PostgreSQL treats COMMIT as ROLLBACK.
       committed = open.ask('COMMIT');
       committed.catch(ignore);
       await begun;
@@ -266,11 +266,11 @@ export class Database {
       await committed;
       return result;
     } catch (error) {
-      // Behind a statement that is not answered a ROLLBACK would wait as long again.
+      // After a statement without a response, ROLLBACK would wait for the same timeout.
       if (isUnanswered(error)) broken = error;
       else if (committed) await committed.catch(ignore);
       else await client.query('ROLLBACK').catch((failure: Error) => (broken = failure));
-      // The first failure is the cause of the later ones.
+      // The first failure caused the later ones.
       throw open.failure ?? error;
     } finally {
       open.isOver = true;
@@ -278,7 +278,7 @@ export class Database {
     }
   }
 
-  /** Does what follows from committed work; nothing of it can undo or repeat the work. */
+  /** Runs the hooks after a commit. They cannot undo or repeat the committed work. */
   private followUp(hooks: readonly (() => void)[]): void {
     for (const hook of hooks) {
       try {
@@ -290,7 +290,7 @@ export class Database {
     }
   }
 
-  /** Runs a statement and answers what the driver does. */
+  /** Runs a statement and returns the result of the driver. */
   async run<Row extends QueryResultRow>(statement: Statement): Promise<QueryResult<Row>> {
     this.statementCount++;
     const query = 'toQuery' in statement ? statement.toQuery() : statement;

@@ -1,6 +1,6 @@
 /**
- * Writes an instant of PostgreSQL or of a Date as answers show it: UTC with `Z`, and microseconds in six digits or
- * not at all, as Python does. PostgreSQL leaves trailing zeros out.
+ * Formats an instant of PostgreSQL or of a Date for responses: UTC with `Z`, with six digits of
+ * microseconds or none, as Python does. PostgreSQL omits trailing zeros.
  */
 export function instantText(text: string): string {
   const instant = text.replace(' ', 'T').replace(/(?:\+00(?::00)?|Z)$/, '');
@@ -8,6 +8,6 @@ export function instantText(text: string): string {
   return `${point < 0 ? instant : instant.padEnd(point + 7, '0')}Z`;
 }
 
-/** The same of an instant in PostgreSQL's JSON; other values as they are. */
+/** Formats an instant in PostgreSQL's JSON; returns other values unchanged. */
 export const instantOf = <Value>(value: Value): Value | string =>
   typeof value === 'string' ? instantText(value) : value;

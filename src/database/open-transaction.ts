@@ -13,7 +13,7 @@ export class OpenTransaction {
   /** Error that followed from another one, if the cause is unknown so far. */
   private consequence: Error | undefined;
   /** Deferred results; none of them rejects. */
-  private unheard: Promise<unknown>[] = [];
+  private deferred: Promise<unknown>[] = [];
 
   /** @param owner the database that opened it */
   constructor(
@@ -21,15 +21,15 @@ export class OpenTransaction {
     readonly client: PoolClient,
   ) {}
 
-  /** Sends a statement without waiting for earlier ones. */
+  /** Sends a statement without waiting for the results of earlier ones. */
   ask<Row extends QueryResultRow>(query: string | QueryConfig): Promise<QueryResult<Row>> {
-    if (this.isOver) throw new Error('A transaction that is over cannot go on');
+    if (this.isOver) throw new Error('The transaction has ended');
     return this.client.query<Row>(query);
   }
 
   /** Defers a result to the commit. */
-  leave(answer: Promise<unknown>): void {
-    this.unheard.push(answer.catch((error: Error) => this.note(error)));
+  defer(result: Promise<unknown>): void {
+    this.deferred.push(result.catch((error: Error) => this.note(error)));
   }
 
   /** Records an error. A cause can become known after its consequences. */
@@ -40,14 +40,14 @@ export class OpenTransaction {
 
   /** Waits for all deferred results. @throws the error of the first that failed */
   async settle(): Promise<void> {
-    await this.quiet();
+    await this.waitForDeferred();
     const failure = this.failure ?? this.consequence;
     if (failure) throw failure;
   }
 
   /** Waits for all deferred results and ignores their errors. */
-  async quiet(): Promise<void> {
-    await Promise.all(this.unheard.splice(0));
+  async waitForDeferred(): Promise<void> {
+    await Promise.all(this.deferred.splice(0));
   }
 
   /** Returns and clears the failure after a rollback to a savepoint; the transaction continues. */

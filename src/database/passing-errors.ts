@@ -1,13 +1,13 @@
 import { sqlState, isUnanswered } from './sql-state.js';
 
-/** Classes: connection, resources, intervention of an operator, system, conflict, lock not got. */
+/** SQLSTATE classes: connection, resources, operator, system, conflict, lock not available. */
 const PASSING_CLASSES = new Set(['08', '53', '57', '58', '40', '55']);
 const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN)/;
-/** The driver and its pool say these in words alone, without a code. */
+/** Messages of errors of the driver and its pool that have no code. */
 const LOST_CONNECTION =
   /^Connection terminated|^timeout exceeded when trying to connect|^Client (has|was)|^Cannot use a pool/;
 
-/** True if the cause of a database error is outside the statement, so that a retry can succeed. */
+/** Returns true if the cause of a database error is outside the statement: a retry can succeed. */
 export function isPassing(error: unknown): boolean {
   const state = sqlState(error);
   if (state.length === 5 && PASSING_CLASSES.has(state.slice(0, 2))) return true;

@@ -42,13 +42,13 @@ export abstract class TableRepository<Row extends ObjectLiteral> extends Reposit
     return this.metadata.tableName;
   }
 
-  /** Takes ids for rows whose ids must be known before they are inserted. */
+  /** Reserves ids for rows whose ids must be known before they are inserted. */
   async takeIds(count: number): Promise<number[]> {
     const taken = await this.database.preparedRows<{ id: number }>(takeIds(this.table, count));
     return taken.map(({ id }) => id);
   }
 
-  /** Takes the id of one row, for secrets that are sealed for it. */
+  /** Reserves the id of one row, for secrets that are encrypted for this id. */
   async takeId(): Promise<number> {
     const [id] = await this.takeIds(1);
     if (id === undefined) throw new Error(`The sequence of ${this.table} gave no id`);

@@ -17,7 +17,7 @@ export class InstanceGroupExtension {
     { together }: RepresentContext,
   ): Promise<Map<number, Extension>> {
     const others = rows.filter(({ name }) => name !== DEFAULT_GROUP).map(({ id }) => id);
-    const loads = await together.ask<Row & InstallationLoad>(this.workers.loadOfGroups(others));
+    const loads = await together.rows<Row & InstallationLoad>(this.workers.loadOfGroups(others));
     const all = await this.workers.load();
     return new Map(
       rows.map(({ id }) => {

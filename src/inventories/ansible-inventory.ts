@@ -1,4 +1,4 @@
-import { Turns } from '../common/turns.js';
+import { Yielder } from '../common/yielder.js';
 import {
   parseVariables,
   readAllVariables,
@@ -91,10 +91,10 @@ export async function readInventory(
   const entries = groupEntries(rows, hosts, read);
   if (options.hostvars) {
     const hostvars: [string, Variables][] = [];
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const host of hosts) {
       hostvars.push([host.name, hostVariables(host, options, read)]);
-      await turns.next();
+      await yielder.next();
     }
     entries.push(['_meta', { hostvars: Object.fromEntries(hostvars) }]);
   }

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { GivenHostsRepository } from './given-hosts.repository.js';
+import { HostWritesRepository } from './host-writes.repository.js';
 import { GroupChildrenRepository } from './group-children.repository.js';
 import { GroupGraph } from './group-graph.service.js';
 import { GroupHooks } from './group.hooks.js';
@@ -51,7 +51,7 @@ const repositories = [
   InventoriesRepository,
   InventoryInputsRepository,
   HostsRepository,
-  GivenHostsRepository,
+  HostWritesRepository,
   HostFactsRepository,
   GroupsRepository,
   GroupHostsRepository,

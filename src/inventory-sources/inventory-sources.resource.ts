@@ -76,7 +76,7 @@ export const inventorySources = defineResource({
     hosts: brought('host'),
     groups: brought('group'),
   },
-  purposes: [
+  destinations: [
     {
       decidedBy: [
         ...['source', 'source_project', 'source_path', 'source_vars', 'scm_branch'],

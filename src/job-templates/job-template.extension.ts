@@ -42,10 +42,10 @@ export class JobTemplateExtension {
     const ids = rows.map(({ id }) => id);
     const [common, credentials, environments] = await Promise.all([
       this.summaries.of(resource('job_template'), rows, context),
-      context.together.ask<AttachedCredential>(shownCredentialsOf(ids, context.actor)),
+      context.together.rows<AttachedCredential>(shownCredentialsOf(ids, context.actor)),
       Promise.all(
         (context.detail ? rows : []).map((row) =>
-          context.together.ask<ResolvedEnvironment>(this.environments.of(row, context.actor)),
+          context.together.rows<ResolvedEnvironment>(this.environments.of(row, context.actor)),
         ),
       ),
     ]);

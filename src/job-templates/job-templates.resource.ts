@@ -118,7 +118,7 @@ export const jobTemplates = defineResource({
       field: 'job_template',
     },
   },
-  purposes: [{ decidedBy: ['project', 'playbook', ...TEMPLATE_AIMS], keeps: ['credentials'] }],
+  destinations: [{ decidedBy: ['project', 'playbook', ...TEMPLATE_AIMS], keeps: ['credentials'] }],
   extension: JobTemplateExtension,
   shows: JOB_TEMPLATE_SHOWS,
 });

@@ -52,7 +52,7 @@ export async function labelSummaries(
   ids: readonly number[],
   { together }: Pick<RepresentContext, 'together'>,
 ): Promise<Map<number, LabelSummary>> {
-  const found = await together.ask<LabelOn>(labelsOn(labelLinkOf(definition), ids, SHOWN));
+  const found = await together.rows<LabelOn>(labelsOn(labelLinkOf(definition), ids, SHOWN));
   const summaries = new Map<number, LabelSummary>(ids.map((id) => [id, { count: 0, results: [] }]));
   for (const { near: owner, id, name, total } of found) {
     const summary = entryOf(summaries, owner);

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../common/access.js';
 import { NotFound } from '../common/errors/errors.js';
 import { entryOf, existing, zip } from '../common/invariants.js';
-import { Turns } from '../common/turns.js';
+import { Yielder } from '../common/yielder.js';
 import { Settings } from '../config/settings.js';
 import { Database } from '../database/database.js';
 import type { TriedLaunch } from '../runs/launcher.js';
 import { WorkflowRows } from '../workflows/workflow-rows.service.js';
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { planLaunch } from './launch-check.js';
 import { LaunchLoader } from './launch.loader.js';
 import { LaunchRows, type NumberedLaunch } from './launch-rows.service.js';
@@ -47,7 +47,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
   }
 
   async plan(requests: readonly LaunchRequest[], actor: Actor | null): Promise<NumberedLaunch[]> {
-    const [objects, ids] = await atOnce([
+    const [objects, ids] = await settleAll([
       this.loader.load(
         {
           templates: [...new Set(requests.map(({ templateId }) => templateId))],
@@ -62,13 +62,13 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
       this.rows.takeIds(requests.length),
     ]);
     const limits = { maxForks: this.settings.MAX_FORKS };
-    const turns = new Turns();
+    const yielder = new Yielder();
     const plans: NumberedLaunch[] = [];
     for (const [request, id] of zip(requests, ids)) {
       const template = objects.templates.get(request.templateId);
       if (!template) throw new NotFound('No JobTemplate matches the given query.');
       plans.push({ ...planLaunch(request, template, objects, limits), id });
-      await turns.next();
+      await yielder.next();
     }
     return plans;
   }

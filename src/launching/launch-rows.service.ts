@@ -1,6 +1,6 @@
 import { jsonText } from '../common/fields/json-text.js';
 import { exactJson } from '../common/exact-json.js';
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { Injectable } from '@nestjs/common';
 import { ActivityRecorder } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
@@ -86,8 +86,8 @@ export class LaunchRows {
       return Object.keys(COLUMNS).map((column) => values[column]);
     });
     for (const plan of plans) this.record(plan);
-    await atOnce([
-      this.database.unheard(this.runs.insertMany(COLUMNS, rows)),
+    await settleAll([
+      this.database.deferToCommit(this.runs.insertMany(COLUMNS, rows)),
       this.linkCredentials(plans),
       this.linkLabels(plans),
       this.transitions.created(
@@ -141,7 +141,7 @@ export class LaunchRows {
       credentials.map((credential) => [id, credential.id]),
     );
     if (links.length === 0) return;
-    await this.database.unheard(this.runs.attachCredentials(links));
+    await this.database.deferToCommit(this.runs.attachCredentials(links));
   }
 
   /** Labels of the launch are added to the template's. */
@@ -152,7 +152,7 @@ export class LaunchRows {
       return [...labels].map((label) => [id, label]);
     });
     if (links.length === 0) return;
-    await this.database.unheard(this.runs.attachLabels(links));
+    await this.database.deferToCommit(this.runs.attachLabels(links));
   }
 
   private record({ id, request, template }: NumberedLaunch): void {

@@ -1,4 +1,4 @@
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { Injectable } from '@nestjs/common';
 import { type Actor } from '../common/access.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
@@ -150,13 +150,13 @@ export class LaunchLoader {
     }: LaunchReferences,
     actor: Actor | null,
   ): Promise<LaunchObjects> {
-    const [rows, inventories, credentials] = await atOnce([
+    const [rows, inventories, credentials] = await settleAll([
       ids.length === 0 ? [] : this.templates.launchable(ids, actor),
       this.inventories(namedInventories, actor, ids),
       this.credentials(namedCredentials, actor, ids),
     ]);
     // Loads objects that were attached to a template while it was being read.
-    const [newInventories, newCredentials, labels, instanceGroups, environments] = await atOnce([
+    const [newInventories, newCredentials, labels, instanceGroups, environments] = await settleAll([
       this.inventories(missing(inventories, rows.flatMap(inventoryOf)), actor),
       this.credentials(
         missing(

@@ -48,7 +48,7 @@ export class JobExtension {
     const ids = rows.map(({ id }) => id);
     const [extensions, credentials, labels, variables] = await Promise.all([
       this.templateRuns.extend(rows, context),
-      together.ask<CredentialOfJob>(this.credentials.ofJobs(ids, actor)),
+      together.rows<CredentialOfJob>(this.credentials.ofJobs(ids, actor)),
       labelSummaries(resource('job'), ids, context),
       this.runs.variables(rows, context),
     ]);

@@ -3,7 +3,7 @@ import type { Row } from '../common/resource/define-resource.js';
 import { sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { type LaunchType, UnifiedJob } from './unified-job.entity.js';
-import { IS_WORKED } from './worked-kinds.js';
+import { IS_EXECUTED } from './executed-kinds.js';
 
 /** A run with the number of its lease. Updates with an outdated lease number change nothing. */
 export interface HeldRun {
@@ -124,7 +124,7 @@ export class RunLeasesRepository extends TableRepository<Row> {
     return this.database.rows<StaleRun>(sql`
       WITH stale AS (
         SELECT id, attempt, starts_with(lease_holder, ${hostPrefix}) AS is_local FROM unified_jobs
-        WHERE status = 'running' AND ${IS_WORKED}
+        WHERE status = 'running' AND ${IS_EXECUTED}
           AND id <> ALL(${except}::bigint[])
           AND (lease_holder = ANY(${dead}::text[]) OR ${judgesByTime} AND lease_until < now()
             - CASE WHEN starts_with(lease_holder, ${hostPrefix}) THEN interval '0'
@@ -160,4 +160,4 @@ export const heldLease = ({ id, attempt }: HeldRun): Sql => sql`
 /** Returns a query for runs that are assigned to the workers and not started by any: `id`. */
 export const waitingRuns = (): Sql => sql`
   SELECT id, execution_node AS machine FROM unified_jobs
-  WHERE status = 'waiting' AND ${IS_WORKED}`;
+  WHERE status = 'waiting' AND ${IS_EXECUTED}`;

@@ -14,7 +14,7 @@ import { inputsOf } from '../inventories/inventory-inputs.repository.js';
 import { projectSources, templateExcludesGroups } from '../templates/templates.repository.js';
 import { EXPLAIN_AFTER_SECONDS, NO_CAPACITY, NO_ENGINE, waitingFor } from './run-explanations.js';
 import { type JobStatus, UnifiedJob } from './unified-job.entity.js';
-import { IS_WORKED, type WorkedKind } from './worked-kinds.js';
+import { IS_EXECUTED, type ExecutedKind } from './executed-kinds.js';
 
 /** A run whose dependencies are not determined yet. */
 export interface UnsettledRun {
@@ -55,7 +55,7 @@ const SYSTEM_JOB_IMPACT = 5;
 
 /** Active runs that are the same to the scheduler. */
 export interface SimilarRuns {
-  type: WorkedKind;
+  type: ExecutedKind;
   is_pending: boolean;
   /** False until the dependencies of pending runs are determined. */
   is_settled: boolean;
@@ -152,7 +152,7 @@ const USAGE = sql`
   SELECT execution_node AS hostname, instance_group_id AS group_id, count(*)::int AS runs,
     sum(impact)::int AS forks
   FROM unified_jobs
-  WHERE status IN ('waiting', 'running') AND ${IS_WORKED} AND launch_type <> 'sync'
+  WHERE status IN ('waiting', 'running') AND ${IS_EXECUTED} AND launch_type <> 'sync'
   GROUP BY execution_node, instance_group_id`;
 
 /** The queue of pending runs. */
@@ -194,7 +194,7 @@ export class RunQueueRepository extends TableRepository<Row> {
                   AND (other.status <> 'pending' OR other.id < run.id)) END) END AS awaited_id,
             preferred_groups, impact, ${NEEDS_ENGINE} AS needs_engine
           FROM unified_jobs run
-          WHERE status IN ('pending', 'waiting', 'running') AND ${IS_WORKED}) one
+          WHERE status IN ('pending', 'waiting', 'running') AND ${IS_EXECUTED}) one
         GROUP BY type, is_pending, is_settled, template_id, project_id, inventory_id,
           allow_simultaneous, is_dependency, awaited_id, one.preferred_groups, impact, needs_engine`);
       await this.database.execute(sql`SET LOCAL enable_sort TO DEFAULT`);
@@ -210,14 +210,14 @@ export class RunQueueRepository extends TableRepository<Row> {
     await this.database.execute(sql`
       UPDATE unified_jobs run SET preferred_groups = ${groupsOfRun('run')},
         impact = ${impactOfRun('run')}
-      WHERE status = 'pending' AND ${IS_WORKED}
+      WHERE status = 'pending' AND ${IS_EXECUTED}
         AND (preferred_groups IS NULL OR NOT preferred_groups && ${existingGroups()})`);
   }
 
   /** Returns the waiting runs whose instance no longer takes runs of their group. */
   async stranded(): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(sql`
-      SELECT id FROM unified_jobs WHERE status = 'waiting' AND ${IS_WORKED}
+      SELECT id FROM unified_jobs WHERE status = 'waiting' AND ${IS_EXECUTED}
         AND NOT ${mayStartOn(sql`instance_group_id`, sql`execution_node`, NEEDS_ENGINE)}`);
     return rows.map(({ id }) => id);
   }

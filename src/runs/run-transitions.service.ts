@@ -1,4 +1,4 @@
-import { atOnce } from '../database/at-once.js';
+import { settleAll } from '../database/settle-all.js';
 import { Injectable } from '@nestjs/common';
 import { failPoint } from '../common/fail-point.js';
 import { QueuePort } from '../common/queue/queue.port.js';
@@ -63,8 +63,8 @@ export class RunTransitions {
    */
   async created(runs: readonly NewRun[]): Promise<void> {
     if (runs.length === 0) return;
-    await atOnce([
-      this.database.unheard(this.templates.showCreated(runs)),
+    await settleAll([
+      this.database.deferToCommit(this.templates.showCreated(runs)),
       this.changes.publish(
         runs.map(({ id, type, status, reports_to: reportsTo = null }) => ({
           jobId: id,
@@ -117,7 +117,7 @@ export class RunTransitions {
     const [first] = moved;
     if (!first) return;
     const { status } = first;
-    await atOnce([
+    await settleAll([
       isFinal(status)
         ? this.templates.showEnded(moved, isFailed(status))
         : this.templates.showMoved(moved),

@@ -13,7 +13,7 @@ import { usernameOf } from '../users/users.repository.js';
 import type { RunRequest } from './launcher.js';
 import { RunSchedules, RunWorkflows } from './run-causes.js';
 import { UnifiedJob, type JobStatus } from './unified-job.entity.js';
-import { WORKED_KINDS } from './worked-kinds.js';
+import { EXECUTED_KINDS } from './executed-kinds.js';
 
 /**
  * First key of the advisory lock on launches of a template by its host config key; the second key
@@ -90,7 +90,7 @@ export interface ScheduledRun {
 /** Returns the condition that the reader has permission to read a run `t` by its own URL. */
 const mayRead = (reader: Actor): Sql =>
   or(
-    ...[...WORKED_KINDS, 'workflow_job', 'workflow_approval']
+    ...[...EXECUTED_KINDS, 'workflow_job', 'workflow_approval']
       .map(resource)
       .map(({ own, policy }) => and(own('t'), permit(policy, 'read', 't', reader))),
   );

@@ -40,7 +40,7 @@ export class ShownRuns {
     { actor, together }: RepresentContext,
   ): Promise<Map<number, RunFacts>> {
     const ids = rows.map(({ id }) => id);
-    const facts = await together.ask<RunFacts>(this.runs.facts(ids, actor));
+    const facts = await together.rows<RunFacts>(this.runs.facts(ids, actor));
     return new Map(facts.map((one) => [one.id, one]));
   }
 

@@ -1,6 +1,6 @@
 import { RRuleTemporal } from 'rrule-temporal';
 import { existing, zip } from '../common/invariants.js';
-import { Turns } from '../common/turns.js';
+import { Yielder } from '../common/yielder.js';
 import {
   occurrencesOf,
   parseFault,
@@ -143,21 +143,21 @@ export class Recurrence {
     return {
       rules: this.rules.map((rule) => new RuleWalk(rule, 'next')),
       exceptions: this.exceptions.map((rule) => new RuleWalk(rule, 'next')),
-      turns: new Turns(),
+      yielder: new Yielder(),
     };
   }
 
   private async before(instant: Date): Promise<Date | null> {
-    const turns = new Turns();
+    const yielder = new Yielder();
     const rules: RuleWalk[] = [];
     for (const [rule, same] of zip(this.rules, build(this.text, 'RRULE', MAX_PERIODS_BACK))) {
       // A rule without occurrences would take long in every search.
       const occurs = new RuleWalk(rule, 'next').from(new Date(0), true) !== null;
       if (occurs) rules.push(new RuleWalk(same, 'previous'));
-      await turns.next();
+      await yielder.next();
     }
     const exceptions = this.exceptions.map((rule) => new RuleWalk(rule, 'previous'));
-    return dateOf(await find({ rules, exceptions, turns }, instant, true));
+    return dateOf(await find({ rules, exceptions, yielder }, instant, true));
   }
 }
 
@@ -165,7 +165,7 @@ export class Recurrence {
 interface Search {
   rules: readonly RuleWalk[];
   exceptions: readonly RuleWalk[];
-  turns: Turns;
+  yielder: Yielder;
 }
 
 /**
@@ -173,7 +173,7 @@ interface Search {
  * rule.
  */
 async function find(
-  { rules, exceptions, turns }: Search,
+  { rules, exceptions, yielder }: Search,
   instant: Date,
   inclusive: boolean,
 ): Promise<Occurrence | null> {
@@ -183,12 +183,12 @@ async function find(
     const found: (Occurrence | null)[] = [];
     for (const rule of rules) {
       found.push(rule.from(from, isIncluded));
-      await turns.next();
+      await yielder.next();
     }
     const nearest = nearestOf(found, from);
     if (nearest === null) return null;
     const time = dateOf(nearest);
-    if (!(await isExcepted(time, exceptions, turns))) return nearest;
+    if (!(await isExcepted(time, exceptions, yielder))) return nearest;
     from = time;
     isIncluded = false;
   }
@@ -198,11 +198,11 @@ async function find(
 async function isExcepted(
   time: Date,
   exceptions: readonly RuleWalk[],
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<boolean> {
   for (const rule of exceptions) {
     if (dateOf(rule.from(time, true))?.getTime() === time.getTime()) return true;
-    await turns.next();
+    await yielder.next();
   }
   return false;
 }

@@ -70,10 +70,10 @@ export class TemplateSummaries {
     const ids = rows.map(({ id }) => id);
     const { together } = context;
     const [recent, labels, surveys, kinds] = await Promise.all([
-      together.ask<RecentRun>(this.runs.recent(ids, RECENT_JOBS)),
+      together.rows<RecentRun>(this.runs.recent(ids, RECENT_JOBS)),
       labelSummaries(definition, ids, context),
       surveysOf(ids, context),
-      together.ask<{ id: number; type: string }>(this.runs.kinds(linkedRuns(rows))),
+      together.rows<{ id: number; type: string }>(this.runs.kinds(linkedRuns(rows))),
     ]);
     const runTypes = new Map(kinds.map(({ id, type }) => [id, type]));
     return new Map(
@@ -126,6 +126,6 @@ async function surveysOf(
   ids: readonly number[],
   { together }: RepresentContext,
 ): Promise<Map<number, { title: string | null; description: string | null }>> {
-  const found = await together.ask<SurveyHead>(surveyHeads(ids));
+  const found = await together.rows<SurveyHead>(surveyHeads(ids));
   return new Map(found.map(({ id, title, description }) => [id, { title, description }]));
 }

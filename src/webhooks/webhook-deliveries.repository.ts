@@ -146,7 +146,7 @@ export class WebhookDeliveriesRepository extends TableRepository<Row> implements
 
   /** @param launched pairs of delivery and launched run */
   async setRuns(launched: readonly (readonly [number, DeliveredRun])[]): Promise<void> {
-    await this.database.unheard(
+    await this.database.deferToCommit(
       this.database.preparedRows(sql`
         UPDATE webhook_deliveries del SET job_id = given.run_id
         FROM unnest(${launched.map(([id]) => id)}::bigint[],

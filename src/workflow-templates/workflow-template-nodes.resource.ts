@@ -82,7 +82,7 @@ export const workflowTemplateNodes = defineResource({
     labels: brings('label'),
     instance_groups: { ...brings('instance_group'), ordered: true },
   },
-  purposes: [
+  destinations: [
     { decidedBy: ['unified_job_template', ...SAVED_AIMS], keeps: ['credentials'] },
     { decidedBy: ['unified_job_template'], keeps: ['inventory'] },
   ],

@@ -102,6 +102,6 @@ async function loadFacts(
   { actor, together }: RepresentContext,
 ): Promise<Map<number, WorkflowApprovalFacts>> {
   const ids = rows.map(({ id }) => id);
-  const found = await together.ask<WorkflowApprovalFacts>(approvalFacts(ids, actor));
+  const found = await together.rows<WorkflowApprovalFacts>(approvalFacts(ids, actor));
   return new Map(found.map((one) => [one.id, { ...one, expires: instantOf(one.expires) }]));
 }

@@ -21,7 +21,7 @@ import { HeldRuns } from './held-runs.listener.js';
 import { workflowJobs } from './workflow-jobs.resource.js';
 import { maskedPrompts, sealWorkflowSecrets } from './workflow-secrets.js';
 import { keysOf } from '../common/records.js';
-import { Turns } from '../common/turns.js';
+import { Yielder } from '../common/yielder.js';
 import {
   WorkflowJobsRepository,
   type WorkflowJobIds,
@@ -281,11 +281,11 @@ const listRows = (field: PromptList, nodes: readonly PlacedNode[]): unknown[][] 
  * launch.
  */
 async function allNodeValues(nodes: readonly PlacedNode[]): Promise<unknown[][]> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   const values: unknown[][] = [];
   for (const node of nodes) {
     values.push(nodeValues(node));
-    await turns.next();
+    await yielder.next();
   }
   return values;
 }

@@ -9,7 +9,7 @@ import type { ApiClient } from '../support/client.js';
 import { IS_DEEP } from '../support/depth.js';
 import { countQueries } from '../support/queries.js';
 
-/** Far longer than what is counted and skipped row by row (`DEEP` in src/common/list/slice.ts). */
+/** Far longer than what is counted and skipped row by row (`DEEP` in src/common/list/list-statements.ts). */
 const LENGTH = IS_DEEP ? 100_000 : 10_000;
 /** Pages of 25 rows. */
 const FAR = (LENGTH / 25) * 0.75;

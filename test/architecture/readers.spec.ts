@@ -12,7 +12,7 @@ import { isWritable } from '../../src/common/fields/reads.js';
 import { validate } from '../../src/common/fields/validate.js';
 import { resources } from '../../src/common/resource/registry.js';
 import { BulkJob, BulkLaunchRequest } from '../../src/bulk/bulk-job.schema.js';
-import { GivenHost } from '../../src/bulk/given-host.schema.js';
+import { BulkHostEntry } from '../../src/bulk/bulk-host-entry.schema.js';
 import { PromptsBody } from '../../src/prompts/launch-body.js';
 
 const schemas = [
@@ -21,7 +21,7 @@ const schemas = [
     PromptsBody,
     BulkLaunchRequest,
     BulkJob,
-    GivenHost,
+    BulkHostEntry,
   ]),
 ];
 

@@ -2,7 +2,7 @@
 import { getRepositoryToken } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 
-import { atOnce } from '../../src/database/at-once.js';
+import { settleAll } from '../../src/database/settle-all.js';
 import { sqlState } from '../../src/database/sql-state.js';
 import { sql } from '../../src/database/sql.js';
 import { InstallationFact } from '../../src/settings/setting.entity.js';
@@ -30,7 +30,7 @@ const stateOf = (failing: Promise<unknown>): Promise<string> =>
 
 it('keeps the order of what is asked at once', async () => {
   const { database } = test;
-  const [, seen] = await database.transaction(() => atOnce([insert('first'), notes()]));
+  const [, seen] = await database.transaction(() => settleAll([insert('first'), notes()]));
   expect(seen).toEqual(['first']);
 });
 
@@ -51,7 +51,7 @@ it('fails with what nobody waited for, and leaves nothing', async () => {
   const { database } = test;
   const failing = database.transaction(async () => {
     await insert('one');
-    await database.unheard(insert('one'));
+    await database.deferToCommit(insert('one'));
   });
   expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
   expect(await notes()).toEqual([]);
@@ -60,24 +60,24 @@ it('fails with what nobody waited for, and leaves nothing', async () => {
 it('names what failed first, not what failed because of it', async () => {
   const { database } = test;
   const failing = database.transaction(async () => {
-    await database.unheard(insert('two'));
-    await database.unheard(insert('two'));
+    await database.deferToCommit(insert('two'));
+    await database.deferToCommit(insert('two'));
     await notes();
   });
   expect(await stateOf(failing)).toBe(UNIQUE_VIOLATION);
 });
 
-it.each(['heard', 'unheard'])('names the reason that is known last, %s', async (how) => {
+it.each(['heard', 'deferToCommit'])('names the reason that is known last, %s', async (how) => {
   const { database } = test;
   const failing = database.transaction(async () => {
-    await database.unheard(insert('two'));
+    await database.deferToCommit(insert('two'));
     const late = insert('two').catch(async (error: unknown) => {
       for (let turn = 0; turn < 10; turn++) await Promise.resolve();
       throw error;
     });
-    await atOnce([
-      how === 'heard' ? late : database.unheard(late),
-      database.unheard(notes()),
+    await settleAll([
+      how === 'heard' ? late : database.deferToCommit(late),
+      database.deferToCommit(notes()),
       notes(),
     ]);
   });
@@ -87,13 +87,13 @@ it.each(['heard', 'unheard'])('names the reason that is known last, %s', async (
 it('undoes what nobody waited for with its savepoint alone', async () => {
   const { database } = test;
   await database.transaction(async () => {
-    await database.unheard(insert('kept'));
+    await database.deferToCommit(insert('kept'));
     const undone = database.savepoint(async () => {
-      await database.unheard(insert('undone'));
-      await database.unheard(insert('kept'));
+      await database.deferToCommit(insert('undone'));
+      await database.deferToCommit(insert('kept'));
     });
     expect(await stateOf(undone)).toBe(UNIQUE_VIOLATION);
-    await database.unheard(insert('kept, too'));
+    await database.deferToCommit(insert('kept, too'));
   });
   expect(await notes()).toEqual(['kept', 'kept, too']);
 });
@@ -104,7 +104,7 @@ it('goes on with the statements it had prepared when they failed', async () => {
     database.preparedRows(sql`INSERT INTO notes (text) VALUES (${text}) RETURNING text`);
   for (const text of ['three', 'three', 'four']) {
     await database
-      .transaction(() => atOnce([insert(text), prepared(text)]))
+      .transaction(() => settleAll([insert(text), prepared(text)]))
       .catch((error: unknown) => expect(sqlState(error)).toBe(UNIQUE_VIOLATION));
   }
   expect(await prepared('five')).toEqual([{ text: 'five' }]);
@@ -119,7 +119,7 @@ it('waits for all that was asked at once before it ends', async () => {
     isAsked = true;
   };
   const failing = database.transaction(() =>
-    atOnce([Promise.reject(new Error('at once')), slow()]),
+    settleAll([Promise.reject(new Error('at once')), slow()]),
   );
   await expect(failing).rejects.toThrow('at once');
   expect(isAsked).toBe(true);

@@ -4,7 +4,7 @@
  * (docs/decisions/0110-kept-totals.md).
  */
 import { RoleStore, type Actor } from '../../src/common/access.js';
-import { FEW } from '../../src/common/list/cuts.js';
+import { FEW } from '../../src/common/list/list-plans.js';
 import { ListService } from '../../src/common/list/list.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { resource } from '../../src/common/resource/registry.js';

@@ -5,7 +5,7 @@
  * Budget: 35 s, because it plans the lists of a caller with few objects among 50,000 rows.
  */
 import { armsOf, permit, RoleStore, type Actor } from '../../src/common/access.js';
-import { FEW } from '../../src/common/list/cuts.js';
+import { FEW } from '../../src/common/list/list-plans.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { resource, resources } from '../../src/common/resource/registry.js';
 import { and, ident, join, sql, type Sql } from '../../src/database/sql.js';

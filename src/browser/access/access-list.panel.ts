@@ -5,7 +5,7 @@ import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { refusalView } from '../shared/refusal.js';
-import { objectTitleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/value-views.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { describeRole } from '../../common/resource/role-words.js';

@@ -1,8 +1,8 @@
 import { PATH_FIELD } from '../shared/browser-form.js';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
 import { hiddenInput, panelForm, type PanelForm } from '../shared/panel-forms.js';
-import { PRESET } from '../shared/presets.js';
-import { objectTitleOf, type Item } from '../shared/values.js';
+import { PRESET } from '../shared/form-parameters.js';
+import { objectTitleOf, type Item } from '../shared/value-views.js';
 import type { FormRefusal } from '../shared/refusal.js';
 import { isRecord } from '../../common/records.js';
 

@@ -5,8 +5,8 @@ import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
 import { refusalView } from '../shared/refusal.js';
-import { objectTitleOf, type Item } from '../shared/values.js';
-import { wordFor } from '../shared/words.js';
+import { objectTitleOf, type Item } from '../shared/value-views.js';
+import { labelFor } from '../shared/labels.js';
 import { memberOf } from '../../common/records.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
@@ -164,7 +164,7 @@ interface TableParts {
 
 /** Returns the label of the resource type that a role belongs to. */
 const kindOf = ({ summary_fields: summary }: Item): string =>
-  wordFor(String(memberOf(summary, 'resource_type') ?? 'system'));
+  labelFor(String(memberOf(summary, 'resource_type') ?? 'system'));
 
 function holdingsTable(holdings: readonly Holding[], parts: TableParts): Html {
   if (holdings.length === 0) return html`<p class="hint">No roles that you may see yet.</p>`;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { labelOf } from '../../common/fields/label.js';
-import { uncapitalized, wordFor } from '../shared/words.js';
+import { uncapitalized, labelFor } from '../shared/labels.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { shorten, timeView, type Item } from '../shared/values.js';
+import { shorten, timeView, type Item } from '../shared/value-views.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
 /** Maximum number of changed fields in a row; the page of the entry shows all. */
@@ -84,7 +84,7 @@ function objectOf(entry: Item, side: 'object1' | 'object2'): Html {
   const named = listOf(memberOf(summary, type)).find(
     (one) => typeof url === 'string' && url.endsWith(`/${String(memberOf(one, 'id'))}/`),
   );
-  const kind = uncapitalized(wordFor(type));
+  const kind = uncapitalized(labelFor(type));
   const name = memberOf(named, 'name');
   if (typeof name !== 'string' || name === '') return html`${article(kind)} ${kind}`;
   const shown = shorten(name, MAX_NAME);
@@ -99,7 +99,7 @@ const article = (word: string): string => (/^[aeiou]/.test(word) ? 'an' : 'a');
 function fieldsOf(changes: unknown): HtmlValue {
   const names = isRecord(changes) ? Object.keys(changes) : [];
   if (names.length === 0) return null;
-  const shown = names.slice(0, MAX_FIELDS).map((name) => uncapitalized(wordFor(name)));
+  const shown = names.slice(0, MAX_FIELDS).map((name) => uncapitalized(labelFor(name)));
   const more = names.length - shown.length;
   return html`: ${shown.join(', ')}${more > 0 && ` and ${more} more`}`;
 }

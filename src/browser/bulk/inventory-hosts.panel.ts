@@ -5,7 +5,7 @@ import { folded } from '../shared/layout.js';
 import { hiddenInput, panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { objectTitleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { groups as groupResource, hosts } from '../../inventories/inventories.resource.js';
 import { ASKED, GROUPS_HELP, LINES_HELP } from './hosts.form.js';
 

@@ -10,7 +10,7 @@ import {
   type Field,
 } from '../../common/fields/field.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
-import type { Item } from '../shared/values.js';
+import type { Item } from '../shared/value-views.js';
 import { isRecord, mapValues } from '../../common/records.js';
 import { CredentialTypesRepository } from '../../credentials/credential-types.repository.js';
 import {

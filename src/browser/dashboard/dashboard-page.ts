@@ -4,7 +4,7 @@ import type { BookmarkedObject } from '../shared/bookmarked-objects.service.js';
 import { page } from '../shared/layout.js';
 import { outcomeChart } from '../shared/outcome-chart.js';
 import type { PageContext } from '../shared/page-context.js';
-import { shorten, statusBadge, timeView } from '../shared/values.js';
+import { shorten, statusBadge, timeView } from '../shared/value-views.js';
 import { DAYS, type Dashboard, type DashboardRun, type SetupStep } from './dashboard.service.js';
 import { labelOf } from '../../common/fields/label.js';
 

@@ -3,7 +3,7 @@ import type { Actor } from '../../common/access.js';
 import { BookmarkedObjects, type BookmarkedObject } from '../shared/bookmarked-objects.service.js';
 import type { PageContext } from '../shared/page-context.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { formUrl } from '../shared/presets.js';
+import { formUrl } from '../shared/form-parameters.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import { NotificationsRepository } from '../../notifications/notifications.repository.js';
 import { RuntimeSettings } from '../../settings/runtime-settings.service.js';

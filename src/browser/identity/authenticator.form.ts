@@ -3,7 +3,7 @@ import { fieldsOf, type Field } from '../../common/fields/field.js';
 import { isRecord } from '../../common/records.js';
 import { authenticatorKind } from '../../identity/authenticator-kinds.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
-import type { Item } from '../shared/values.js';
+import type { Item } from '../shared/value-views.js';
 
 const DOCUMENT = 'configuration';
 

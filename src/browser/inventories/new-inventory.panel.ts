@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { formUrl, PRESET } from '../shared/presets.js';
+import { formUrl, PRESET } from '../shared/form-parameters.js';
 
 /** Renders links to the forms that create each kind of inventory. */
 @Injectable()

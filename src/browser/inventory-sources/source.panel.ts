@@ -3,7 +3,7 @@ import { UpdateCauses } from '../runs/update-causes.service.js';
 import { html, type Html } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { timeView, type Item } from '../shared/values.js';
+import { timeView, type Item } from '../shared/value-views.js';
 import { isRecord } from '../../common/records.js';
 
 /** Renders the time of the last update, and a link to the output of the current or last update. */

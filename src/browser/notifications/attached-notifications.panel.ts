@@ -4,12 +4,12 @@ import { html, type Html } from '../shared/html.js';
 import { hiddenInput, objectSelect, panelCard, panelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { PRESET } from '../shared/presets.js';
+import { PRESET } from '../shared/form-parameters.js';
 import {
   ReferenceLists,
   type ReferenceChoices,
 } from '../../common/rest/reference-lists.service.js';
-import { objectTitleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { relationCondition } from '../../common/resource/relation-condition.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';

@@ -1,7 +1,7 @@
 import { folded } from '../shared/layout.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
-import { statusBadge, timeView, type Item } from '../shared/values.js';
+import { statusBadge, timeView, type Item } from '../shared/value-views.js';
 
 export interface HistoryParts {
   /** Notifications, newest first. */

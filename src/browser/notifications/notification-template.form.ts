@@ -11,7 +11,7 @@ import {
   type FieldOptions,
 } from '../../common/fields/field.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
-import type { Item } from '../shared/values.js';
+import type { Item } from '../shared/value-views.js';
 import { isRecord, listOf } from '../../common/records.js';
 import type { ConfigurationField, FieldType } from '../../notifications/backends/backend.js';
 import {

@@ -6,7 +6,7 @@ import { html, type Html } from '../shared/html.js';
 import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import type { Item } from '../shared/values.js';
+import type { Item } from '../shared/value-views.js';
 import { EVENT_NAMES, TEST_EVENT } from '../../notifications/message/message-events.js';
 import {
   notificationAttempts,

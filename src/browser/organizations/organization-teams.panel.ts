@@ -3,7 +3,7 @@ import { html, type Html } from '../shared/html.js';
 import { panelCard, panelForm, panelTextInput } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { objectTitleOf } from '../shared/values.js';
+import { objectTitleOf } from '../shared/value-views.js';
 import { resource } from '../../common/resource/registry.js';
 
 interface ShownOrganization {

@@ -3,9 +3,9 @@ import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { panelCard } from '../shared/panel-forms.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { valueView, type Item } from '../shared/values.js';
+import { valueView, type Item } from '../shared/value-views.js';
 import { WebhookCauses } from '../shared/webhook-causes.service.js';
-import { wordIn } from '../shared/words.js';
+import { wordIn } from '../shared/labels.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 

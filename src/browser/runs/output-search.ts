@@ -1,5 +1,5 @@
 import { html, type Html } from '../shared/html.js';
-import { shorten } from '../shared/values.js';
+import { shorten } from '../shared/value-views.js';
 import type { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { plainText } from '../../runs/output/stdout.js';
 

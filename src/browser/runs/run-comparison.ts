@@ -3,7 +3,7 @@ import { parseVariables, VariablesError } from '../../common/fields/variables.js
 import { labelOf } from '../../common/fields/label.js';
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { folded } from '../shared/layout.js';
-import { shorten, timeView, objectTitleOf } from '../shared/values.js';
+import { shorten, timeView, objectTitleOf } from '../shared/value-views.js';
 import type { Row } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import { summariesOf } from '../../common/resource/represent.js';

@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from '../shared/html.js';
-import { valueView, type Item } from '../shared/values.js';
+import { valueView, type Item } from '../shared/value-views.js';
 import type { WebhookCauses } from '../shared/webhook-causes.service.js';
-import { wordIn } from '../shared/words.js';
+import { wordIn } from '../shared/labels.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import { resource } from '../../common/resource/registry.js';
 import type { ShownRun } from './run-actions.js';

@@ -5,7 +5,7 @@ import { resource } from '../../common/resource/registry.js';
 import { RunOutputsRepository } from '../../runs/events/run-outputs.repository.js';
 import { html, type HtmlValue } from '../shared/html.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import type { Item } from '../shared/values.js';
+import type { Item } from '../shared/value-views.js';
 import { causeView } from './run-cause.js';
 
 const FAILED: ReadonlySet<unknown> = new Set(['failed', 'error']);

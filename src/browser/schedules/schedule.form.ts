@@ -10,7 +10,7 @@ import {
 } from '../../common/fields/field.js';
 import { html, type Html } from '../shared/html.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
-import type { Item } from '../shared/values.js';
+import type { Item } from '../shared/value-views.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
 import { SAVED_OPTIONS } from '../../prompts/prompt-columns.js';
 import { Recurrence } from '../../schedules/recurrence.js';

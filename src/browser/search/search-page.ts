@@ -2,7 +2,7 @@ import { html, type Html } from '../shared/html.js';
 import { labelOf } from '../../common/fields/label.js';
 import { page } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
-import { shorten, statusBadge } from '../shared/values.js';
+import { shorten, statusBadge } from '../shared/value-views.js';
 import type { Found, FoundGroup } from '../../search/search.service.js';
 
 /** Renders the search results by resource type. */

@@ -2,7 +2,7 @@ import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { csrfInput, page } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { hiddenInput } from '../shared/panel-forms.js';
-import { wordFor } from '../shared/words.js';
+import { labelFor } from '../shared/labels.js';
 import type { Selected, SelectionAction } from './selection.service.js';
 
 const VERBS = { cancel: ['Cancel', 'Canceled'], delete: ['Delete', 'Deleted'] } as const;
@@ -62,7 +62,7 @@ export function resultPage(context: PageContext, parts: SelectionParts): string 
 
 const selectedList = (selected: readonly Selected[]): Html =>
   html`<ul>
-    ${selected.map(({ name, definition }) => html`<li>${name} <small>${wordFor(definition.type)}</small></li>`)}
+    ${selected.map(({ name, definition }) => html`<li>${name} <small>${labelFor(definition.type)}</small></li>`)}
   </ul>`;
 
 function refusedList(selected: readonly Selected[]): HtmlValue {

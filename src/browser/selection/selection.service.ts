@@ -7,7 +7,7 @@ import { answerOf } from '../../common/rest/errors.filter.js';
 import { ResourceService } from '../../common/rest/resource.service.js';
 import { CancelService } from '../../runs/cancel.service.js';
 import { messagesOf } from '../shared/form-errors.js';
-import { objectTitleOf } from '../shared/values.js';
+import { objectTitleOf } from '../shared/value-views.js';
 
 /** Rows of a page at its largest size. */
 const MAX_SELECTED = 200;

@@ -4,7 +4,7 @@ import type { Actor } from '../../common/access.js';
 import { findResource } from '../../common/resource/registry.js';
 import type { Bookmark } from './bookmarks.js';
 import { titlesOf } from './titles.js';
-import { wordFor } from './words.js';
+import { labelFor } from './labels.js';
 
 /** An object in a list of bookmarks. */
 export interface BookmarkedObject {
@@ -34,7 +34,7 @@ export class BookmarkedObjects {
       for (const mark of own) {
         const name = titles.get(mark.id);
         if (name === undefined) continue;
-        found.set(mark, { name, label: wordFor(type), url: definition.url(mark.id) });
+        found.set(mark, { name, label: labelFor(type), url: definition.url(mark.id) });
       }
     }
     return marks.flatMap((mark) => found.get(mark) ?? []);

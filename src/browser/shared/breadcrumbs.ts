@@ -2,7 +2,7 @@ import type { RouteTable, TableEntry } from '../../common/rest/route-table.servi
 import { html, type Html } from './html.js';
 import type { Step } from './page-trail.service.js';
 import { orderOf } from './tabs.js';
-import { wordFor } from './words.js';
+import { labelFor } from './labels.js';
 
 const NAMES: Record<string, string> = { api: 'API', v2: 'Version 2' };
 /** Path whose segments are no breadcrumbs, because the navigation bar links to them. */
@@ -51,7 +51,7 @@ function linkTo(table: RouteTable, url: string, name: string): Html {
 export function wordsOf(segment: string, entry: TableEntry | undefined): string {
   const definition = entry?.routes.get('GET')?.info?.resource;
   const list = definition?.path === segment ? definition.pages.list : undefined;
-  return list?.title ?? wordFor(decoded(segment));
+  return list?.title ?? labelFor(decoded(segment));
 }
 
 /** Decodes a path segment; returns invalid percent-encoding unchanged. */

@@ -8,9 +8,9 @@ import { folded } from './layout.js';
 import { longView } from './long-view.js';
 import { relatedLinks, type RelatedParts } from './related.js';
 import { inSections } from './sections.js';
-import { valueView, type Item } from './values.js';
+import { valueView, type Item } from './value-views.js';
 import { labelOf } from '../../common/fields/label.js';
-import { wordIn } from './words.js';
+import { wordIn } from './labels.js';
 
 /** Keys that are shown elsewhere on the page. */
 const ELSEWHERE = new Set(['url', 'related', 'summary_fields']);

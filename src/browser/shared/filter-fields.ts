@@ -9,7 +9,7 @@ import {
 } from '../../code-hosts/services.js';
 import { messagesOf } from './form-errors.js';
 import type { PageForm } from './page-forms.service.js';
-import type { Item } from './values.js';
+import type { Item } from './value-views.js';
 
 type Values = Readonly<Record<string, unknown>>;
 

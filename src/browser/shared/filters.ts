@@ -6,7 +6,7 @@ import { hiddenQuery } from './layout.js';
 import { ANYTHING } from './page-controls.js';
 import { withQuery, type PageContext } from './page-context.js';
 import type { QueryParameters } from '../../common/list/query.js';
-import { wordFor, wordForField } from './words.js';
+import { labelFor, labelForField } from './labels.js';
 
 const PAGE_SIZES = ['10', '25', '50', '100', '200'];
 const LOOKUP_LABELS: readonly (readonly [lookup: string, label: string])[] = [
@@ -59,8 +59,8 @@ export function filterPanel(context: PageContext, definition: ResourceDefinition
     ...selects.map(({ name }) => name),
   ];
   const searchable = [
-    ...searchFields(definition).map((field) => wordForField(field)),
-    ...definition.alsoSearched.names.map((name) => wordFor(name.replace(/.*__/, ''))),
+    ...searchFields(definition).map((field) => labelForField(field)),
+    ...definition.alsoSearched.names.map((name) => labelFor(name.replace(/.*__/, ''))),
   ].map((words) => words.toLowerCase());
   return html`<form class="filters" method="get" action="${path}" role="search" aria-label="List">
       ${hiddenQuery(query, own)}
@@ -143,7 +143,7 @@ const inputFilter =
 
 const choiceFilter = (field: Field, chosen: string): Html =>
   html`<div class="field">
-    <label for="filter-${field.name}">${wordForField(field)}</label>
+    <label for="filter-${field.name}">${labelForField(field)}</label>
     <select id="filter-${field.name}" name="${field.name}">
       <option value="">Any</option>
       ${options(
@@ -164,8 +164,8 @@ function orderSelect(
   const orders = fields
     .filter(({ kind }) => kind !== 'variables')
     .flatMap((field) => [
-      [field.name, `${wordForField(field)}, ascending`] as const,
-      [`-${field.name}`, `${wordForField(field)}, descending`] as const,
+      [field.name, `${labelForField(field)}, ascending`] as const,
+      [`-${field.name}`, `${labelForField(field)}, descending`] as const,
     ]);
   const known = chosen === '' || orders.some(([value]) => value === chosen);
   return html`<div class="field">
@@ -182,7 +182,7 @@ function orderWords(name: string): string {
   const descending = name.startsWith('-');
   const field = name.replace(/^-/, '');
   if (field === 'id') return descending ? 'Newest first' : 'Oldest first';
-  return wordFor(field.replaceAll('__', ' ')) + (descending ? ', descending' : '');
+  return labelFor(field.replaceAll('__', ' ')) + (descending ? ', descending' : '');
 }
 
 const addFilter = (fields: readonly Field[]): Html =>
@@ -192,7 +192,7 @@ const addFilter = (fields: readonly Field[]): Html =>
     <select id="filter-field" name="_field">
       <option value="">Field…</option>
       ${options(
-        fields.map((field) => [field.name, wordForField(field)] as const),
+        fields.map((field) => [field.name, labelForField(field)] as const),
         '',
       )}
     </select>
@@ -217,13 +217,13 @@ function filterWords(definition: ResourceDefinition, name: string, value: string
   const field = definition.field(own);
   if (!field) return `${name}=${value}`;
   if (comparison === 'regex' && value === ANYTHING) {
-    return `${wordForField(field)} is ${negation ? '' : 'not '}empty`;
+    return `${labelForField(field)} is ${negation ? '' : 'not '}empty`;
   }
   const known = LOOKUP_LABELS.find(([lookup]) => lookup === negation + comparison);
   if (!known) return `${name}=${value}`;
   const label = comparison === 'in' ? 'is one of' : known[1];
   const choice = field.choices.find(([one]) => String(one) === value);
-  return `${wordForField(field)} ${label} ${choice ? choice[1] : value}`;
+  return `${labelForField(field)} ${label} ${choice ? choice[1] : value}`;
 }
 
 /** Renders the active filters, each with a link that removes the filter. */

@@ -1,8 +1,8 @@
 import type { Field } from '../../common/fields/field.js';
 import { html, type Html } from './html.js';
-import { formUrl, PRESET } from './presets.js';
+import { formUrl, PRESET } from './form-parameters.js';
 import { withQuery, type PageContext } from './page-context.js';
-import { wordForField } from './words.js';
+import { labelForField } from './labels.js';
 
 /** Renders a link for each choice; the linked page has the fields of the choice. */
 export function choiceLinks(
@@ -11,7 +11,7 @@ export function choiceLinks(
 ): Html {
   const link = (value: string): string =>
     path + withQuery(query, { ...prefixed(presets), [PRESET + field.name]: value });
-  return html`<p>${wordForField(field)}:</p>
+  return html`<p>${labelForField(field)}:</p>
     <ul class="choices">
       ${field.choices
         .filter(([value]) => value !== '')
@@ -38,7 +38,7 @@ export function chosenView(
   const value = String([given].flat().at(-1) ?? '');
   const label = field.choices.find(([one]) => String(one) === value)?.[1] ?? value;
   return html`<p class="chosen span" id="${key}-${field.name}">
-    ${wordForField(field)}: <strong>${label}</strong>
+    ${labelForField(field)}: <strong>${label}</strong>
     <input type="hidden" name="${field.name}" value="${value}" />
     ${!object && html`<a href="${formUrl(context.path, 'post')}">Choose another</a>`}
   </p>`;

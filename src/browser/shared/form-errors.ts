@@ -2,7 +2,7 @@ import type { FieldErrors } from '../../common/errors/errors.js';
 import { isRecord } from '../../common/records.js';
 import { errorList } from './form-fields.js';
 import { html, type HtmlValue } from './html.js';
-import { wordFor } from './words.js';
+import { labelFor } from './labels.js';
 
 /** Renders the errors that belong to no field of the form. */
 export function topErrors(errors: FieldErrors | undefined, shown: readonly string[]): HtmlValue {
@@ -11,7 +11,7 @@ export function topErrors(errors: FieldErrors | undefined, shown: readonly strin
     .filter(([name]) => !shown.includes(name))
     .flatMap(([name, value]) =>
       messagesOf(withoutMembers(value, name, shown)).map((text) =>
-        name === '__all__' || name === 'detail' ? text : `${wordFor(name)}: ${text}`,
+        name === '__all__' || name === 'detail' ? text : `${labelFor(name)}: ${text}`,
       ),
     );
   return texts.length > 0

@@ -4,7 +4,7 @@ import { isListField } from './form-values.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { folded } from './layout.js';
 import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
-import { helpFor, wordForField } from './words.js';
+import { helpFor, labelForField } from './labels.js';
 
 /** A field of a form, with its value and errors. */
 export interface FormField {
@@ -49,7 +49,7 @@ export function formField(input: FormField): Html {
         value="true"
         ${attributes({ ...common, required: false, checked: isTrue(input.value) })}
       />
-      <label for="${id}">${wordForField(field)}</label>${help}${messages}
+      <label for="${id}">${labelForField(field)}</label>${help}${messages}
     </div>`;
   }
   if (isBoxes(input)) return boxesField(input, html`${help}${messages}`);
@@ -57,7 +57,7 @@ export function formField(input: FormField): Html {
     ${attributes({ class: `field${isWide(input) ? ' span' : ''}`, id: input.follows ? `${id}-field` : null, 'data-follows': input.follows ?? null })}
   >
     <label for="${id}"
-      >${wordForField(field)}${required && html`<span class="required" title="required"> *</span>`}</label
+      >${labelForField(field)}${required && html`<span class="required" title="required"> *</span>`}</label
     >
     ${control(input, common)}${help}${messages}${
       input.isFollowed &&
@@ -86,7 +86,7 @@ function boxesField(input: FormField, below: Html): Html {
   const { field, id, value } = input;
   const among = optionsOf(input);
   return html`<fieldset class="field checks span" id="${id}">
-    <legend>${wordForField(field)}</legend>
+    <legend>${labelForField(field)}</legend>
     <input type="hidden" name="${field.name}" value="" />
     ${among.length === 0 && html`<p class="none">None yet</p>`}
     ${checkBoxes(field.name, id, among, new Set([value].flat().map(String)))}${below}

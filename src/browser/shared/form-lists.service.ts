@@ -12,7 +12,7 @@ import { sql } from '../../database/sql.js';
 import type { Submission } from './browser-form.js';
 import { messagesOf } from './form-errors.js';
 import type { FormList } from './page-forms.service.js';
-import type { Item } from './values.js';
+import type { Item } from './value-views.js';
 
 type Lists = Readonly<Record<string, FormList>>;
 type Ids = Record<string, string[]>;

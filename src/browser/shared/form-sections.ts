@@ -4,7 +4,7 @@ import { errorList, formField, isTrue, isWide, type FormField } from './form-fie
 import { rowsField } from './form-rows.js';
 import { attributes, html, type Html } from './html.js';
 import { inSections } from './sections.js';
-import { wordForField } from './words.js';
+import { labelForField } from './labels.js';
 
 /**
  * Renders the fields of a form in the order and sections of a layout. A section is open if the
@@ -51,7 +51,7 @@ const promptBox = ({ field }: FormField, { field: { name }, id, ...prompt }: For
       ${attributes({ id, name, checked: isTrue(prompt.value) })}
     />
     <label for="${id}"
-      >Prompt on launch<span class="hidden"> for ${wordForField(field)}</span></label
+      >Prompt on launch<span class="hidden"> for ${labelForField(field)}</span></label
     >
     ${errorList(prompt.errors, `${id}-errors`)}
   </div>`;

@@ -20,8 +20,8 @@ import type { FormPlan } from './page-forms.service.js';
 import { OptionsService } from '../../common/rest/options.service.js';
 import { onlyOf, ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { rawForm } from './raw-form.js';
-import type { Item } from './values.js';
-import { wordFor } from './words.js';
+import type { Item } from './value-views.js';
+import { labelFor } from './labels.js';
 import { existing, itemAt } from '../../common/invariants.js';
 import { isWritable } from '../../common/fields/reads.js';
 
@@ -269,9 +269,9 @@ export function actionTitle({ method, pattern }: TableRoute, info: RouteInfo): s
   const last = segments.at(-1) ?? '';
   const stem = `${segments.slice(2).join('_')}_`;
   const verb = info.operationId.startsWith(stem) ? info.operationId.slice(stem.length) : '';
-  if (verb !== '') return wordFor(`${verb}_${last}`);
+  if (verb !== '') return labelFor(`${verb}_${last}`);
   // A path below a part of an object: `webhook_filters/test` becomes "Test webhook filters".
-  return wordFor([last, ...segments.slice(3, -1)].join('_'));
+  return labelFor([last, ...segments.slice(3, -1)].join('_'));
 }
 
 function valueFor({ object, entered, context }: FormRequest, field: Field): unknown {

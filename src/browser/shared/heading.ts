@@ -5,9 +5,9 @@ import { STAR } from './bookmarks.js';
 import { hiddenQuery } from './layout.js';
 import type { PageContext } from './page-context.js';
 import { hasFormPages, type UsableRoute } from './page-sections.service.js';
-import { formUrl } from './presets.js';
+import { formUrl } from './form-parameters.js';
 import { ANSWER } from './response-view.js';
-import { wordFor } from './words.js';
+import { labelFor } from './labels.js';
 
 export interface HeadingParts {
   context: PageContext;
@@ -64,7 +64,7 @@ export function heading(parts: HeadingParts): Html {
 /** Returns the label of the type of the object; null for lists, actions and other pages. */
 function kindOf(route: TableRoute | undefined): string | null {
   const info = route?.info;
-  return info?.kind === 'retrieve' && info.resource ? wordFor(info.resource.type) : null;
+  return info?.kind === 'retrieve' && info.resource ? labelFor(info.resource.type) : null;
 }
 
 /**

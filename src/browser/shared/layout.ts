@@ -5,7 +5,7 @@ import { assetUrl } from './assets.js';
 import { attributes, html, type Html, type HtmlValue } from './html.js';
 import { icon } from './icons.js';
 import { sidebar } from './navigation.js';
-import { formUrl } from './presets.js';
+import { formUrl } from './form-parameters.js';
 import { THEMES, withQuery, type PageContext, type Theme } from './page-context.js';
 
 const SELF_FORMS = "form-action 'self'";

@@ -6,7 +6,7 @@ import { ACTIVE_STATUSES } from '../../runs/state-machine.js';
 import { html, type Html, type HtmlValue } from './html.js';
 import { icon, type IconName } from './icons.js';
 import { csrfInput } from './layout.js';
-import { objectTitleOf, type Item } from './values.js';
+import { objectTitleOf, type Item } from './value-views.js';
 
 const LAUNCHABLE: ReadonlySet<unknown> = new Set(['job_template', 'workflow_job_template']);
 const RUNS: ReadonlySet<unknown> = new Set([

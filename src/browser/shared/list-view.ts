@@ -3,11 +3,11 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { html, type Html, type HtmlValue } from './html.js';
 import { csrfInput } from './layout.js';
 import { withQuery, type PageContext } from './page-context.js';
-import { countOf, pluralOf, wordIn } from './words.js';
+import { countOf, pluralOf, wordIn } from './labels.js';
 import { isNarrowed } from './filters.js';
-import { formUrl } from './presets.js';
+import { formUrl } from './form-parameters.js';
 import { hasActions, type RowActions } from './list-actions.service.js';
-import { isInstant, objectTitleOf, toneOf, valueView, type Item } from './values.js';
+import { isInstant, objectTitleOf, toneOf, valueView, type Item } from './value-views.js';
 import { isRecord, listOf, memberOf } from '../../common/records.js';
 
 const MAX_COLUMNS = 7;

@@ -3,7 +3,7 @@ import { isRecord } from '../../common/records.js';
 import { html, type Html } from './html.js';
 import { jsonView } from './json-view.js';
 import { folded } from './layout.js';
-import { wordForField } from './words.js';
+import { labelForField } from './labels.js';
 
 /** Maximum size of a value that is not folded. */
 const SHORT = { lines: 4, characters: 240 };
@@ -23,10 +23,10 @@ export function longView(value: unknown, field: Field | undefined): Html | null 
     const unit = Array.isArray(value) ? 'entry' : 'field';
     const units = unit === 'entry' ? 'entries' : 'fields';
     return isShort(text)
-      ? jsonView(value, field ? wordForField(field) : 'Document')
+      ? jsonView(value, field ? labelForField(field) : 'Document')
       : folded(
           `${size} ${size === 1 ? unit : units}`,
-          jsonView(value, field ? wordForField(field) : 'Document'),
+          jsonView(value, field ? labelForField(field) : 'Document'),
           {
             kind: 'plain',
           },

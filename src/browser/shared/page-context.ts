@@ -4,7 +4,7 @@ import { cookiesOf } from '../../common/http/cookies.js';
 import { formTokenOf, issueCsrfToken } from '../../common/http/csrf.js';
 import type { QueryParameters } from '../../common/list/query.js';
 import { bookmarksOf, type Bookmark, type BookmarkKind } from './bookmarks.js';
-import { formMethodOf, presetsOf } from './presets.js';
+import { formMethodOf, initialValuesOf } from './form-parameters.js';
 import { takeRefusal, type FormRefusal } from './refusal.js';
 
 /** Color theme; `auto` follows the preference of the browser. */
@@ -87,7 +87,7 @@ export function openPage(request: PageRequest, response: Response): PageContext 
     notice: readNotice(cookies[NOTICE_COOKIE]),
     refusal: takeRefusal(request, response),
     form: formMethodOf(request),
-    presets: presetsOf(request),
+    presets: initialValuesOf(request),
     bookmarks: {
       starred: request.actor ? bookmarksOf(request, 'starred', request.actor.id) : [],
       recent: request.actor ? bookmarksOf(request, 'recent', request.actor.id) : [],

@@ -3,7 +3,7 @@ import { acceptsHtml } from '../../common/http/negotiation.js';
 import type { PlainRequest } from '../../common/http/request.js';
 import { LOOKUPS, type QueryParameters } from '../../common/list/query.js';
 import { isStarring, STAR, toggleStar } from './bookmarks.js';
-import { takePresets } from './presets.js';
+import { takeFormParameters } from './form-parameters.js';
 import { THEME_COOKIE, THEMES } from './page-context.js';
 
 const YEAR_MS = 31_536_000_000;
@@ -16,7 +16,7 @@ const FILTER_PARTS = ['_field', '_lookup', '_value'] as const;
  */
 export function pageControls(request: PlainRequest, response: Response, next: NextFunction): void {
   const browsing = request.method === 'GET' && acceptsHtml(request);
-  if (browsing) takePresets(request);
+  if (browsing) takeFormParameters(request);
   const { query } = request;
   const cleaned = browsing ? cleanQuery(query) : null;
   if (cleaned === null) {

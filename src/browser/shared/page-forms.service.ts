@@ -9,7 +9,7 @@ import type { OpenParts } from '../../common/rest/route.js';
 import type { TableRoute } from '../../common/rest/route-table.service.js';
 import type { PageLayout } from '../../common/resource/page-layout.js';
 import { html, type Html } from './html.js';
-import type { Item } from './values.js';
+import type { Item } from './value-views.js';
 
 const FORM_OF = 'controller:page-form';
 

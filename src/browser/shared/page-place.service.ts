@@ -7,7 +7,7 @@ import type { TableEntry, TableRoute } from '../../common/rest/route-table.servi
 import { decoded, wordsOf } from './breadcrumbs.js';
 import { PageTrail, type Step } from './page-trail.service.js';
 import { titlesOf } from './titles.js';
-import { objectTitleOf } from './values.js';
+import { objectTitleOf } from './value-views.js';
 import { isIdText } from '../../common/resource/ids.js';
 
 /** The parts of a page that determine its title and breadcrumbs. */

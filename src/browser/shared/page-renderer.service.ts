@@ -23,7 +23,7 @@ import { ReadableLinks } from './readable-links.service.js';
 import { leadsBy } from './related.js';
 import { responseView } from './response-view.js';
 import { WebhookCauses } from './webhook-causes.service.js';
-import { valueView, type Item } from './values.js';
+import { valueView, type Item } from './value-views.js';
 
 /** A response of the API to render as a page. */
 export interface Shown {

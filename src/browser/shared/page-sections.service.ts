@@ -18,7 +18,7 @@ import { PagePanels } from './page-panels.service.js';
 import type { PendingForm } from './pending-form.js';
 import { relatedActions } from './related.js';
 import { objectPathOf, tabList, tabsOf, type Tab } from './tabs.js';
-import type { Item } from './values.js';
+import type { Item } from './value-views.js';
 
 /** The parts of a page that determine its forms. */
 export interface FilledPage {

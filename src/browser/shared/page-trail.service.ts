@@ -13,7 +13,7 @@ import {
 import { resource } from '../../common/resource/registry.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { orderOf } from './tabs.js';
-import { objectTitleOf } from './values.js';
+import { objectTitleOf } from './value-views.js';
 
 /** A breadcrumb. */
 export interface Step {

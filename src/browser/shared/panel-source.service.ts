@@ -8,7 +8,7 @@ import { ResourceService } from '../../common/rest/resource.service.js';
 import { NOTHING_OPEN, type OpenParts } from '../../common/rest/route.js';
 import { RouteTable } from '../../common/rest/route-table.service.js';
 import { isRecord } from '../../common/records.js';
-import type { Item } from './values.js';
+import type { Item } from './value-views.js';
 
 /** Reads objects for panels with the permissions of the caller. */
 @Injectable()

@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../../common/resource/define-resource.j
 import { selectRows } from '../../common/resource/select-rows.js';
 import { Database } from '../../database/database.js';
 import { and, sql, TRUE } from '../../database/sql.js';
-import type { Item } from './values.js';
+import type { Item } from './value-views.js';
 
 /** Finds the references that a page shows by name only, because the caller may not read the objects. */
 @Injectable()

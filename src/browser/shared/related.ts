@@ -1,11 +1,11 @@
 import { RouteTable, type TableRoute } from '../../common/rest/route-table.service.js';
 import { html, type Html } from './html.js';
-import type { Item } from './values.js';
+import type { Item } from './value-views.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import { isRecord } from '../../common/records.js';
 import { orderOf } from './tabs.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
-import { wordIn } from './words.js';
+import { wordIn } from './labels.js';
 
 /** Returns true if a path has a page and can be a link. */
 export type Leads = (path: string) => boolean;

@@ -3,7 +3,7 @@ import { resource } from '../../common/resource/registry.js';
 import { summariesOf } from '../../common/resource/represent.js';
 import { selectRows } from '../../common/resource/select-rows.js';
 import { sql } from '../../database/sql.js';
-import { objectTitleOf } from './values.js';
+import { objectTitleOf } from './value-views.js';
 
 type Context = Parameters<typeof summariesOf>[2];
 type Summaries = Awaited<ReturnType<typeof summariesOf>>;

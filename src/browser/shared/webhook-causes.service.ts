@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RunDeliveries } from '../../runs/run-causes.js';
-import type { Item } from './values.js';
+import type { Item } from './value-views.js';
 
 /** Names the webhook events that launched runs, in place of their templates. */
 @Injectable()

@@ -3,7 +3,7 @@ import { dayName, outcomeChart } from '../shared/outcome-chart.js';
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
 import { page } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
-import { durationText, shorten, statusBadge, timeView } from '../shared/values.js';
+import { durationText, shorten, statusBadge, timeView } from '../shared/value-views.js';
 import type { DayOutcomes } from '../../runs/run-statistics.repository.js';
 import type { Capacity, Statistics } from '../../statistics/statistics.service.js';
 

@@ -15,7 +15,7 @@ import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.
 import { PanelSource } from '../shared/panel-source.service.js';
 import { ReferenceLists } from '../../common/rest/reference-lists.service.js';
 import { refusalView } from '../shared/refusal.js';
-import { objectTitleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/value-views.js';
 import { resource } from '../../common/resource/registry.js';
 import { sql } from '../../database/sql.js';
 

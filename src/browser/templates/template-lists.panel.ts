@@ -18,7 +18,7 @@ import {
   type PanelForm,
 } from '../shared/panel-forms.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { objectTitleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/value-views.js';
 
 interface ShownTemplate {
   id: number;

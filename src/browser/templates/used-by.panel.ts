@@ -6,7 +6,7 @@ import { html, type Html } from '../shared/html.js';
 import { panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { objectTitleOf, type Item } from '../shared/values.js';
+import { objectTitleOf, type Item } from '../shared/value-views.js';
 
 interface UsedObject {
   id: number;

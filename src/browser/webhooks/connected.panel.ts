@@ -3,7 +3,7 @@ import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { panelCard, panelForm, type PanelForm } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { statusBadge, timeView, type Item } from '../shared/values.js';
+import { statusBadge, timeView, type Item } from '../shared/value-views.js';
 import { WEBHOOK_SERVICES } from '../../code-hosts/services.js';
 import { RECEIVER_KINDS } from '../../webhooks/receiver-kinds.js';
 import { webhookDeliveries } from '../../webhooks/webhook-deliveries.resource.js';

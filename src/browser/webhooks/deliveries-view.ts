@@ -1,6 +1,6 @@
 import { html, type Html } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
-import { statusBadge, timeView, type Item } from '../shared/values.js';
+import { statusBadge, timeView, type Item } from '../shared/value-views.js';
 import { isRecord } from '../../common/records.js';
 
 /** Renders the last webhook deliveries with their results and a redeliver button. */

@@ -9,7 +9,7 @@ import { html, type Html } from '../shared/html.js';
 import { jsonView } from '../shared/json-view.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { panelCard } from '../shared/panel-forms.js';
-import { statusBadge } from '../shared/values.js';
+import { statusBadge } from '../shared/value-views.js';
 
 export interface ShownDelivery {
   id: number;

@@ -6,7 +6,7 @@ import { csrfInput } from '../shared/layout.js';
 import { panelCard } from '../shared/panel-forms.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
 import { PanelSource } from '../shared/panel-source.service.js';
-import { statusBadge, timeView, type Item } from '../shared/values.js';
+import { statusBadge, timeView, type Item } from '../shared/value-views.js';
 import { isRecord, listOf } from '../../common/records.js';
 import type { Actor } from '../../common/access.js';
 import { existing } from '../../common/invariants.js';

@@ -1,6 +1,6 @@
 import { html, type Html, type HtmlValue } from '../shared/html.js';
 import { objectSelect, panelButton, panelForm, panelTextInput } from '../shared/panel-forms.js';
-import { PRESET } from '../shared/presets.js';
+import { PRESET } from '../shared/form-parameters.js';
 import type { ReferenceChoices } from '../../common/rest/reference-lists.service.js';
 import { resource } from '../../common/resource/registry.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';

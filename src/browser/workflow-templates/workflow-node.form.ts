@@ -3,7 +3,7 @@ import type { Field } from '../../common/fields/field.js';
 import { LAUNCH_OPTIONS } from '../../prompts/launch-options.js';
 import { SavedLaunchTargets } from '../../prompts/saved-launch-targets.js';
 import { PageFormOf, type PageForm } from '../shared/page-forms.service.js';
-import { GENERATED, type Item } from '../shared/values.js';
+import { GENERATED, type Item } from '../shared/value-views.js';
 
 /** Prompts with lists of objects, which the form saves after the node. */
 const LISTS = LAUNCH_OPTIONS.filter(({ field }) => field.column === null);

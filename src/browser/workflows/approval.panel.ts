@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { html, type Html } from '../shared/html.js';
 import { PagePanel, type Panel, type PanelContext } from '../shared/page-panels.service.js';
-import { timeView } from '../shared/values.js';
+import { timeView } from '../shared/value-views.js';
 import { decisionForms } from './run-graph.js';
 
 interface ShownApproval {

@@ -1,6 +1,6 @@
 import { attributes, html, type Html, type HtmlValue } from '../shared/html.js';
 import { folded } from '../shared/layout.js';
-import { shorten, statusBadge, toneOf } from '../shared/values.js';
+import { shorten, statusBadge, toneOf } from '../shared/value-views.js';
 import { entryOf, itemAt } from '../../common/invariants.js';
 import type { Edge } from '../../workflows/workflow-rows.service.js';
 import { layOut, NODE_HEIGHT, NODE_WIDTH, type Point } from './graph-layout.js';

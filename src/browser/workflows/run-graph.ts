@@ -1,7 +1,7 @@
 import { type Actor } from '../../common/access.js';
 import type { HtmlValue } from '../shared/html.js';
 import { panelButton } from '../shared/panel-forms.js';
-import { GENERATED } from '../shared/values.js';
+import { GENERATED } from '../shared/value-views.js';
 import { findResource, resource } from '../../common/resource/registry.js';
 import {
   WorkflowJobNodesRepository,

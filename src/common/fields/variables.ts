@@ -2,7 +2,7 @@ import { Unavailable } from '../errors/errors.js';
 import { itemAt, zip } from '../invariants.js';
 import { parseRecord } from '../records.js';
 import { Thread, ThreadBusy, threadFile } from '../thread.js';
-import { Turns } from '../turns.js';
+import { Yielder } from '../yielder.js';
 import { MAX_VALUES, parseJson } from './json-bounds.js';
 import { parsePlainVariables } from './plain-variables.js';
 import { isStorableJson, MAX_DEPTH } from './text.js';
@@ -72,11 +72,11 @@ export const isReadable = (value: unknown): value is string =>
 /** Returns the texts that are YAML, if they are long enough to block the event loop. */
 export async function costlyToRead(texts: readonly string[]): Promise<string[]> {
   if (lengthOf(texts) <= IN_PLACE) return [];
-  const turns = new Turns();
+  const yielder = new Yielder();
   const found: string[] = [];
   for (const text of new Set(texts)) {
     if (isYaml(text)) found.push(text);
-    await turns.next();
+    await yielder.next();
   }
   return lengthOf(found) > IN_PLACE ? found : [];
 }
@@ -133,10 +133,10 @@ export async function readAllVariables(texts: readonly string[]): Promise<Variab
   const forget = await readAhead(texts);
   try {
     const known = new Map<string, Record<string, unknown> | VariablesError>();
-    const turns = new Turns();
+    const yielder = new Yielder();
     for (const text of new Set(texts)) {
       known.set(text, attempted(text));
-      await turns.next();
+      await yielder.next();
     }
     return (text) => {
       const found = known.get(text) ?? parseVariables(text);

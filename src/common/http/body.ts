@@ -11,7 +11,7 @@ import {
 } from '../errors/errors.js';
 import { PARSES } from './negotiation.js';
 import { isRecord, memberOf } from '../records.js';
-import { Turns } from '../turns.js';
+import { Yielder } from '../yielder.js';
 import type { StrangerBytes } from './stranger-bytes.service.js';
 
 const MAX_PARAMETERS = 1000;
@@ -40,13 +40,13 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
   return async (request, response) => {
     if (hasBody(request)) {
       assertPlain(request);
-      const turns = new Turns();
+      const yielder = new Yielder();
       for (const parse of parsers) await parse(request, response);
       // Express's parser reports syntax errors but rounds large numbers, so the body is parsed again.
       const exact = memberOf(request, 'exact');
       if (exact instanceof Buffer) request.body = parseExact(exact.toString('utf8'));
       // The validation of a large body takes as long as its parsing.
-      await turns.next();
+      await yielder.next();
     }
     request.body = objectOf(request);
   };

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { entriesOf, exactJson } from '../exact-json.js';
 import { isRecord } from '../records.js';
-import { Turns } from '../turns.js';
+import { Yielder } from '../yielder.js';
 
 /** Depth to which a response is split: down to the variables of a host among the hosts of a document. */
 const DEPTH = 3;
@@ -39,7 +39,7 @@ function* piecesOf(value: unknown, depth: number): Generator<string> {
 
 /** Writes the JSON of a response and ends the response. Stops if the client disconnects. */
 export async function writeInPieces(response: Response, answer: object): Promise<void> {
-  const turns = new Turns();
+  const yielder = new Yielder();
   let text = '';
   for (const piece of piecesOf(answer, DEPTH)) {
     text += piece;
@@ -47,7 +47,7 @@ export async function writeInPieces(response: Response, answer: object): Promise
       response.write(text);
       text = '';
     }
-    await turns.next();
+    await yielder.next();
     if (response.destroyed) return;
   }
   response.end(text);

@@ -10,11 +10,11 @@ import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, selectColumns, type Representation } from '../resource/represent.js';
 import { FilterCompiler } from './compile.js';
 import { cursorAfter, readCursor } from './cursor.js';
-import { cutsOf, FEW, type Cuts } from './cuts.js';
+import { plansOf, FEW, type ListPlans } from './list-plans.js';
 import { orderColumns, orderTerms, type OrderTerm } from './order.js';
 import { Page, parsePage, type PageRequest } from './page.js';
 import { isCostly, parseListQuery, type QueryParameters } from './query.js';
-import { DEEP, deepRows, firstPage, firstRows, totalOf, type Cut } from './slice.js';
+import { DEEP, deepRows, firstPage, firstRows, totalOf, type ListPlan } from './list-statements.js';
 import { inListTime } from './time-limit.js';
 
 export interface ListOptions {
@@ -73,7 +73,7 @@ export class ListService {
     const filters = compiler.compile(definition, 't', parsed);
     const order = orderOf(definition, parsed.order, options, actor);
     if (!definition.stored) return emptyPage(request);
-    const cuts = cutsOf(definition, actor, {
+    const plans = plansOf(definition, actor, {
       query: parsed,
       filters,
       order,
@@ -85,7 +85,7 @@ export class ListService {
         parsed.order.length === 0 && request.style === 'numbered' && request.sentSize === null,
     });
     const costs = options.isCostly || compiler.followsRelations || isCostly(parsed);
-    const read = (): Promise<Page<Row>> => this.page(definition, request, cuts, actor);
+    const read = (): Promise<Page<Row>> => this.page(definition, request, plans, actor);
     const page = await (costs ? inListTime(this.database, this.settings, read) : read());
     const items = await represent(definition, page.results, this.contexts.of(actor, false));
     const results = options.decorate ? await options.decorate(items, page.results) : items;
@@ -102,7 +102,7 @@ export class ListService {
       const parsed = parseListQuery(query);
       const filters = this.compiler(actor).compile(definition, 't', parsed);
       const asked = { query: parsed, filters, order: [], counted: false, isById: false };
-      return sql`(${cutsOf(definition, actor, { ...asked, isPlain: false }).many.count})`;
+      return sql`(${plansOf(definition, actor, { ...asked, isPlain: false }).many.count})`;
     });
     const row = await inListTime(this.database, this.settings, () =>
       this.database.row<{ totals: number[] }>(
@@ -118,55 +118,55 @@ export class ListService {
     );
   }
 
-  /** Returns a page of a list, with the strategy for the number of rows that the caller sees. */
+  /** Returns a page of a list, with the plan for the number of rows that the caller sees. */
   private async page(
     definition: ResourceDefinition,
     request: PageRequest,
-    { many, few }: Cuts,
+    { many, few }: ListPlans,
     actor: Actor,
   ): Promise<Page<Row>> {
-    if (!few) return this.cut(definition, request, many, actor);
-    const first = isFirst(request) ? await this.cut(definition, request, many, actor) : null;
+    if (!few) return this.readBy(definition, request, many, actor);
+    const first = isFirst(request) ? await this.readBy(definition, request, many, actor) : null;
     if (first && first.results.length > 0) return first;
     const seen = await this.count(few.seen);
-    if (seen > FEW) return first ?? this.cut(definition, request, many, actor);
+    if (seen > FEW) return first ?? this.readBy(definition, request, many, actor);
     if (seen === 0) return emptyPage(request);
-    return this.cut(definition, request, few.cut(await this.roles.heldBy(actor)), actor);
+    return this.readBy(definition, request, few.planOf(await this.roles.heldBy(actor)), actor);
   }
 
-  private async cut(
+  private async readBy(
     definition: ResourceDefinition,
     request: PageRequest,
-    cut: Cut,
+    plan: ListPlan,
     actor: Actor,
   ): Promise<Page<Row>> {
     const own = selectColumns(definition, actor, false);
-    const columns = join([own, ...orderColumns(cut.order)], ', ');
+    const columns = join([own, ...orderColumns(plan.order)], ', ');
     if (request.style === 'limited') {
       const rows = await this.database.rows<Row>(
-        firstRows(definition, columns, cut, request.limit),
+        firstRows(definition, columns, plan, request.limit),
       );
       return new Page(rows, request, null, 1, false);
     }
     const { size } = request;
     if (request.page === 1 && request.after === null && request.count) {
-      const rows = await this.read(cut, firstPage(definition, columns, cut, size + 1));
-      return pageOf(rows, request, { count: totalOf(rows), number: 1, order: cut.order });
+      const rows = await this.read(plan, firstPage(definition, columns, plan, size + 1));
+      return pageOf(rows, request, { count: totalOf(rows), number: 1, order: plan.order });
     }
-    const count = request.count || request.page === 'last' ? await this.count(cut.count) : null;
+    const count = request.count || request.page === 'last' ? await this.count(plan.count) : null;
     const number =
       request.page === 'last' ? Math.max(1, Math.ceil((count ?? 0) / size)) : request.page;
     // Beyond this number the product of page and size is not a safe integer; no table is that long.
     if (number > Number.MAX_SAFE_INTEGER / (size * 2)) throw new NotFound('Invalid page.');
-    const place = request.after === null ? null : readCursor(request.after, cut.order, number);
+    const place = request.after === null ? null : readCursor(request.after, plan.order, number);
     const found = place
-      ? await this.database.rows<Row>(firstRows(definition, columns, cut, size + 1, place))
-      : await this.numbered(definition, columns, cut, { offset: (number - 1) * size, size, count });
+      ? await this.database.rows<Row>(firstRows(definition, columns, plan, size + 1, place))
+      : await this.numbered(definition, columns, plan, { number, size, count });
     const shownCount = request.count ? count : null;
-    return pageOf(found, request, { count: shownCount, number, order: cut.order });
+    return pageOf(found, request, { count: shownCount, number, order: plan.order });
   }
 
-  private read({ isStable }: Cut, statement: Sql): Promise<Row[]> {
+  private read({ isStable }: ListPlan, statement: Sql): Promise<Row[]> {
     const { database } = this;
     return isStable ? database.preparedRows<Row>(statement) : database.rows<Row>(statement);
   }
@@ -179,18 +179,19 @@ export class ListService {
   private async numbered(
     definition: ResourceDefinition,
     columns: Sql,
-    cut: Cut,
-    { offset, size, count }: { offset: number; size: number; count: number | null },
+    plan: ListPlan,
+    { number, size, count }: { number: number; size: number; count: number | null },
   ): Promise<Row[]> {
+    const offset = (number - 1) * size;
     const isDeep = offset >= DEEP;
-    const known = count ?? (isDeep && cut.isKept ? await this.count(cut.count) : null);
+    const known = count ?? (isDeep && plan.isKept ? await this.count(plan.count) : null);
     if (known !== null && offset > 0 && offset >= known) throw new NotFound('Invalid page.');
     const statement = isDeep
-      ? deepRows(definition, columns, cut, { offset, limit: size + 1, total: known })
-      : firstRows(definition, columns, cut, size + 1, null, offset);
+      ? deepRows(definition, columns, plan, { offset, limit: size + 1, total: known })
+      : firstRows(definition, columns, plan, size + 1, null, offset);
     const found = await (offset > 0
       ? this.database.rows<Row>(statement)
-      : this.read(cut, statement));
+      : this.read(plan, statement));
     if (offset > 0 && found.length === 0) throw new NotFound('Invalid page.');
     return found;
   }

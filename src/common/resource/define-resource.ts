@@ -77,7 +77,7 @@ export interface UniqueRule {
  * Objects, such as secrets, whose use depends on other fields. A change of the deciding fields needs the
  * same permission as attaching the objects, or must replace them (docs/contract/access.md#kept-secrets).
  */
-export interface Purpose {
+export interface Destination {
   /** Fields that decide the destination or use. */
   decidedBy: readonly string[];
   /** Names of the references and relations to the objects, or a relation without a name. */
@@ -128,7 +128,7 @@ export interface ResourceOptions<Schema extends object = object> {
   /** Secrets: hidden in the activity stream, and kept by a PUT that omits them (docs/decisions/0061). */
   auditHidden?: readonly string[];
   /** Objects, mainly credentials, whose use other fields of this resource decide. */
-  purposes?: readonly Purpose[];
+  destinations?: readonly Destination[];
   /** Reference to an object, with its type, whose readers can read the activity of this object. */
   auditParent?: { field: string; type: string };
   /** Arrangement of the fields on pages. */
@@ -204,7 +204,7 @@ const DEFAULTS = {
   aliases: {},
   audited: true,
   auditHidden: [],
-  purposes: [],
+  destinations: [],
   pages: {},
   alsoSearched: { names: [], holds: () => FALSE },
   auditParent: null,
@@ -246,7 +246,7 @@ export function defineResource<Schema extends object>(
         ? (part?.(alias) ?? TRUE)
         : sql`${ident(alias, 'type')} = ${discriminator}`,
   });
-  const deciding = definition.purposes.flatMap(({ decidedBy }) => decidedBy);
+  const deciding = definition.destinations.flatMap(({ decidedBy }) => decidedBy);
   for (const name of deciding) fieldOf(definition, name);
   // The rows of a list over several resources have the fields of their own resources.
   const laidOut = definition.variants ? [] : layoutNames(definition.pages);

@@ -1,5 +1,5 @@
 import type { Database } from '../../database/database.js';
-import type { Together } from '../../database/together.js';
+import type { StatementBatch } from '../../database/statement-batch.js';
 import type { Actor, RoleStore } from '../access.js';
 import type { DeclaredProviders } from '../declared-providers.service.js';
 import type { JsonSchema, JsonSchemas } from '../fields/json-schema.js';
@@ -9,7 +9,7 @@ import type { RowOf } from './define-resource.js';
 export interface RepresentContext {
   database: Database;
   /** Batches queries: those made at the same time go to the database together. */
-  together: Together;
+  together: StatementBatch;
   actor: Actor;
   detail: boolean;
   roles: RoleStore;

@@ -131,7 +131,7 @@ export async function namedUrls(
   const found =
     parents.length === 0
       ? rows.map(({ id }) => ({ id, parts: [] }))
-      : await together.ask<{ id: number; parts: Parts | null }>(sql`
+      : await together.rows<{ id: number; parts: Parts | null }>(sql`
           SELECT t.id, ${parentParts(parents, 't', actor)} AS parts
           FROM ${ident(definition.table)} t
           WHERE t.id = ANY(${idList(

@@ -47,7 +47,7 @@ export async function loadRelated(
   const { actor, together } = context;
   const ids = rows.map(({ id }) => id);
   const asked = [...idsByTarget(definition, rows)].map(async ([target, near]) => {
-    const found = await together.ask<TargetRow>(
+    const found = await together.rows<TargetRow>(
       targetRows(target, areAmong(target, [...near]), actor),
     );
     return [target, targetsOf(target, found)] as const;
@@ -55,7 +55,7 @@ export async function loadRelated(
   const [targets, roles, named] = await Promise.all([
     Promise.all(asked),
     definition.roles.length > 0
-      ? together.ask<RoleFound>(context.roles.ofObjects(definition.type, ids))
+      ? together.rows<RoleFound>(context.roles.ofObjects(definition.type, ids))
       : [],
     context.detail ? namedUrls(definition, rows, context) : new Map<number, string>(),
   ]);
@@ -128,7 +128,7 @@ export async function summariesAmong(
   { together, actor }: Pick<RepresentContext, 'together' | 'actor'>,
 ): Promise<Map<number, Members>> {
   const rows = targetRows(target, sql`s.id IN (${ids})`, actor);
-  return summariesIn(target, await together.ask<TargetRow>(rows));
+  return summariesIn(target, await together.rows<TargetRow>(rows));
 }
 
 /** Returns summaries of objects by id. The caller must be able to read an object that references them. */

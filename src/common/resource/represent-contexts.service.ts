@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../database/database.js';
-import { Together } from '../../database/together.js';
+import { StatementBatch } from '../../database/statement-batch.js';
 import { RoleStore, type Actor } from '../access.js';
 import { DeclaredProviders } from '../declared-providers.service.js';
 import type { RepresentContext } from './extension.js';
@@ -17,6 +17,6 @@ export class RepresentContexts {
   /** @param detail true for a single object, false for a list */
   of(actor: Actor, detail: boolean): RepresentContext {
     const { database, roles, providers } = this;
-    return { database, together: new Together(database), actor, detail, roles, providers };
+    return { database, together: new StatementBatch(database), actor, detail, roles, providers };
   }
 }

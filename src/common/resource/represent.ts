@@ -1,4 +1,4 @@
-import { atOnce } from '../../database/at-once.js';
+import { settleAll } from '../../database/settle-all.js';
 import { and, ident, join, sql, type Sql } from '../../database/sql.js';
 import { permit, type Actor } from '../access.js';
 import { ENCRYPTED } from '../fields/text.js';
@@ -94,7 +94,7 @@ function loadAround(
 ): Promise<[Related, ReadonlyMap<number, Extension>]> {
   const { extension } = definition;
   const extended = extension ? context.providers.find(extension) : definition;
-  return atOnce([
+  return settleAll([
     loadRelated(definition, rows, context),
     extended.extend?.(rows, context) ?? new Map<number, Extension>(),
   ]);

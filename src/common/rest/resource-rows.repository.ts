@@ -8,7 +8,7 @@ import type { ManyToMany, ResourceDefinition, Row, RowOf } from '../resource/def
 import { idType, isPossibleId } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import { capabilityColumns } from '../resource/represent.js';
-import { purposeColumns } from './purpose.js';
+import { destinationColumns } from './destinations.js';
 import { sqlState } from '../../database/sql-state.js';
 import { Invalid } from '../errors/errors.js';
 import { memberOf } from '../records.js';
@@ -65,13 +65,13 @@ export class ResourceRowsRepository {
       WHERE ${and(isPossibleId(definition, id) ? sql`t.id = ${id}` : FALSE, definition.own('t'))}`);
   }
 
-  /** Locks and returns the current row, with its capabilities and the columns of `purposeColumns`. */
+  /** Locks and returns the current row, with its capabilities and the columns of `destinationColumns`. */
   lock<Schema extends object>(
     definition: ResourceDefinition<Schema>,
     id: number,
     actor: Actor,
   ): Promise<RowOf<Schema> | undefined> {
-    const columns = [columnsOf(definition, actor), ...purposeColumns(definition, actor)];
+    const columns = [columnsOf(definition, actor), ...destinationColumns(definition, actor)];
     return this.database.preparedRow(sql`
       SELECT ${join(columns, ', ')}
       FROM ${ident(definition.table)} t WHERE t.id = ${id} FOR UPDATE OF t`);

@@ -22,7 +22,7 @@ import { DeclaredProviders } from '../declared-providers.service.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import { preparedColumns, preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
-import { assertPurpose } from './purpose.js';
+import { assertReuse } from './destinations.js';
 import { ReferencesService } from './references.service.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, type Representation } from '../resource/represent.js';
@@ -110,7 +110,7 @@ export class ResourceService {
 
   /**
    * Loads the current row with its capabilities and the `use` columns of the objects that it references
-   * (`purposeColumns`), and locks the row until the caller's transaction ends.
+   * (`destinationColumns`), and locks the row until the caller's transaction ends.
    *
    * @throws NotFound if the row has been deleted
    */
@@ -202,7 +202,7 @@ export class ResourceService {
     const prepared = (await hooks.prepareUpdate?.(before, sent, actor, mode)) ?? {};
     await this.references.assertUsable(definition, prepared.values ?? {}, actor);
     const changed = preparedValues(sent, prepared);
-    assertPurpose(definition, before, changed);
+    assertReuse(definition, before, changed);
     const columns = {
       ...columnsOf(definition, changed),
       ...(await preparedColumns(prepared)),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../../config/settings.js';
 import type { Launch } from './command.js';
-import { firstInside } from './first-inside.js';
+import { sandboxPid } from './sandbox-pid.js';
 import { type BoundaryPlan, launchInside } from './launch-inside.js';
 
 /**
@@ -77,7 +77,7 @@ function complaint(
       child.kill(endsBy);
       end(`no answer within ${limitMs / 1000} s`);
     }, limitMs);
-    void firstInside(child);
+    void sandboxPid(child);
     child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)));
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) =>

@@ -11,7 +11,7 @@ import { BoundedText } from '../runner/bounded-text.js';
 import { CommandShell, MAX_PRINTED } from '../runner/command-shell.js';
 import { watchFolder } from '../runner/folder-watch.js';
 import { OUTPUT, writeEcho, type PreparedReading } from '../runner/inventory-files.js';
-import { readBelow } from '../runner/left-files.js';
+import { readBelow } from '../runner/untrusted-files.js';
 import { MaskedLines } from '../runner/masked-lines.js';
 import type { Masker } from '../runner/masker.js';
 import { ARTIFACTS, type Workspace } from '../runner/workspace.js';

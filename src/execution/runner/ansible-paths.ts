@@ -1,4 +1,4 @@
-import { readBelow } from './left-files.js';
+import { readBelow } from './untrusted-files.js';
 
 const MAX_BYTES = 1024 * 1024;
 const ROLES = ['~/.ansible/roles', '/usr/share/ansible/roles', '/etc/ansible/roles'];

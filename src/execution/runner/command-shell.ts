@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 
 import type { Launch } from '../boundary/command.js';
-import { firstInside } from '../boundary/first-inside.js';
+import { sandboxPid } from '../boundary/sandbox-pid.js';
 import { MarkedText } from './marked-text.js';
 import { findProcess } from './process-table.js';
 import { FencedProcesses } from './run-processes.js';
@@ -67,7 +67,7 @@ export class CommandShell {
     child.stdin.on('error', () => undefined);
     child.stdout.setEncoding('utf8');
     child.stderr.setEncoding('utf8');
-    const first = firstInside(child).then((pid) => (pid === null ? null : findProcess(pid)));
+    const first = sandboxPid(child).then((pid) => (pid === null ? null : findProcess(pid)));
     this.fence = depth === null ? null : new FencedProcesses(child, first, depth, endsBy);
     this.endsBy = endsBy;
   }

@@ -1,7 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 
-import { readBelow, statBelow } from './left-files.js';
+import { readBelow, statBelow } from './untrusted-files.js';
 import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 
 /**

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { lookEvery } from './look-every.js';
+import { poll } from './poll.js';
 
 const execute = promisify(execFile);
 
@@ -13,7 +13,7 @@ const WATCH_MS = 10_000;
  * @returns function that stops the watch
  */
 export function watchFolder(dir: string, maxBytes: number, onFull: () => void): () => void {
-  return lookEvery(WATCH_MS, async () => {
+  return poll(WATCH_MS, async () => {
     if ((await bytesIn(dir)) <= maxBytes) return false;
     onFull();
     return true;

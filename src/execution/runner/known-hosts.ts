@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { readBelow } from './left-files.js';
+import { readBelow } from './untrusted-files.js';
 
 const NAME = 'known_hosts';
 /** Maximum size of the file, in bytes; real files are far smaller. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import { lookEvery } from './look-every.js';
+import { poll } from './poll.js';
 import { inParallel } from './process-table.js';
 
 const WATCH_MS = 500;
@@ -17,7 +17,7 @@ export function watchMemory(
   maxBytes: number,
   onFull: () => void,
 ): () => void {
-  return lookEvery(WATCH_MS, async () => {
+  return poll(WATCH_MS, async () => {
     const pids = await list();
     // Resident memory counts shared pages once per process, so the sum is an upper bound. The exact
     // value is more expensive to read.

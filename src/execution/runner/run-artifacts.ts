@@ -1,6 +1,6 @@
 import { type EventReader, MOST_MISSING, parseRunnerEvent } from './event-reader.js';
 import type { RunnerEvent } from './events.js';
-import { namesBelow, readBelow } from './left-files.js';
+import { namesBelow, readBelow } from './untrusted-files.js';
 import type { RunStatus } from './run-options.js';
 import { ARTIFACTS, RUN_IDENT, type Workspace } from './workspace.js';
 

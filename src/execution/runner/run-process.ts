@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { watchFolder } from './folder-watch.js';
 import { type Launch, openLaunch } from '../boundary/command.js';
-import { firstInside } from '../boundary/first-inside.js';
-import { removeBelow } from './left-files.js';
+import { sandboxPid } from '../boundary/sandbox-pid.js';
+import { removeBelow } from './untrusted-files.js';
 import { watchMemory } from './memory-watch.js';
 import type { PreparedRun } from './ansible-run.js';
 import { findProcess, type ProcessEntry, listProcesses } from './process-table.js';
@@ -12,7 +12,7 @@ import { writeRunMark } from './run-mark.js';
 import type { EndReason, RunHandle, RunOptions, RunResult } from './run-options.js';
 import { type RunChild, RunnerOutput } from './run-output.js';
 import { FencedProcesses, MarkedProcesses, type RunProcesses } from './run-processes.js';
-import { lookEvery } from './look-every.js';
+import { poll } from './poll.js';
 
 const WATCH_MS = 1_000;
 
@@ -31,7 +31,7 @@ function watchPlaybook(
   onGone: () => void,
 ): () => void {
   let playbookPid: number | undefined;
-  return lookEvery(WATCH_MS, async () => {
+  return poll(WATCH_MS, async () => {
     // Evaluated before the look-up: a playbook that starts after the look-up is found by the next
     // one.
     const isExpected = playbookPid !== undefined || hasStarted();
@@ -155,7 +155,7 @@ class RunProcess {
    * Returns the first process inside the sandbox, and records it where a later worker looks for it.
    */
   private async firstProcess(child: RunChild): Promise<ProcessEntry | null> {
-    const first = await firstInside(child);
+    const first = await sandboxPid(child);
     if (first === null) return null;
     await this.note(child, first);
     return findProcess(first);

@@ -4,7 +4,7 @@ import type { QueueHandler } from '../../common/queue/queue-processor.js';
 import { isPassing } from '../../database/passing-errors.js';
 import { SHUT_DOWN } from '../../runs/run-explanations.js';
 import { RunsRepository } from '../../runs/runs.repository.js';
-import { WORKED_KINDS, type WorkedKind } from '../../runs/worked-kinds.js';
+import { EXECUTED_KINDS, type ExecutedKind } from '../../runs/executed-kinds.js';
 import { Boundary } from '../boundary/boundary.service.js';
 import { ActiveRuns, MAX_RUN_ATTEMPTS, RunEnded, type ActiveRun } from './active-runs.service.js';
 import { AdHocRun } from '../ad-hoc/ad-hoc-run.service.js';
@@ -21,7 +21,7 @@ import { ProjectSync } from '../project-updates/project-sync.service.js';
 @Injectable()
 export class RunsHandler implements QueueHandler {
   private readonly logger = new Logger('Worker');
-  private readonly kinds: Readonly<Record<WorkedKind, RunKind<ActiveRun>>>;
+  private readonly kinds: Readonly<Record<ExecutedKind, RunKind<ActiveRun>>>;
 
   constructor(
     private readonly runs: RunsRepository,
@@ -88,7 +88,7 @@ export class RunsHandler implements QueueHandler {
 
   private async kindOf(id: number): Promise<RunKind<ActiveRun>> {
     const type = (await this.runs.typesOf([id])).get(id);
-    if (!isOneOf(WORKED_KINDS, type)) throw new Error(`Runs of type ${type} have no process`);
+    if (!isOneOf(EXECUTED_KINDS, type)) throw new Error(`Runs of type ${type} have no process`);
     return this.kinds[type];
   }
 

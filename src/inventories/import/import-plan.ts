@@ -1,7 +1,7 @@
 import { jsonText } from '../../common/fields/json-text.js';
 import { createHash } from 'node:crypto';
 import { isStorableJson } from '../../common/fields/text.js';
-import { Turns } from '../../common/turns.js';
+import { Yielder } from '../../common/yielder.js';
 import {
   ImportError,
   type DeliveredHost,
@@ -62,9 +62,9 @@ export async function planImport(
   known: { groups: readonly KnownObject[]; hosts: readonly KnownHost[] },
   options: ImportOptions,
 ): Promise<ImportPlan> {
-  const turns = new Turns();
-  const groups = await planGroups(delivery, known.groups, options, turns);
-  const hosts = await planHosts(delivery, known.hosts, options, turns);
+  const yielder = new Yielder();
+  const groups = await planGroups(delivery, known.groups, options, yielder);
+  const hosts = await planHosts(delivery, known.hosts, options, yielder);
   assertNamesApart(
     namesAfter(groups, known.groups),
     namesAfter(hosts, known.hosts),
@@ -77,7 +77,7 @@ async function planGroups(
   { groups }: InventoryDelivery,
   known: readonly KnownObject[],
   options: ImportOptions,
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<ObjectPlan<KnownObject, PlannedObject>> {
   const byName = new Map(known.map((one) => [one.name, one]));
   const created: PlannedObject[] = [];
@@ -87,7 +87,7 @@ async function planGroups(
     const found = byName.get(name);
     if (found) matched.push({ known: found, planned });
     else created.push(planned);
-    await turns.next();
+    await yielder.next();
   }
   return { created, matched, ...leaving(known, matched, options) };
 }
@@ -96,7 +96,7 @@ async function planHosts(
   { hosts }: InventoryDelivery,
   known: readonly KnownHost[],
   options: ImportOptions,
-  turns: Turns,
+  yielder: Yielder,
 ): Promise<ObjectPlan<KnownHost, PlannedHost>> {
   const byName = new Map(known.map((one) => [one.name, one]));
   // Only hosts of this source are matched by id, because ids of different systems can be equal.
@@ -125,7 +125,7 @@ async function planHosts(
     const candidate = found.get(host);
     if (candidate) matched.push({ known: candidate, planned });
     else created.push(planned);
-    await turns.next();
+    await yielder.next();
   }
   const left = leaving(known, matched, options);
   assertFree({ created, matched, ...left }, byName);

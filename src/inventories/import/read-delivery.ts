@@ -1,5 +1,5 @@
 import { isRecord, listOf } from '../../common/records.js';
-import { Turns } from '../../common/turns.js';
+import { Yielder } from '../../common/yielder.js';
 import {
   ImportError,
   type DeliveredGroup,
@@ -39,11 +39,11 @@ export async function readDelivery(
 ): Promise<InventoryDelivery> {
   if (!isRecord(document)) throw new ImportError('The inventory is not a JSON object.');
   const reading = new Reading(document, rules);
-  const turns = new Turns();
+  const yielder = new Yielder();
   for (const [name, entry] of Object.entries(document)) {
-    if (name !== META) await reading.group(name, entry, turns);
+    if (name !== META) await reading.group(name, entry, yielder);
   }
-  return reading.end(turns);
+  return reading.end(yielder);
 }
 
 class Reading {
@@ -64,7 +64,7 @@ class Reading {
     this.hostvars = isRecord(hostvars) ? hostvars : {};
   }
 
-  async group(name: string, entry: unknown, turns: Turns): Promise<void> {
+  async group(name: string, entry: unknown, yielder: Yielder): Promise<void> {
     const { hosts, children, vars } = Array.isArray(entry)
       ? { hosts: entry, children: [], vars: {} }
       : membersOf(name, entry);
@@ -79,14 +79,14 @@ class Reading {
     for (const [raw, variables] of entriesOf(hosts)) {
       const host = this.host(raw, variables);
       own?.hosts.add(host);
-      await turns.next();
+      await yielder.next();
     }
   }
 
-  async end(turns: Turns): Promise<InventoryDelivery> {
+  async end(yielder: Yielder): Promise<InventoryDelivery> {
     for (const raw of Object.keys(this.hostvars)) {
       this.host(raw, {});
-      await turns.next();
+      await yielder.next();
     }
     const groups = this.closedGroups();
     const hosts = new Map<string, DeliveredHost>();
@@ -95,7 +95,7 @@ class Reading {
         throw new ImportError(`A host and a group have the same name: ${name}`);
       }
       hosts.set(name, this.closedHost(name, variables));
-      await turns.next();
+      await yielder.next();
     }
     return { variables: withoutDescription(this.variables).variables, groups, hosts };
   }

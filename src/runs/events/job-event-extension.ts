@@ -42,7 +42,7 @@ export async function jobEventExtension(
   { together }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.job_id))];
-  const runs = await together.ask<RunOfEvents>(runsOfEvents(ids));
+  const runs = await together.rows<RunOfEvents>(runsOfEvents(ids));
   const byId = new Map(runs.map((run) => [run.id, run]));
   return new Map(
     rows.flatMap((row): [number, Extension][] => {

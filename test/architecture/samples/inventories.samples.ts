@@ -1,5 +1,5 @@
 import { sql, type Sql } from '../../../src/database/sql.js';
-import * as givenHosts from '../../../src/inventories/given-hosts.repository.js';
+import * as givenHosts from '../../../src/inventories/host-writes.repository.js';
 import * as groupChildren from '../../../src/inventories/group-children.repository.js';
 import * as groupHosts from '../../../src/inventories/group-hosts.repository.js';
 import * as groups from '../../../src/inventories/groups.repository.js';
@@ -69,7 +69,7 @@ export default {
       removeSome: [[1, 10]],
       copy: [[1, 2, 3]],
     }),
-    samplesOf(givenHosts.GivenHostsRepository, {
+    samplesOf(givenHosts.HostWritesRepository, {
       findTarget: [[1, SOMEBODY, sql`NULL`]],
       readable: [[[1], SOMEBODY]],
       insertAll: [[1, GIVEN]],

@@ -2,24 +2,23 @@ import type { QueryResultRow } from 'pg';
 import type { Database } from './database.js';
 import type { Sql } from './sql.js';
 
-interface Question {
+interface PendingStatement {
   statement: Sql;
   take: (rows: never[]) => void;
   fail: (reason: unknown) => void;
 }
 
 /**
- * Reading statements that are asked for at the same moment, sent as one: a statement costs more to
- * send and to answer than the few rows it finds. What waits for an answer before it asks is sent by
- * itself.
+ * Combines the reading statements of one tick of the event loop into one: sending a statement costs
+ * more than the few rows that it finds.
  */
-export class Together {
-  private waiting: Question[] = [];
+export class StatementBatch {
+  private waiting: PendingStatement[] = [];
 
-  constructor(private readonly database: Pick<Database, 'together'>) {}
+  constructor(private readonly database: Pick<Database, 'rowsOfEach'>) {}
 
-  /** Rows as JSON has them: instants have the offset `+00:00` (`instantOf`). */
-  ask<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
+  /** Returns the rows as JSON represents them: instants have the offset `+00:00` (`instantOf`). */
+  rows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
     return new Promise<Row[]>((resolve, reject) => {
       if (this.waiting.length === 0) queueMicrotask(() => void this.send());
       this.waiting.push({ statement, take: resolve, fail: reject });
@@ -30,7 +29,7 @@ export class Together {
     const asked = this.waiting;
     this.waiting = [];
     try {
-      const found = await this.database.together<never>(asked.map(({ statement }) => statement));
+      const found = await this.database.rowsOfEach<never>(asked.map(({ statement }) => statement));
       asked.forEach(({ take }, place) => take(found[place] ?? []));
     } catch (error) {
       for (const { fail } of asked) fail(error);

@@ -1,11 +1,11 @@
 import { isConsequence } from './sql-state.js';
 
 /**
- * Waits for parts of some work that do not wait for each other: in a transaction what they ask is sent
- * at once. As `Promise.all`, but rejects only once all have ended, since nothing
- * may go on in a transaction that is over, and with the reason of what failed because of it.
+ * Waits for independent parts of some work; in a transaction, their statements are sent at once. In
+ * contrast to `Promise.all`, rejects only when all parts have ended, because no statement may follow the
+ * end of a transaction. Rejects with the cause instead of a consequence of it.
  */
-export async function atOnce<const Parts extends readonly unknown[]>(
+export async function settleAll<const Parts extends readonly unknown[]>(
   parts: Parts,
 ): Promise<{ -readonly [Place in keyof Parts]: Awaited<Parts[Place]> }> {
   const settling = Promise.allSettled(parts);

@@ -6,7 +6,7 @@ import { described, list, STRING } from '../common/fields/json-schema.js';
 const OWN = { column: null, filter: false, assumed: false } as const;
 
 /** Host of a bulk request, or of one of its lines. Group names are read separately. */
-export class GivenHost {
+export class BulkHostEntry {
   @Char({ ...OWN, required: true, help: 'Name of the host.' })
   name!: string;
 
@@ -25,12 +25,12 @@ export class GivenHost {
 }
 
 /** Group of a host, by name. */
-export class GivenGroup {
+export class BulkGroupEntry {
   @Char({ ...OWN, required: true })
   name!: string;
 }
 
 /** Host of a request, for the OpenAPI document. */
-export const GIVEN_HOST = entrySchema(fieldsOf(GivenHost), {
+export const BULK_HOST_ENTRY = entrySchema(fieldsOf(BulkHostEntry), {
   groups: described(list(STRING), 'Names of the groups of the host.'),
 });

@@ -7,7 +7,7 @@ import { compileOrder, type OrderTerm } from './order.js';
 export const DEEP = 1000;
 
 /** Parts of a list's statements. */
-export interface Cut {
+export interface ListPlan {
   where: Sql;
   order: readonly OrderTerm[];
   /** Statement for the total. */
@@ -33,12 +33,12 @@ const TOTAL = 'list_total';
 export const firstPage = (
   definition: ResourceDefinition,
   columns: Sql,
-  cut: Cut,
+  plan: ListPlan,
   limit: number,
 ): Sql =>
-  cut.isFoundOnce
-    ? foundOnce(definition, columns, cut, limit)
-    : firstRows(definition, sql`${columns}, (${cut.count}) AS ${ident(TOTAL)}`, cut, limit);
+  plan.isFoundOnce
+    ? foundOnce(definition, columns, plan, limit)
+    : firstRows(definition, sql`${columns}, (${plan.count}) AS ${ident(TOTAL)}`, plan, limit);
 
 /**
  * Materializes only the ids and order values of all matching rows; reads the wide rows of the page only.
@@ -46,7 +46,7 @@ export const firstPage = (
 function foundOnce(
   definition: ResourceDefinition,
   columns: Sql,
-  { where, order }: Cut,
+  { where, order }: ListPlan,
   limit: number,
 ): Sql {
   const places = order.map((term, index) => ({ ...term, place: ident(`place_${index}`) }));
@@ -77,7 +77,7 @@ const fenced = (definition: ResourceDefinition, condition: Sql): Sql =>
 export function firstRows(
   definition: ResourceDefinition,
   columns: Sql,
-  { where, order, isFenced }: Cut,
+  { where, order, isFenced }: ListPlan,
   limit: number,
   place: Parameters<typeof isBehind>[1] | null = null,
   offset = 0,
@@ -96,7 +96,7 @@ export function firstRows(
 export function deepRows(
   definition: ResourceDefinition,
   columns: Sql,
-  { where, order }: Cut,
+  { where, order }: ListPlan,
   { offset, limit, total }: { offset: number; limit: number; total: number | null },
 ): Sql {
   const wanted = total === null ? limit : Math.min(limit, total - offset);

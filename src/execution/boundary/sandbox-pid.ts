@@ -8,7 +8,7 @@ const MAX_LENGTH = 4096;
  * Returns the process id, in the numbering of this machine, of the first process inside a started
  * sandbox; null if the sandbox ended before it had such a process.
  */
-export async function firstInside(child: ChildProcess): Promise<number | null> {
+export async function sandboxPid(child: ChildProcess): Promise<number | null> {
   const [, , , told] = child.stdio;
   if (!(told instanceof Readable)) return null;
   let text = '';

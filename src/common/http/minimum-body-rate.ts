@@ -22,7 +22,7 @@ interface OpenBody {
  * and the memory of the received part, for any time. Only the time in which the server waits for the
  * client counts, and not the time in which the client waits for the server.
  */
-export class BodyPace {
+export class MinimumBodyRate {
   private readonly open = new Set<OpenBody>();
   private timer: NodeJS.Timeout | undefined;
 

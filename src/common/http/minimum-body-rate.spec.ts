@@ -5,7 +5,7 @@
  */
 import { EventEmitter } from 'node:events';
 import { jest } from '@jest/globals';
-import { BodyPace } from './body-pace.js';
+import { MinimumBodyRate } from './minimum-body-rate.js';
 
 /** As much of a request as is looked at: what came, what nobody took, what was written back. */
 class Sender extends EventEmitter {
@@ -17,10 +17,10 @@ class Sender extends EventEmitter {
 }
 
 describe('the pace of a body', () => {
-  let pace: BodyPace;
+  let pace: MinimumBodyRate;
   beforeEach(() => {
     jest.useFakeTimers();
-    pace = new BodyPace();
+    pace = new MinimumBodyRate();
   });
   afterEach(() => jest.useRealTimers());
 

@@ -1,6 +1,6 @@
 import '../../organizations/organizations.resource.js';
 import { teams } from '../../teams/teams.resource.js';
-import { objectTitleOf, valueView } from './values.js';
+import { objectTitleOf, valueView } from './value-views.js';
 
 const GENERATED = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const RUNS_DEPLOY = { summary_fields: { unified_job_template: { name: 'Deploy' } } };

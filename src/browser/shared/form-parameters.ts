@@ -14,11 +14,11 @@ export const formUrl = (path: string, method: string): string => `${path}?${FORM
 export const formMethodOf = (request: object): string | null => forms.get(request) ?? null;
 
 /** Returns the initial values of a form from the query, by field. */
-export const presetsOf = (request: object): Readonly<Record<string, string>> =>
+export const initialValuesOf = (request: object): Readonly<Record<string, string>> =>
   presets.get(request) ?? {};
 
 /** Moves the parameters of forms out of the query, so that other handlers do not read them. */
-export function takePresets(request: PlainRequest): void {
+export function takeFormParameters(request: PlainRequest): void {
   const { [FORM]: form, ...query } = request.query;
   if (form !== undefined) {
     forms.set(request, String(form).toUpperCase());

@@ -4,7 +4,7 @@
  * @param look resolves to true when the checks can end
  * @returns function that ends the checks
  */
-export function lookEvery(intervalMs: number, look: () => Promise<boolean>): () => void {
+export function poll(intervalMs: number, look: () => Promise<boolean>): () => void {
   let isLooking = false;
   const timer = setInterval(() => {
     if (isLooking) return;

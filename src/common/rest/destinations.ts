@@ -3,7 +3,7 @@ import { permit, type Actor } from '../access.js';
 import { Forbidden } from '../errors/errors.js';
 import { columnOf, targetOf } from '../fields/field.js';
 import { existing } from '../invariants.js';
-import { type Purpose, type ResourceDefinition, type Row } from '../resource/define-resource.js';
+import type { Destination, ResourceDefinition, Row } from '../resource/define-resource.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import type { Values } from './hooks.js';
 
@@ -23,7 +23,7 @@ interface Kept {
  * Returns the columns of a locked row that are true for each referenced object on which the caller has
  * `use`.
  */
-export const purposeColumns = (definition: ResourceDefinition, actor: Actor): Sql[] =>
+export const destinationColumns = (definition: ResourceDefinition, actor: Actor): Sql[] =>
   keptBy(definition).map(({ column, target, tie }) => {
     const rule = permit(target.policy, 'use', 'kept', actor);
     const isUsable =
@@ -41,7 +41,7 @@ export const purposeColumns = (definition: ResourceDefinition, actor: Actor): Sq
  * @param changed the values that the request changes
  * @throws Forbidden naming the fields that decide the destination
  */
-export function assertPurpose(definition: ResourceDefinition, before: Row, changed: Values): void {
+export function assertReuse(definition: ResourceDefinition, before: Row, changed: Values): void {
   for (const { column, target, field, decidedBy } of keptBy(definition)) {
     const deciding = decidedBy.filter((name) => name in changed);
     const isReplaced = field !== null && field in changed;
@@ -54,18 +54,17 @@ export function assertPurpose(definition: ResourceDefinition, before: Row, chang
 }
 
 const keptBy = (definition: ResourceDefinition): Kept[] =>
-  definition.purposes.flatMap((purpose, at) =>
-    purpose.keeps.map((name, index) => ({
-      ...leadOf(definition, name),
-      decidedBy: purpose.decidedBy,
-      column: `may_use_kept_${at}_${index}`,
-    })),
+  definition.destinations.flatMap(({ keeps, decidedBy }, at) =>
+    keeps.map((name, index) => {
+      const column = `may_use_kept_${at}_${index}`;
+      return { ...leadOf(definition, name), decidedBy, column };
+    }),
   );
 
 /** Returns the target and the join condition of a reference or a relation. */
 function leadOf(
   definition: ResourceDefinition,
-  name: Purpose['keeps'][number],
+  name: Destination['keeps'][number],
 ): Pick<Kept, 'target' | 'tie' | 'field'> {
   const field = typeof name === 'string' ? definition.field(name) : undefined;
   if (field) {
@@ -74,7 +73,7 @@ function leadOf(
   }
   const relation =
     typeof name === 'string'
-      ? existing(definition.relations[name], 'a purpose names a reference or a relation')
+      ? existing(definition.relations[name], 'a destination names a reference or a relation')
       : name;
   const tie = relationCondition(relation, ident('t', 'id'), 'kept');
   return { target: relation.target(), tie, field: null };

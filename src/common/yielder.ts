@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const PIECE_MS = 10;
 
 /** Splits long work: yields to the event loop between steps if the work has occupied it for long. */
-export class Turns {
+export class Yielder {
   private since = performance.now();
 
   /** Returns immediately, or after other work in the event loop has run. */

@@ -49,7 +49,7 @@ const WITHIN: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Returns the label of an API name: "Source control" for `scm_type`. */
-export function wordFor(name: string): string {
+export function labelFor(name: string): string {
   const called = CALLED.get(name);
   if (called !== undefined) return called;
   const words = WITHIN.reduce((text, [from, to]) => text.replace(from, to), labelOf(name));
@@ -57,8 +57,8 @@ export function wordFor(name: string): string {
 }
 
 /** Returns the label of a field: the declared label, unless it only repeats the name. */
-export const wordForField = ({ name, label }: Pick<Field, 'name' | 'label'>): string =>
-  CALLED.has(name) || label === labelOf(name) ? wordFor(name) : label;
+export const labelForField = ({ name, label }: Pick<Field, 'name' | 'label'>): string =>
+  CALLED.has(name) || label === labelOf(name) ? labelFor(name) : label;
 
 /** Returns the help of a field; empty if the help only repeats the label: "Name of this object." */
 export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string {
@@ -69,12 +69,12 @@ export function helpFor({ label, help }: Pick<Field, 'label' | 'help'>): string 
 /** Returns a count such as "1 inventory"; "entries" if the list has its own title. */
 export function countOf(definition: ResourceDefinition | undefined, count: number): string {
   if (count !== 1) return `${count} ${pluralOf(definition)}`;
-  return isPlain(definition) ? `1 ${uncapitalized(wordFor(definition.type))}` : '1 entry';
+  return isPlain(definition) ? `1 ${uncapitalized(labelFor(definition.type))}` : '1 entry';
 }
 
 /** Returns the word for several objects of a list, such as "inventories". */
 export const pluralOf = (definition: ResourceDefinition | undefined): string =>
-  isPlain(definition) ? uncapitalized(wordFor(definition.path)) : 'entries';
+  isPlain(definition) ? uncapitalized(labelFor(definition.path)) : 'entries';
 
 /** Returns true for a list of one kind of objects, which has no title of its own. */
 const isPlain = (definition: ResourceDefinition | undefined): definition is ResourceDefinition =>
@@ -87,5 +87,5 @@ export const uncapitalized = (text: string): string =>
 /** Returns the label of a member of an object. */
 export function wordIn(definition: ResourceDefinition | undefined, name: string): string {
   const field = definition?.field(name);
-  return field ? wordForField(field) : wordFor(name);
+  return field ? labelForField(field) : labelFor(name);
 }

@@ -4,14 +4,14 @@ import { raw, type Sql } from '../database/sql.js';
  * Kinds of runs that have a process: the scheduler assigns them to workers, which hold them by a
  * lease and end them. The other kinds consist of these runs, or wait for a decision.
  */
-export const WORKED_KINDS = [
+export const EXECUTED_KINDS = [
   'job',
   'project_update',
   'inventory_update',
   'ad_hoc_command',
   'system_job',
 ] as const;
-export type WorkedKind = (typeof WORKED_KINDS)[number];
+export type ExecutedKind = (typeof EXECUTED_KINDS)[number];
 
 /** SQL condition on a row of runs: true for the kinds that workers execute. */
-export const IS_WORKED: Sql = raw(`type IN ('${WORKED_KINDS.join("', '")}')`);
+export const IS_EXECUTED: Sql = raw(`type IN ('${EXECUTED_KINDS.join("', '")}')`);

@@ -1,4 +1,4 @@
-import { helpFor, wordFor, wordForField } from './words.js';
+import { helpFor, labelFor, labelForField } from './labels.js';
 
 describe('words of pages', () => {
   it.each([
@@ -12,7 +12,7 @@ describe('words of pages', () => {
     ['enabled_var', 'Enabled variable'],
     ['constructor', 'Constructor'],
   ])('call %s %s', (name, words) => {
-    expect(wordFor(name)).toBe(words);
+    expect(labelFor(name)).toBe(words);
   });
 
   it('leave out what says no more than the name of a field', () => {
@@ -22,8 +22,8 @@ describe('words of pages', () => {
   });
 
   it('are those of the declaration, where it has some', () => {
-    expect(wordForField({ name: 'email', label: 'Email address' })).toBe('Email address');
-    expect(wordForField({ name: 'scm_refspec', label: 'Scm refspec' })).toBe('Further refs');
-    expect(wordForField({ name: 'job_tags', label: 'Job tags' })).toBe('Job tags');
+    expect(labelForField({ name: 'email', label: 'Email address' })).toBe('Email address');
+    expect(labelForField({ name: 'scm_refspec', label: 'Scm refspec' })).toBe('Further refs');
+    expect(labelForField({ name: 'job_tags', label: 'Job tags' })).toBe('Job tags');
   });
 });

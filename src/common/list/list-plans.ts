@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '../resource/define-resource.js';
 import { keptTotal, sumKept } from './kept-total.js';
 import type { OrderTerm } from './order.js';
 import { looksIntoTexts, type ListQuery } from './query.js';
-import type { Cut } from './slice.js';
+import type { ListPlan } from './list-statements.js';
 
 /**
  * Maximum number of visible rows for which a long table is searched by the caller's roles. Reading such a
@@ -32,19 +32,19 @@ export interface Asked {
 }
 
 /**
- * Strategies for reading a list: for callers who see many of its rows, and for callers who see few, if
+ * Plans for reading a list: for callers who see many of its rows, and for callers who see few, if
  * the list distinguishes them.
  */
-export interface Cuts {
-  many: Cut;
+export interface ListPlans {
+  many: ListPlan;
   /**
-   * `seen`: statement for the number of rows that the caller sees, regardless of filters. `cut`: strategy
+   * `seen`: statement for the number of rows that the caller sees, regardless of filters. `planOf`: plan
    * by the caller's roles, or by querying them.
    */
-  few: { cut: (held: HeldRoles | null) => Cut; seen: Sql } | null;
+  few: { planOf: (held: HeldRoles | null) => ListPlan; seen: Sql } | null;
 }
 
-export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Asked): Cuts {
+export function plansOf(definition: ResourceDefinition, actor: Actor, asked: Asked): ListPlans {
   const { query, filters, order, scope } = asked;
   const seenBy = (policy: Policy): Sql =>
     and(scope ?? TRUE, asked.visible ?? permit(policy, 'list', 't', actor));
@@ -58,7 +58,7 @@ export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Aske
   const shown = and(limits, visible);
   // If no row matches, a long table would be read to its end.
   const isAny = kept && visible !== TRUE ? sql`(${kept}) > 0` : TRUE;
-  const parts: Omit<Cut, 'where'> = {
+  const parts: Omit<ListPlan, 'where'> = {
     order,
     count: kept ?? total(definition, shown),
     isKept: kept !== null,
@@ -70,7 +70,7 @@ export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Aske
     return { many: { ...parts, where: and(shown, isAny) }, few: null };
   }
   const seen = sumKept(counter, and(own, counted));
-  const cut = (held: HeldRoles | null): Cut => {
+  const planOf = (held: HeldRoles | null): ListPlan => {
     const where = and(limits, isSeen(definition, held ? { ...actor, held } : actor));
     return {
       ...parts,
@@ -83,7 +83,7 @@ export function cutsOf(definition: ResourceDefinition, actor: Actor, asked: Aske
   };
   return {
     many: { ...parts, where: and(shown, filters === TRUE ? TRUE : isAny, sql`(${seen}) > ${FEW}`) },
-    few: { cut, seen },
+    few: { planOf, seen },
   };
 }
 

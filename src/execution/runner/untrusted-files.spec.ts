@@ -12,7 +12,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { changedFacts } from './fact-files.js';
-import { type BoundFolder, namesBelow, readBelow, removeBelow, statBelow } from './left-files.js';
+import {
+  type BoundFolder,
+  namesBelow,
+  readBelow,
+  removeBelow,
+  statBelow,
+} from './untrusted-files.js';
 import { readMissedEvents, readRunnerStatus } from './run-artifacts.js';
 import { createWorkspace, RUN_IDENT, type Workspace } from './workspace.js';
 

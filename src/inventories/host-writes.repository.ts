@@ -77,7 +77,7 @@ export const HOST_DEFAULTS = {
  * same way.
  */
 @Injectable()
-export class GivenHostsRepository extends TableRepository<Row> {
+export class HostWritesRepository extends TableRepository<Row> {
   constructor(@InjectRepository(Host) repository: Repository<Host>) {
     super(repository);
   }

@@ -13,8 +13,7 @@ import type {
   Settlement,
   NotificationTarget,
 } from './notification-lease.js';
-import { unfinished } from './notifications.repository.js';
-import { Notification } from './notification.entity.js';
+import { Notification, unfinished } from './notification.entity.js';
 
 /**
  * Duration of a lease, in seconds. It is renewed during an attempt, so it only has to outlast a

@@ -10,7 +10,8 @@ import { BOOLEAN, INTEGER, list, object, WIDE_INTEGER } from '../common/fields/j
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import { NotificationTemplatesRepository } from './notification-templates.repository.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
-import { NotificationsRepository, isUnfinished } from './notifications.repository.js';
+import { isUnfinished } from './notification.entity.js';
+import { NotificationsRepository } from './notifications.repository.js';
 import type { ResendRequest } from './resend-request.js';
 import { itemAt } from '../common/invariants.js';
 

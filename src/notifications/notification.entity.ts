@@ -10,12 +10,26 @@ import {
   Reference,
   Text,
 } from '../common/fields/field.js';
+import type { Row } from '../common/resource/define-resource.js';
 import { TotalRow } from '../common/resource/kept-totals.js';
+import { ident, sql, type Sql } from '../database/sql.js';
 import type { NotificationType } from './backends/notification-type.js';
 import { WideResourceEntity } from '../common/resource/resource.entity.js';
 import { NOTIFICATION_TYPE_CHOICES } from './notification-template.entity.js';
 
 const READ_ONLY = { readOnly: true } as const;
+
+/**
+ * Returns the SQL condition for an unfinished notification: it is pending, or it failed and will be
+ * retried (docs/decisions/0045). The planned time stays set during the retry, so that the retry is
+ * not lost if the worker dies. The index `notifications_unfinished_idx` serves this condition.
+ */
+export const unfinished = (alias: string): Sql =>
+  sql`(${ident(alias, 'status')} = 'pending' OR ${ident(alias, 'next_attempt_at')} IS NOT NULL)`;
+
+/** Returns true for the row of an unfinished notification. */
+export const isUnfinished = (row: Row): boolean =>
+  row.status === 'pending' || row.next_attempt_at !== null;
 
 /** One notification of one template for one event: the stored history. */
 @Entity('notifications')

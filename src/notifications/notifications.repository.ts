@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { permit, type Actor } from '../common/access.js';
 import { heldBy } from '../common/resource/held-by.js';
 import { resource } from '../common/resource/registry.js';
-import type { RowOf, Row } from '../common/resource/define-resource.js';
-import { not, sql, type Sql, ident } from '../database/sql.js';
+import type { RowOf } from '../common/resource/define-resource.js';
+import { not, sql, type Sql } from '../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { allRuns } from '../runs/runs.repository.js';
 import { notificationsOfTemplates } from '../templates/template-notifications.repository.js';
@@ -11,19 +11,7 @@ import { OrganizationNotifications } from './attached-templates.js';
 import type { ComposedMessage } from './message/compose.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
 import type { ResendRequest } from './resend-request.js';
-import { Notification } from './notification.entity.js';
-
-/**
- * Returns the SQL condition for an unfinished notification: it is pending, or it failed and will be
- * retried (docs/decisions/0045). The planned time stays set during the retry, so that the retry is
- * not lost if the worker dies. The index `notifications_unfinished_idx` serves this condition.
- */
-export const unfinished = (alias: string): Sql =>
-  sql`(${ident(alias, 'status')} = 'pending' OR ${ident(alias, 'next_attempt_at')} IS NOT NULL)`;
-
-/** Returns true for the row of an unfinished notification. */
-export const isUnfinished = (row: Row): boolean =>
-  row.status === 'pending' || row.next_attempt_at !== null;
+import { Notification, unfinished } from './notification.entity.js';
 
 /** An event of a run, with the event for which templates are attached. */
 export interface FiredEvent {

@@ -3,7 +3,7 @@ import { FAULTS, noChoice } from '../common/fields/fault-texts.js';
 import { DateTime, Json } from '../common/fields/field.js';
 import { telling } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
-import { isOneOf } from '../common/records.js';
+import { isOneOf, memberOf } from '../common/records.js';
 import { EVENT_NAMES } from './message/message-events.js';
 
 /** Final statuses of a record. */
@@ -34,14 +34,10 @@ export class ResendRequest {
   events!: string[];
 }
 
-interface Told {
-  object: ResendRequest;
-}
-
 /** Validates that a time is after that of another field, if that field has a valid time. */
 function IsAfter(other: keyof ResendRequest): PropertyDecorator {
-  const validate = (value: unknown, told?: ValidationArguments & Told): boolean =>
-    !(momentOf(value) <= momentOf(told?.object[other]));
+  const validate = (value: unknown, request?: ValidationArguments): boolean =>
+    !(momentOf(value) <= momentOf(memberOf(request?.object, other)));
   return ValidateBy(
     { name: 'isAfter', validator: { validate } },
     { message: 'The end must be after the beginning.' },

@@ -133,5 +133,5 @@ it('refuses what goes on when it is over', async () => {
     late = new Promise((resolve) => setTimeout(resolve, 50)).then(notes);
     late.catch(() => undefined);
   });
-  await expect(late).rejects.toThrow('A transaction that is over cannot go on');
+  await expect(late).rejects.toThrow('The transaction has ended');
 });

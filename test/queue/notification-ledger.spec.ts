@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { sql } from '../../src/database/sql.js';
 import type { Lease, AttemptOutcome } from '../../src/notifications/notification-lease.js';
 import { NotificationLedger } from '../../src/notifications/notification-ledger.service.js';
-import { unfinished } from '../../src/notifications/notifications.repository.js';
+import { unfinished } from '../../src/notifications/notification.entity.js';
 import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { countQueries } from '../support/queries.js';
 

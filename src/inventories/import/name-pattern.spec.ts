@@ -1,6 +1,3 @@
-/**
- * Budget: 20 s, because it waits for the time limit of an expression.
- */
 import { execFileSync } from 'node:child_process';
 
 import { compileNamePattern, namesMatching } from './name-pattern.js';

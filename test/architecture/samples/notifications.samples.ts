@@ -62,7 +62,7 @@ export default {
     samplesOf(NotificationTemplatesRepository, { named: [[1]] }),
   ],
   fragments: [
-    fragmentsOf(notifications, { hasUnfinished: [[sql`1`]], unfinished: [['t']] }),
+    fragmentsOf(notifications, { hasUnfinished: [[sql`1`]] }),
     fragmentsOf(attempts, {
       beginAttempts: { calls: [[sql`SELECT 1, 2`]], inside: (statement) => statement },
       abandonAttempts: { calls: [[sql`SELECT 1 AS id`, '']], inside: (statement) => statement },

@@ -30,7 +30,8 @@ export interface Guess {
 @Injectable()
 export class LoginThrottle {
   private readonly running = new Map<string, Promise<Account | undefined>>();
-  private readonly settleAll = new Map<string, number>();
+  /** Number of running checks by address. */
+  private readonly checks = new Map<string, number>();
 
   constructor(
     private readonly limiter: RateLimiter,
@@ -55,9 +56,9 @@ export class LoginThrottle {
     { username, address }: Guess,
     verify: () => Promise<Account | undefined>,
   ): Promise<Account | undefined> {
-    const count = this.settleAll.get(address) ?? 0;
+    const count = this.checks.get(address) ?? 0;
     if (count >= MAX_AT_ONCE) throw new TooManyRequests(RETRY_SECONDS);
-    this.settleAll.set(address, count + 1);
+    this.checks.set(address, count + 1);
     try {
       const { LOGIN_RATE, LOGIN_ACCOUNT_RATE } = this.settings;
       const account = tokenDigest(username);
@@ -76,9 +77,9 @@ export class LoginThrottle {
     } catch (error) {
       throw error instanceof PasswordQueueFull ? new Unavailable(RETRY_SECONDS) : error;
     } finally {
-      const rest = (this.settleAll.get(address) ?? 1) - 1;
-      if (rest > 0) this.settleAll.set(address, rest);
-      else this.settleAll.delete(address);
+      const rest = (this.checks.get(address) ?? 1) - 1;
+      if (rest > 0) this.checks.set(address, rest);
+      else this.checks.delete(address);
     }
   }
 }

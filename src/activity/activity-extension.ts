@@ -37,14 +37,14 @@ export async function describeEntries(
   context: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = rows.map(({ id }) => id);
-  const entries = await context.together.rows<DescribedEntry>(describedEntries(ids));
+  const entries = await context.batch.rows<DescribedEntry>(describedEntries(ids));
   const hidden = await hiddenObjects(entries, context);
   return new Map(entries.map((entry) => [entry.id, describe(entry, hidden)]));
 }
 
 async function hiddenObjects(
   entries: readonly DescribedEntry[],
-  { together, actor }: RepresentContext,
+  { batch, actor }: RepresentContext,
 ): Promise<Map<string, Set<number>>> {
   const idsByType = new Map<string, Set<number>>();
   const name = (type: string, id: unknown): void => {
@@ -63,7 +63,7 @@ async function hiddenObjects(
       sql`t.id = ANY(${idList(definition, [...ids])})`,
       sql`(${readable}) IS NOT TRUE`,
     );
-    const found = await together.rows<{ id: number }>(
+    const found = await batch.rows<{ id: number }>(
       selectRows(definition, 't', sql`t.id`, condition),
     );
     return [type, new Set(found.map(({ id }) => id))];

@@ -119,7 +119,7 @@ export class BulkLaunchCheck {
     const plans = new Map<number, Plan | null>();
     const yielder = new Yielder();
     for (const entry of entries) {
-      await yielder.next();
+      await yielder.yieldIfDue();
       const { templateId } = entry;
       const effective = overlaid(prompts, entry.prompts);
       // Entries without their own prompts are planned once per template.

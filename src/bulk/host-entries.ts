@@ -38,7 +38,7 @@ export async function readHostEntries(given: readonly unknown[]): Promise<{
     const entry = readHost(one, faults);
     if (entry) entries.push(entry);
     else errors[String(index)] = faults;
-    await yielder.next();
+    await yielder.yieldIfDue();
   }
   return { entries, errors };
 }

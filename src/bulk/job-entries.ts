@@ -53,7 +53,7 @@ export async function readJobEntries(given: readonly unknown[]): Promise<{
   const read: ReturnType<typeof readJob>[] = [];
   for (const one of given) {
     read.push(readJob(one));
-    await yielder.next();
+    await yielder.yieldIfDue();
   }
   return { entries: read.map(({ entry }) => entry), errors: read.map(({ errors }) => errors) };
 }

@@ -4,7 +4,7 @@ import { Settings } from '../config/settings.js';
 import { PasswordHasher } from './crypto/password-hash.js';
 import { SecretBox } from './crypto/secret-box.js';
 import { RequestBodies } from './http/request-bodies.service.js';
-import { StrangerBytes } from './http/stranger-bytes.service.js';
+import { UnauthenticatedBytes } from './http/unauthenticated-bytes.service.js';
 import { Idempotency } from './rest/idempotency.service.js';
 import { IdempotencyKeysRepository } from './rest/idempotency-keys.repository.js';
 import './json-columns.js';
@@ -48,7 +48,7 @@ const shared = [
   Outbox,
   BreakersRepository,
   RequestBodies,
-  StrangerBytes,
+  UnauthenticatedBytes,
   DeclaredProviders,
   RepresentContexts,
   ListService,

@@ -8,7 +8,7 @@ export class Yielder {
   private since = performance.now();
 
   /** Returns immediately, or after other work in the event loop has run. */
-  async next(): Promise<void> {
+  async yieldIfDue(): Promise<void> {
     if (performance.now() - this.since < PIECE_MS) return;
     await nextTurn();
     this.since = performance.now();

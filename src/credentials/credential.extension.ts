@@ -101,9 +101,9 @@ interface ShownSource extends Pick<InputSource, 'id' | 'target_id' | 'field'> {
 /** Returns the looked-up inputs of each credential, with their stores. */
 async function inputSources(
   rows: readonly RowOf<Credential>[],
-  { together, actor }: RepresentContext,
+  { batch, actor }: RepresentContext,
 ): Promise<Map<number, Record<string, object>>> {
-  const found = await together.rows<ShownSource & Row>(sql`
+  const found = await batch.rows<ShownSource & Row>(sql`
     SELECT input.id, input.target_id, input.field, store.name, store.may_read,
       store.credential_type ->> 'namespace' AS kind
     FROM (${inputSourcesOf(rows.map(({ id }) => id))}) input

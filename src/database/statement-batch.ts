@@ -4,13 +4,14 @@ import type { Sql } from './sql.js';
 
 interface PendingStatement {
   statement: Sql;
-  take: (rows: never[]) => void;
-  fail: (reason: unknown) => void;
+  resolve: (rows: never[]) => void;
+  reject: (reason: unknown) => void;
 }
 
 /**
- * Combines the reading statements of one tick of the event loop into one: sending a statement costs
- * more than the few rows that it finds.
+ * Combines reading statements that are requested at the same time into one: sending a statement costs
+ * more than the few rows that it finds. In contrast to `Batch`, it can serve a transaction, because each
+ * request has its own.
  */
 export class StatementBatch {
   private waiting: PendingStatement[] = [];
@@ -21,18 +22,20 @@ export class StatementBatch {
   rows<Row extends QueryResultRow>(statement: Sql): Promise<Row[]> {
     return new Promise<Row[]>((resolve, reject) => {
       if (this.waiting.length === 0) queueMicrotask(() => void this.send());
-      this.waiting.push({ statement, take: resolve, fail: reject });
+      this.waiting.push({ statement, resolve, reject });
     });
   }
 
   private async send(): Promise<void> {
-    const asked = this.waiting;
+    const pending = this.waiting;
     this.waiting = [];
     try {
-      const found = await this.database.rowsOfEach<never>(asked.map(({ statement }) => statement));
-      asked.forEach(({ take }, place) => take(found[place] ?? []));
+      const found = await this.database.rowsOfEach<never>(
+        pending.map(({ statement }) => statement),
+      );
+      pending.forEach(({ resolve }, place) => resolve(found[place] ?? []));
     } catch (error) {
-      for (const { fail } of asked) fail(error);
+      for (const { reject } of pending) reject(error);
     }
   }
 }

@@ -14,10 +14,10 @@ export class InstanceGroupExtension {
 
   async extend(
     rows: readonly RowOf<InstanceGroup>[],
-    { together }: RepresentContext,
+    { batch }: RepresentContext,
   ): Promise<Map<number, Extension>> {
     const others = rows.filter(({ name }) => name !== DEFAULT_GROUP).map(({ id }) => id);
-    const loads = await together.rows<Row & InstallationLoad>(this.workers.loadOfGroups(others));
+    const loads = await batch.rows<Row & InstallationLoad>(this.workers.loadOfGroups(others));
     const all = await this.workers.load();
     return new Map(
       rows.map(({ id }) => {

@@ -94,7 +94,7 @@ export async function readInventory(
     const yielder = new Yielder();
     for (const host of hosts) {
       hostvars.push([host.name, hostVariables(host, options, read)]);
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
     entries.push(['_meta', { hostvars: Object.fromEntries(hostvars) }]);
   }

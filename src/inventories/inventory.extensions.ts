@@ -61,7 +61,7 @@ export class InventoryExtension {
       ([name, count]) => sql`${count} AS ${ident(name)}`,
     );
     const [counted, labels] = await Promise.all([
-      context.together.rows<CountedSources>(sql`
+      context.batch.rows<CountedSources>(sql`
         SELECT inv.id, ${join(counts, ', ')} FROM unnest(${ids}::int[]) AS inv (id)`),
       labelSummaries(resource('inventory'), ids, context),
     ]);
@@ -142,10 +142,10 @@ export class HostExtension {
 
   async extend(
     rows: readonly Row[],
-    { together, actor }: RepresentContext,
+    { batch, actor }: RepresentContext,
   ): Promise<Map<number, Extension>> {
     const ids = rows.map(({ id }) => id);
-    const found = await together.rows<Shown>(sql`
+    const found = await batch.rows<Shown>(sql`
       SELECT 'group' AS what, host.id AS host_id, grp.id, grp.name, NULL AS status,
         NULL::timestamptz AS finished, grp.total
       FROM unnest(${ids}::int[]) AS host (id) CROSS JOIN LATERAL (

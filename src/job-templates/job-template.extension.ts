@@ -42,10 +42,10 @@ export class JobTemplateExtension {
     const ids = rows.map(({ id }) => id);
     const [common, credentials, environments] = await Promise.all([
       this.summaries.of(resource('job_template'), rows, context),
-      context.together.rows<AttachedCredential>(shownCredentialsOf(ids, context.actor)),
+      context.batch.rows<AttachedCredential>(shownCredentialsOf(ids, context.actor)),
       Promise.all(
         (context.detail ? rows : []).map((row) =>
-          context.together.rows<ResolvedEnvironment>(this.environments.of(row, context.actor)),
+          context.batch.rows<ResolvedEnvironment>(this.environments.of(row, context.actor)),
         ),
       ),
     ]);

@@ -50,9 +50,9 @@ export const LABEL_SUMMARY = object({
 export async function labelSummaries(
   definition: ResourceDefinition,
   ids: readonly number[],
-  { together }: Pick<RepresentContext, 'together'>,
+  { batch }: Pick<RepresentContext, 'batch'>,
 ): Promise<Map<number, LabelSummary>> {
-  const found = await together.rows<LabelOn>(labelsOn(labelLinkOf(definition), ids, SHOWN));
+  const found = await batch.rows<LabelOn>(labelsOn(labelLinkOf(definition), ids, SHOWN));
   const summaries = new Map<number, LabelSummary>(ids.map((id) => [id, { count: 0, results: [] }]));
   for (const { near: owner, id, name, total } of found) {
     const summary = entryOf(summaries, owner);

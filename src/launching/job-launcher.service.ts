@@ -68,7 +68,7 @@ export class JobLauncher extends TemplateLauncher<NumberedLaunch> {
       const template = objects.templates.get(request.templateId);
       if (!template) throw new NotFound('No JobTemplate matches the given query.');
       plans.push({ ...planLaunch(request, template, objects, limits), id });
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
     return plans;
   }

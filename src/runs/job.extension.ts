@@ -44,11 +44,11 @@ export class JobExtension {
     rows: readonly RowOf<Job>[],
     context: RepresentContext,
   ): Promise<Map<number, Extension>> {
-    const { actor, together } = context;
+    const { actor, batch } = context;
     const ids = rows.map(({ id }) => id);
     const [extensions, credentials, labels, variables] = await Promise.all([
       this.templateRuns.extend(rows, context),
-      together.rows<CredentialOfJob>(this.credentials.ofJobs(ids, actor)),
+      batch.rows<CredentialOfJob>(this.credentials.ofJobs(ids, actor)),
       labelSummaries(resource('job'), ids, context),
       this.runs.variables(rows, context),
     ]);

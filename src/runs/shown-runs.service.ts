@@ -37,10 +37,10 @@ export class ShownRuns {
    */
   async facts(
     rows: readonly Row[],
-    { actor, together }: RepresentContext,
+    { actor, batch }: RepresentContext,
   ): Promise<Map<number, RunFacts>> {
     const ids = rows.map(({ id }) => id);
-    const facts = await together.rows<RunFacts>(this.runs.facts(ids, actor));
+    const facts = await batch.rows<RunFacts>(this.runs.facts(ids, actor));
     return new Map(facts.map((one) => [one.id, one]));
   }
 

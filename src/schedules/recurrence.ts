@@ -154,7 +154,7 @@ export class Recurrence {
       // A rule without occurrences would take long in every search.
       const occurs = new RuleWalk(rule, 'next').from(new Date(0), true) !== null;
       if (occurs) rules.push(new RuleWalk(same, 'previous'));
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
     const exceptions = this.exceptions.map((rule) => new RuleWalk(rule, 'previous'));
     return dateOf(await find({ rules, exceptions, yielder }, instant, true));
@@ -183,7 +183,7 @@ async function find(
     const found: (Occurrence | null)[] = [];
     for (const rule of rules) {
       found.push(rule.from(from, isIncluded));
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
     const nearest = nearestOf(found, from);
     if (nearest === null) return null;
@@ -202,7 +202,7 @@ async function isExcepted(
 ): Promise<boolean> {
   for (const rule of exceptions) {
     if (dateOf(rule.from(time, true))?.getTime() === time.getTime()) return true;
-    await yielder.next();
+    await yielder.yieldIfDue();
   }
   return false;
 }

@@ -3,7 +3,7 @@ import type { Actor } from '../common/access.js';
 import { ActivityRecorder, refOf } from '../common/activity/activity.js';
 import { SecretBox } from '../common/crypto/secret-box.js';
 import type { ResourceDefinition, Row } from '../common/resource/define-resource.js';
-import { assertReuse } from '../common/rest/destinations.js';
+import { assertRedirect } from '../common/rest/destinations.js';
 import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { maskSurvey, openSurvey, sealSurvey } from '../prompts/survey-secrets.js';
@@ -54,7 +54,7 @@ export class SurveyService {
     return this.database.transaction(async () => {
       const template = await this.resources.lock(definition, target, actor);
       const survey = next(template);
-      if (survey) assertReuse(definition, template, { survey_spec: survey });
+      if (survey) assertRedirect(definition, template, { survey_spec: survey });
       await this.write(template.id, survey);
       this.activity.record({
         operation: 'update',

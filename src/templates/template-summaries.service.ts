@@ -68,12 +68,12 @@ export class TemplateSummaries {
     context: RepresentContext,
   ): Promise<Map<number, Required<Pick<Extension, 'related' | 'summary_fields'>>>> {
     const ids = rows.map(({ id }) => id);
-    const { together } = context;
+    const { batch } = context;
     const [recent, labels, surveys, kinds] = await Promise.all([
-      together.rows<RecentRun>(this.runs.recent(ids, RECENT_JOBS)),
+      batch.rows<RecentRun>(this.runs.recent(ids, RECENT_JOBS)),
       labelSummaries(definition, ids, context),
       surveysOf(ids, context),
-      together.rows<{ id: number; type: string }>(this.runs.kinds(linkedRuns(rows))),
+      batch.rows<{ id: number; type: string }>(this.runs.kinds(linkedRuns(rows))),
     ]);
     const runTypes = new Map(kinds.map(({ id, type }) => [id, type]));
     return new Map(
@@ -124,8 +124,8 @@ const linkedRuns = (rows: readonly Row[]): number[] =>
 
 async function surveysOf(
   ids: readonly number[],
-  { together }: RepresentContext,
+  { batch }: RepresentContext,
 ): Promise<Map<number, { title: string | null; description: string | null }>> {
-  const found = await together.rows<SurveyHead>(surveyHeads(ids));
+  const found = await batch.rows<SurveyHead>(surveyHeads(ids));
   return new Map(found.map(({ id, title, description }) => [id, { title, description }]));
 }

@@ -6,7 +6,7 @@ import { isUnsignedEvent, isVerified, type SignedRequest } from '../code-hosts/s
 import { COLUMN_TYPES, rangeOf } from '../common/fields/column-types.js';
 import { rawBody, type BodyReader } from '../common/http/body.js';
 import type { PlainRequest } from '../common/http/request.js';
-import { StrangerBytes } from '../common/http/stranger-bytes.service.js';
+import { UnauthenticatedBytes } from '../common/http/unauthenticated-bytes.service.js';
 import { RateLimiter } from '../common/rate/rate-limiter.service.js';
 import { Settings } from '../config/settings.js';
 import { ReceiverTemplates, type ReceiverTemplate } from './receiver-templates.service.js';
@@ -47,7 +47,7 @@ export class SignatureVerifier {
     private readonly rejections: RejectionLog,
     private readonly limiter: RateLimiter,
     private readonly settings: Settings,
-    held: StrangerBytes,
+    held: UnauthenticatedBytes,
   ) {
     this.readBytes = rawBody(settings.WEBHOOK_BODY_LIMIT, held);
   }

@@ -99,9 +99,9 @@ function waitingRun({ workflow_job_id: id, run_type: type }: WorkflowApprovalFac
 
 async function loadFacts(
   rows: readonly Row[],
-  { actor, together }: RepresentContext,
+  { actor, batch }: RepresentContext,
 ): Promise<Map<number, WorkflowApprovalFacts>> {
   const ids = rows.map(({ id }) => id);
-  const found = await together.rows<WorkflowApprovalFacts>(approvalFacts(ids, actor));
+  const found = await batch.rows<WorkflowApprovalFacts>(approvalFacts(ids, actor));
   return new Map(found.map((one) => [one.id, { ...one, expires: instantOf(one.expires) }]));
 }

@@ -285,7 +285,7 @@ async function allNodeValues(nodes: readonly PlacedNode[]): Promise<unknown[][]>
   const values: unknown[][] = [];
   for (const node of nodes) {
     values.push(nodeValues(node));
-    await yielder.next();
+    await yielder.yieldIfDue();
   }
   return values;
 }

@@ -6,7 +6,7 @@
 import { connect, type Socket } from 'node:net';
 
 import { CSRF_COOKIE } from '../../src/common/http/cookies.js';
-import { StrangerBytes } from '../../src/common/http/stranger-bytes.service.js';
+import { UnauthenticatedBytes } from '../../src/common/http/unauthenticated-bytes.service.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 
@@ -98,7 +98,7 @@ it('connections that never finish their headers or their body are closed in time
 
 it('strangers hold only so many bytes together, until they are gone', async () => {
   const half = 'x'.repeat(600_000);
-  const hold = jest.spyOn(test.app.get(StrangerBytes), 'hold');
+  const hold = jest.spyOn(test.app.get(UnauthenticatedBytes), 'hold');
   const first = send(test.url, `${head(RECEIVER, 'Content-Length: 1000000')}${half}`);
   // Whose bytes come last finds no place: these are there before the others are sent.
   await eventually(() => {

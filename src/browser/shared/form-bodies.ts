@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { cookiesOf, CSRF_COOKIE, sessionOf } from '../../common/http/cookies.js';
-import { STRANGER_LIMIT, type RequestBodies } from '../../common/http/request-bodies.service.js';
+import { ANONYMOUS_LIMIT, type RequestBodies } from '../../common/http/request-bodies.service.js';
 
 /**
  * Reads the forms of pages before authentication, because a form contains its method and its CSRF
@@ -19,9 +19,9 @@ export function formBodies(
     if (session === undefined && !cookiesOf(request.headers.cookie)[CSRF_COOKIE]) return;
     // Chunked requests do not declare their length.
     const length = Number(request.headers['content-length'] ?? Infinity);
-    const isKnown = length > STRANGER_LIMIT && session !== undefined && (await isOpen(session));
+    const isKnown = length > ANONYMOUS_LIMIT && session !== undefined && (await isOpen(session));
     // Larger forms are read only for active sessions.
-    if (length > STRANGER_LIMIT && !isKnown) return;
+    if (length > ANONYMOUS_LIMIT && !isKnown) return;
     await bodies.readEarly(request, response, isKnown);
   };
   return (request, response, next) => {

@@ -1,7 +1,7 @@
 import type { Field } from '../../common/fields/field.js';
 import { parseJson } from '../../common/fields/json-bounds.js';
 import { CSRF_FIELD } from '../../common/http/csrf.js';
-import { STRANGER_LIMIT } from '../../common/http/request-bodies.service.js';
+import { ANONYMOUS_LIMIT } from '../../common/http/request-bodies.service.js';
 import type { RouteInfo } from '../../common/rest/route.js';
 import type { ResourceDefinition } from '../../common/resource/define-resource.js';
 import type { Submission } from './browser-form.js';
@@ -15,7 +15,7 @@ export interface PendingForm extends Submission {
 }
 
 /** Maximum length that leaves space for the other fields of the login form. */
-const MAX_LENGTH = STRANGER_LIMIT - 4096;
+const MAX_LENGTH = ANONYMOUS_LIMIT - 4096;
 
 /**
  * Returns true for fields whose values must not be shown again: secrets, and documents with

@@ -76,7 +76,7 @@ export async function costlyToRead(texts: readonly string[]): Promise<string[]> 
   const found: string[] = [];
   for (const text of new Set(texts)) {
     if (isYaml(text)) found.push(text);
-    await yielder.next();
+    await yielder.yieldIfDue();
   }
   return lengthOf(found) > IN_PLACE ? found : [];
 }
@@ -136,7 +136,7 @@ export async function readAllVariables(texts: readonly string[]): Promise<Variab
     const yielder = new Yielder();
     for (const text of new Set(texts)) {
       known.set(text, attempted(text));
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
     return (text) => {
       const found = known.get(text) ?? parseVariables(text);

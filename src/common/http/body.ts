@@ -12,7 +12,7 @@ import {
 import { PARSES } from './negotiation.js';
 import { isRecord, memberOf } from '../records.js';
 import { Yielder } from '../yielder.js';
-import type { StrangerBytes } from './stranger-bytes.service.js';
+import type { UnauthenticatedBytes } from './unauthenticated-bytes.service.js';
 
 const MAX_PARAMETERS = 1000;
 const UNREADABLE = 'The request body could not be read.';
@@ -46,7 +46,7 @@ export function bodyReader(limitBytes: number, maxValues: number): BodyReader {
       const exact = memberOf(request, 'exact');
       if (exact instanceof Buffer) request.body = parseExact(exact.toString('utf8'));
       // The validation of a large body takes as long as its parsing.
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
     request.body = objectOf(request);
   };
@@ -95,7 +95,7 @@ export const hasBody = ({ headers }: Pick<Request, 'headers'>): boolean =>
  * @param held counts the bytes until the request is over
  */
 export const rawBody =
-  (limitBytes: number, held: StrangerBytes): BodyReader =>
+  (limitBytes: number, held: UnauthenticatedBytes): BodyReader =>
   async (request, response) => {
     if (!hasBody(request)) return;
     if (Number(request.headers['content-length'] ?? 0) > limitBytes) {

@@ -47,7 +47,7 @@ export async function writeInPieces(response: Response, answer: object): Promise
       response.write(text);
       text = '';
     }
-    await yielder.next();
+    await yielder.yieldIfDue();
     if (response.destroyed) return;
   }
   response.end(text);

@@ -5,10 +5,10 @@ import { Settings } from '../../config/settings.js';
 import { MAX_VALUES } from '../fields/json-bounds.js';
 import { DomainError } from '../errors/errors.js';
 import { bodyReader, hasBody, type BodyReader } from './body.js';
-import { StrangerBytes } from './stranger-bytes.service.js';
+import { UnauthenticatedBytes } from './unauthenticated-bytes.service.js';
 
 /** Maximum body size of an unauthenticated sender, in bytes. */
-export const STRANGER_LIMIT = 65_536;
+export const ANONYMOUS_LIMIT = 65_536;
 
 /** Bulk operations accept larger bodies than all other routes. */
 const BULK = /^\/api\/v2\/bulk(\/|$)/i;
@@ -22,16 +22,16 @@ const BULK = /^\/api\/v2\/bulk(\/|$)/i;
 export class RequestBodies {
   private readonly usual: BodyReader;
   private readonly bulk: BodyReader;
-  private readonly strangers: BodyReader;
+  private readonly unauthenticated: BodyReader;
   private readonly faults = new WeakMap<object, DomainError>();
 
   constructor(
     { BODY_LIMIT, BULK_BODY_LIMIT }: Settings,
-    private readonly held: StrangerBytes,
+    private readonly held: UnauthenticatedBytes,
   ) {
     this.usual = bodyReader(BODY_LIMIT, MAX_VALUES);
     this.bulk = bodyReader(BULK_BODY_LIMIT, bulkValues(BULK_BODY_LIMIT));
-    this.strangers = bodyReader(Math.min(STRANGER_LIMIT, BODY_LIMIT), MAX_VALUES);
+    this.unauthenticated = bodyReader(Math.min(ANONYMOUS_LIMIT, BODY_LIMIT), MAX_VALUES);
   }
 
   /**
@@ -44,10 +44,10 @@ export class RequestBodies {
       return (BULK.test(request.path) ? this.bulk : this.usual)(request, response);
     }
     if (hasBody(request)) {
-      const length = Number(request.headers['content-length'] ?? STRANGER_LIMIT);
-      this.held.hold(response, Math.min(length, STRANGER_LIMIT));
+      const length = Number(request.headers['content-length'] ?? ANONYMOUS_LIMIT);
+      this.held.hold(response, Math.min(length, ANONYMOUS_LIMIT));
     }
-    return this.strangers(request, response);
+    return this.unauthenticated(request, response);
   }
 
   /**

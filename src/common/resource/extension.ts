@@ -9,7 +9,7 @@ import type { RowOf } from './define-resource.js';
 export interface RepresentContext {
   database: Database;
   /** Batches queries: those made at the same time go to the database together. */
-  together: StatementBatch;
+  batch: StatementBatch;
   actor: Actor;
   detail: boolean;
   roles: RoleStore;

@@ -123,7 +123,7 @@ function consume(
 export async function namedUrls(
   definition: ResourceDefinition,
   rows: readonly Row[],
-  { together, actor }: Pick<RepresentContext, 'together' | 'actor'>,
+  { batch, actor }: Pick<RepresentContext, 'batch' | 'actor'>,
 ): Promise<Map<number, string>> {
   const urls = new Map<number, string>();
   if (definition.naturalKey.length === 0) return urls;
@@ -131,7 +131,7 @@ export async function namedUrls(
   const found =
     parents.length === 0
       ? rows.map(({ id }) => ({ id, parts: [] }))
-      : await together.rows<{ id: number; parts: Parts | null }>(sql`
+      : await batch.rows<{ id: number; parts: Parts | null }>(sql`
           SELECT t.id, ${parentParts(parents, 't', actor)} AS parts
           FROM ${ident(definition.table)} t
           WHERE t.id = ANY(${idList(

@@ -44,10 +44,10 @@ export async function loadRelated(
   rows: readonly Row[],
   context: RepresentContext,
 ): Promise<Related> {
-  const { actor, together } = context;
+  const { actor, batch } = context;
   const ids = rows.map(({ id }) => id);
   const asked = [...idsByTarget(definition, rows)].map(async ([target, near]) => {
-    const found = await together.rows<TargetRow>(
+    const found = await batch.rows<TargetRow>(
       targetRows(target, areAmong(target, [...near]), actor),
     );
     return [target, targetsOf(target, found)] as const;
@@ -55,7 +55,7 @@ export async function loadRelated(
   const [targets, roles, named] = await Promise.all([
     Promise.all(asked),
     definition.roles.length > 0
-      ? together.rows<RoleFound>(context.roles.ofObjects(definition.type, ids))
+      ? batch.rows<RoleFound>(context.roles.ofObjects(definition.type, ids))
       : [],
     context.detail ? namedUrls(definition, rows, context) : new Map<number, string>(),
   ]);
@@ -125,10 +125,10 @@ const summariesIn = (
 export async function summariesAmong(
   target: ResourceDefinition,
   ids: Sql,
-  { together, actor }: Pick<RepresentContext, 'together' | 'actor'>,
+  { batch, actor }: Pick<RepresentContext, 'batch' | 'actor'>,
 ): Promise<Map<number, Members>> {
   const rows = targetRows(target, sql`s.id IN (${ids})`, actor);
-  return summariesIn(target, await together.rows<TargetRow>(rows));
+  return summariesIn(target, await batch.rows<TargetRow>(rows));
 }
 
 /** Returns summaries of objects by id. The caller must be able to read an object that references them. */

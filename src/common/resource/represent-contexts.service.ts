@@ -17,6 +17,6 @@ export class RepresentContexts {
   /** @param detail true for a single object, false for a list */
   of(actor: Actor, detail: boolean): RepresentContext {
     const { database, roles, providers } = this;
-    return { database, together: new StatementBatch(database), actor, detail, roles, providers };
+    return { database, batch: new StatementBatch(database), actor, detail, roles, providers };
   }
 }

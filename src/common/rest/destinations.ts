@@ -41,7 +41,7 @@ export const destinationColumns = (definition: ResourceDefinition, actor: Actor)
  * @param changed the values that the request changes
  * @throws Forbidden naming the fields that decide the destination
  */
-export function assertReuse(definition: ResourceDefinition, before: Row, changed: Values): void {
+export function assertRedirect(definition: ResourceDefinition, before: Row, changed: Values): void {
   for (const { column, target, field, decidedBy } of keptBy(definition)) {
     const deciding = decidedBy.filter((name) => name in changed);
     const isReplaced = field !== null && field in changed;

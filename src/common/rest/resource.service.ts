@@ -22,7 +22,7 @@ import { DeclaredProviders } from '../declared-providers.service.js';
 import type { ResourceDefinition, Row, RowOf } from '../resource/define-resource.js';
 import { preparedColumns, preparedValues, type ResourceHooks, type Values } from './hooks.js';
 import { idByName } from '../resource/natural-key.js';
-import { assertReuse } from './destinations.js';
+import { assertRedirect } from './destinations.js';
 import { ReferencesService } from './references.service.js';
 import { RepresentContexts } from '../resource/represent-contexts.service.js';
 import { represent, type Representation } from '../resource/represent.js';
@@ -202,7 +202,7 @@ export class ResourceService {
     const prepared = (await hooks.prepareUpdate?.(before, sent, actor, mode)) ?? {};
     await this.references.assertUsable(definition, prepared.values ?? {}, actor);
     const changed = preparedValues(sent, prepared);
-    assertReuse(definition, before, changed);
+    assertRedirect(definition, before, changed);
     const columns = {
       ...columnsOf(definition, changed),
       ...(await preparedColumns(prepared)),

@@ -87,7 +87,7 @@ async function planGroups(
     const found = byName.get(name);
     if (found) matched.push({ known: found, planned });
     else created.push(planned);
-    await yielder.next();
+    await yielder.yieldIfDue();
   }
   return { created, matched, ...leaving(known, matched, options) };
 }
@@ -125,7 +125,7 @@ async function planHosts(
     const candidate = found.get(host);
     if (candidate) matched.push({ known: candidate, planned });
     else created.push(planned);
-    await yielder.next();
+    await yielder.yieldIfDue();
   }
   const left = leaving(known, matched, options);
   assertFree({ created, matched, ...left }, byName);

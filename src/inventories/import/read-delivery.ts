@@ -79,14 +79,14 @@ class Reading {
     for (const [raw, variables] of entriesOf(hosts)) {
       const host = this.host(raw, variables);
       own?.hosts.add(host);
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
   }
 
   async end(yielder: Yielder): Promise<InventoryDelivery> {
     for (const raw of Object.keys(this.hostvars)) {
       this.host(raw, {});
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
     const groups = this.closedGroups();
     const hosts = new Map<string, DeliveredHost>();
@@ -95,7 +95,7 @@ class Reading {
         throw new ImportError(`A host and a group have the same name: ${name}`);
       }
       hosts.set(name, this.closedHost(name, variables));
-      await yielder.next();
+      await yielder.yieldIfDue();
     }
     return { variables: withoutDescription(this.variables).variables, groups, hosts };
   }

@@ -39,10 +39,10 @@ export const JOB_EVENT_SHOWS: ShownBesides = {
  */
 export async function jobEventExtension(
   rows: readonly RowOf<JobEvent>[],
-  { together }: RepresentContext,
+  { batch }: RepresentContext,
 ): Promise<Map<number, Extension>> {
   const ids = [...new Set(rows.map((row) => row.job_id))];
-  const runs = await together.rows<RunOfEvents>(runsOfEvents(ids));
+  const runs = await batch.rows<RunOfEvents>(runsOfEvents(ids));
   const byId = new Map(runs.map((run) => [run.id, run]));
   return new Map(
     rows.flatMap((row): [number, Extension][] => {

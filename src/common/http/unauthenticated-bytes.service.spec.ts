@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Response } from 'express';
 import { Settings } from '../../config/settings.js';
 import { Unavailable } from '../errors/errors.js';
-import { StrangerBytes } from './stranger-bytes.service.js';
+import { UnauthenticatedBytes } from './unauthenticated-bytes.service.js';
 
 const server = createServer();
 beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
@@ -24,10 +24,10 @@ async function stranger(): Promise<{ response: Response; leave: () => Promise<un
   return { response: response as Response, leave };
 }
 
-const holding = (most: number): StrangerBytes =>
-  new StrangerBytes({ STRANGER_BYTES_MAX: most } as Settings);
+const holding = (most: number): UnauthenticatedBytes =>
+  new UnauthenticatedBytes({ STRANGER_BYTES_MAX: most } as Settings);
 
-describe('StrangerBytes', () => {
+describe('UnauthenticatedBytes', () => {
   it('holds so much of all strangers together until their requests are over', async () => {
     const held = holding(10);
     const [first, second] = [await stranger(), await stranger()];

@@ -7,7 +7,7 @@ const RETRY_SECONDS = 1;
 
 /** Counts the bytes of bodies that this process holds for unauthenticated senders. */
 @Injectable()
-export class StrangerBytes {
+export class UnauthenticatedBytes {
   private total = 0;
   private readonly shares = new WeakMap<Response, number>();
 

@@ -6,7 +6,7 @@ import { CASCADE } from '../database/table.js';
 @Entity('tokens')
 @Index('tokens_digest_key', ['digest'], { unique: true })
 export class Token extends ResourceEntity {
-  @Text({ search: true, help: 'What the token is for.' })
+  @Text({ search: true, help: 'Purpose of the token.' })
   description!: string;
 
   @Reference('user', { readOnly: true, help: 'Owner.' })

@@ -40,7 +40,7 @@ const CREATED_MEMBERS = {
 
 const DELETED_MEMBERS = {
   deleted: { ...INTEGER, description: 'Number of hosts deleted.' },
-  hosts: { ...mapOf(STRING), description: 'What became of each host, by its id.' },
+  hosts: { ...mapOf(STRING), description: 'Result for each host, by its id.' },
 };
 
 export const IGNORED_FIELDS = described(
@@ -72,7 +72,7 @@ export const CREATED: JsonSchema = {
     object({ ...CREATED_MEMBERS, ...COUNTS }, COUNT_NAMES),
     object(COUNTED, COUNTED_OPTIONAL),
   ),
-  description: 'Of a body of lines the hosts are counted. `on_conflict: "update"` counts them too.',
+  description: 'Counts of the hosts, for a body of lines and with `on_conflict: "update"`.',
 };
 
 /**
@@ -86,7 +86,7 @@ export const CREATED_LINES = partial({
     ]),
     'Progress of the work, in all lines but the last.',
   ),
-  status: { ...INTEGER, description: 'What the status of an answer in one piece would be.' },
+  status: { ...INTEGER, description: 'Status of an equal response in one piece.' },
   result: described(partial({ dry_run: BOOLEAN, ...COUNTED }), 'Result, in the last line.'),
   error: freeObject('The body of an error, as in one piece.'),
 });
@@ -113,7 +113,7 @@ const dryRun = (
 ): readonly AlternativeAnswer[] => [
   {
     status: 200,
-    description: 'What would come of it, with `?dry_run=1`.',
+    description: 'Effects that the request would have, with `?dry_run=1`.',
     response: others.length === 0 ? answer : anyOfSchemas(answer, ...others),
   },
 ];

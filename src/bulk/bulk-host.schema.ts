@@ -32,7 +32,7 @@ export class HostTargetRequest {
       filter: false,
       default: 'error',
       blank: false,
-      help: 'What to do about a host that exists already.',
+      help: 'Handling of a host that exists already.',
     },
   )
   on_conflict!: OnConflict;

@@ -83,7 +83,7 @@ export const JOB_SETTINGS = {
     category: 'jobs',
     default: 'auto',
     choices: ['auto', 'bubblewrap', 'container', 'none'],
-    help: 'What keeps runs apart from this installation. `auto`: bubblewrap where it works, else containers where an image is named; where neither works, runs are refused when the service is root or serves more than one organization. `none`: nothing does.',
+    help: 'Isolation of runs from this installation. `auto`: bubblewrap where it works, else containers where an image is named; where neither works, runs are refused when the service is root or serves more than one organization. `none`: nothing does.',
   }),
   JOB_CONTAINER_ENGINE: string({
     category: 'jobs',
@@ -119,7 +119,7 @@ export const JOB_SETTINGS = {
     category: 'jobs',
     default: false,
     runtime: true,
-    help: 'Whether ansible-galaxy ignores invalid certificates of Galaxy servers.',
+    help: 'Ignore invalid certificates of Galaxy servers.',
   }),
   DEFAULT_JOB_IDLE_TIMEOUT: seconds({
     category: 'jobs',
@@ -178,7 +178,7 @@ export const JOB_SETTINGS = {
     category: 'jobs',
     default: 5 * GIGABYTE,
     min: MEGABYTE,
-    help: 'What the folder of a job, and that of a project, may hold, in bytes; looked at every ten seconds.',
+    help: 'Maximum size of the folder of a job, and of a project, in bytes; measured every ten seconds.',
   }),
   JOB_EVENTS: integer({
     category: 'jobs',
@@ -190,7 +190,7 @@ export const JOB_SETTINGS = {
     category: 'jobs',
     default: 4 * GIGABYTE,
     min: MEGABYTE,
-    help: 'What the output and data of the events of one run may take, in bytes. One that makes more is ended, and says so.',
+    help: 'Maximum size of the output and data of the events of one run, in bytes. A larger run is ended with an explanation.',
   }),
   ANSIBLE_FACT_CACHE_TIMEOUT: seconds({
     category: 'jobs',

@@ -33,7 +33,7 @@ export const PASSWORD_SETTINGS = {
   PASSWORD_CHANGE_ENDS_TOKENS: boolean({
     category: 'authentication',
     default: false,
-    help: 'Whether a new password ends the tokens of its user, but for the one it was set with.',
+    help: 'End the tokens of a user with a new password, except the token that set it.',
   }),
 } as const;
 

@@ -16,13 +16,13 @@ export const PROJECT_SETTINGS = {
     category: 'jobs',
     default: true,
     runtime: true,
-    help: 'Whether the roles that projects require are installed.',
+    help: 'Install the roles that projects require.',
   }),
   AWX_COLLECTIONS_ENABLED: boolean({
     category: 'jobs',
     default: true,
     runtime: true,
-    help: 'Whether the collections that projects require are installed.',
+    help: 'Install the collections that projects require.',
   }),
   CONTENT_RETENTION: days({
     category: 'jobs',

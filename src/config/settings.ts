@@ -100,7 +100,7 @@ export const SETTINGS = {
   SYSTEM_ANSIBLE: boolean({
     category: 'system',
     default: false,
-    help: 'Whether `npm start` uses the Ansible of the system in place of a current one of its own.',
+    help: 'Let `npm start` use the Ansible of the system instead of a current release of its own.',
   }),
   DATA_DIR: string({
     category: 'system',
@@ -143,7 +143,7 @@ export const SETTINGS = {
   AUTH_BASIC_ENABLED: boolean({
     category: 'authentication',
     default: true,
-    help: 'Whether HTTP Basic authentication is accepted.',
+    help: 'Accept HTTP Basic authentication.',
   }),
   ...SESSION_SETTINGS,
   OAUTH2_ACCESS_TOKEN_AGE: seconds({
@@ -161,7 +161,7 @@ export const SETTINGS = {
   OAUTH2_PASSWORD_GRANT: boolean({
     category: 'authentication',
     default: false,
-    help: 'Whether applications can exchange the password of a user for tokens.',
+    help: 'Let applications exchange the password of a user for tokens.',
   }),
   TOKEN_EXPIRY: seconds({
     category: 'authentication',
@@ -215,12 +215,12 @@ export const SETTINGS = {
   ORG_ADMINS_CAN_SEE_ALL_USERS: boolean({
     category: 'system',
     default: true,
-    help: 'Whether administrators and auditors of any organization see all users and teams.',
+    help: 'Show all users and teams to the administrators and auditors of each organization.',
   }),
   MANAGE_ORGANIZATION_AUTH: boolean({
     category: 'system',
     default: true,
-    help: 'Whether administrators of organizations and teams say who is an administrator or a member of them; otherwise superusers alone do.',
+    help: 'Let administrators of organizations and teams choose their administrators and members; otherwise only superusers do.',
   }),
   ...PASSWORD_SETTINGS,
   WEBHOOK_BODY_LIMIT: bytes({
@@ -237,7 +237,7 @@ export const SETTINGS = {
   WEBHOOK_HEADER_ALIASES: boolean({
     category: 'webhooks',
     default: true,
-    help: "Whether the real services' own header names are accepted beside the neutral ones.",
+    help: "Accept the real services' own header names, beside the neutral ones.",
   }),
   SERVICE_NAMES: string({
     category: 'system',
@@ -338,7 +338,7 @@ export const SETTINGS = {
   }),
   ...STREAM_SETTINGS,
   ...UI_SETTINGS,
-  DEMO_DATA: boolean({ category: 'system', default: true, help: 'Whether demo objects are made.' }),
+  DEMO_DATA: boolean({ category: 'system', default: true, help: 'Create the demo objects.' }),
 } as const satisfies Record<string, SettingDeclaration<never> | SettingDeclaration<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;

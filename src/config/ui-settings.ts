@@ -34,6 +34,6 @@ export const UI_SETTINGS = {
     category: 'ui',
     default: true,
     runtime: true,
-    help: 'Whether pages of active runs and the dashboard keep themselves up to date. Without it, people load them again.',
+    help: 'Update the dashboard and the pages of active runs automatically. Otherwise users reload them.',
   }),
 };

@@ -44,7 +44,7 @@ export class Credential extends NamedEntity {
 
   @Reference('credential_type', {
     required: true,
-    help: 'What kind of credential this is.',
+    help: 'Type of the credential.',
   })
   credential_type!: Reference;
 

@@ -27,15 +27,13 @@ export class StatementBatch {
   }
 
   private async send(): Promise<void> {
-    const pending = this.waiting;
+    const sent = this.waiting;
     this.waiting = [];
     try {
-      const found = await this.database.rowsOfEach<never>(
-        pending.map(({ statement }) => statement),
-      );
-      pending.forEach(({ resolve }, place) => resolve(found[place] ?? []));
+      const found = await this.database.rowsOfEach<never>(sent.map(({ statement }) => statement));
+      sent.forEach(({ resolve }, place) => resolve(found[place] ?? []));
     } catch (error) {
-      for (const { reject } of pending) reject(error);
+      for (const { reject } of sent) reject(error);
     }
   }
 }

@@ -73,7 +73,7 @@ export class Instance extends ResourceEntity {
 
   @Choices(ISOLATIONS, {
     ...READ_ONLY,
-    help: 'What keeps its runs apart from the installation and from each other.',
+    help: 'Isolation of its runs from the installation and from each other.',
   })
   isolation!: string;
 
@@ -98,7 +98,7 @@ export class Instance extends ResourceEntity {
       ['ready', 'Ready'],
       ['unavailable', 'Unavailable'],
     ],
-    { ...FILTERED, computed: nodeState, help: 'Whether a worker of it is alive.' },
+    { ...FILTERED, computed: nodeState, help: 'State of its worker.' },
   )
   node_state!: string;
 

@@ -27,7 +27,7 @@ export const constructedInventories = defineResource({
   deletesLater: true,
   pages: {
     sections: {
-      'What it is made of': ['source_vars', 'limit', 'update_cache_timeout', 'verbosity'],
+      Source: ['source_vars', 'limit', 'update_cache_timeout', 'verbosity'],
       Contents: ['variables', 'prevent_instance_group_fallback'],
     },
   },

@@ -68,7 +68,7 @@ export class InventorySource extends UnifiedTemplate {
     // A request without this field leaves it unchanged, even if it replaces the other fields.
     assumed: false,
     unknown: (id) => `Credential ${String(id)} does not exist`,
-    help: 'What the source is asked with.',
+    help: 'Credential that logs in to the source.',
   })
   credential!: Reference | null;
 

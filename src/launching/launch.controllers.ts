@@ -32,7 +32,7 @@ import { JobLauncher } from './job-launcher.service.js';
 import type { TemplateLauncher } from './template-launcher.js';
 import { WorkflowJobLauncher } from './workflow-job-launcher.service.js';
 
-const IGNORED = freeObject('What was sent and the template does not ask for.');
+const IGNORED = freeObject('Values of the request for which the template has no prompt.');
 const NAMES = list(STRING);
 const TEMPLATE = object({ id: INTEGER, name: STRING, description: STRING });
 

@@ -82,7 +82,7 @@ export class Notification extends WideResourceEntity {
   @Text({ ...READ_ONLY, search: true, help: 'Subject of the message.' })
   subject!: string;
 
-  @Json({ ...READ_ONLY, search: true, help: 'What was sent, as the channel takes it.' })
+  @Json({ ...READ_ONLY, search: true, help: 'Sent message, in the format of the channel.' })
   body!: Record<string, unknown>;
 
   @Reference('unified_job', {
@@ -94,7 +94,7 @@ export class Notification extends WideResourceEntity {
   })
   unified_job!: Reference | null;
 
-  @Char({ ...READ_ONLY, help: 'What fired it: started, success, error or test.' })
+  @Char({ ...READ_ONLY, help: 'Event of the notification: started, success, error or test.' })
   event!: string;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Attempts begun so far.' })

@@ -50,7 +50,7 @@ export const projects = defineResource({
   pages: {
     list: { about: 'Sources of playbooks: synced repositories, or folders of this machine.' },
     sections: {
-      'Where from': [
+      Source: [
         'scm_type',
         'scm_url',
         'scm_branch',
@@ -60,7 +60,7 @@ export const projects = defineResource({
         'scm_revision',
         'local_path',
       ],
-      'How it is updated': [
+      Updates: [
         'scm_update_on_launch',
         'scm_update_cache_timeout',
         'allow_override',
@@ -72,7 +72,7 @@ export const projects = defineResource({
       ],
       Webhooks: WEBHOOK_FIELDS,
     },
-    unfolded: ['Where from'],
+    unfolded: ['Source'],
     columns: [
       'name',
       'status',

@@ -26,7 +26,7 @@ class QuestionSchema {
   @Bool({ label: 'An answer is required' })
   required!: boolean;
 
-  @Text({ help: 'Of several choices, one a line.' })
+  @Text({ help: 'Default; several choices are separated by line breaks.' })
   default!: string;
 
   @Text({ help: 'One a line, for questions with choices.' })

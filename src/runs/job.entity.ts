@@ -111,7 +111,7 @@ export class Job extends ExecutedJob {
   @Bool({ ...READ_ONLY, help: 'If true, the output shows the differences in changed files.' })
   diff_mode!: boolean;
 
-  @Json({ ...READ_ONLY, schema: freeObject('What the playbook left with set_stats.') })
+  @Json({ ...READ_ONLY, schema: freeObject('Values that the playbook set with set_stats.') })
   artifacts!: Record<string, unknown>;
 
   /** Artifacts set under `no_log`, for the workflow of the job: sealed JSON, or empty. */

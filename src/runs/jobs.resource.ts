@@ -76,9 +76,9 @@ export const jobs = defineResource({
   capabilities: { delete: 'delete', start: 'start' },
   usable: { start: hasTemplate },
   pages: {
-    folded: ['How it ran', 'Where it ran'],
+    folded: ['Options', 'Execution'],
     sections: {
-      'What ran': [
+      Playbook: [
         'job_template',
         'project',
         'playbook',
@@ -88,7 +88,7 @@ export const jobs = defineResource({
         'start_at_task',
       ],
       Where: [...launchFieldsOf('where'), 'host_status_counts', 'artifacts'],
-      'How it ran': [
+      Options: [
         ...launchFieldsOf('how'),
         'job_slice_number',
         'become_enabled',
@@ -96,7 +96,7 @@ export const jobs = defineResource({
         'force_handlers',
         'allow_simultaneous',
       ],
-      'Where it ran': [
+      Execution: [
         'execution_node',
         'controller_node',
         'isolation',
@@ -109,7 +109,7 @@ export const jobs = defineResource({
         'event_processing_finished',
         'playbook_counts',
       ],
-      'What launched it': [
+      Launch: [
         'launch_type',
         'launched_by',
         'webhook_service',

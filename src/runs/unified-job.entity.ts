@@ -233,7 +233,7 @@ export class UnifiedJob extends WideResourceEntity {
 /** Options of the field `isolation` of runs that use a project's files. */
 export const ISOLATION_FIELD = {
   readOnly: true,
-  help: 'What kept it apart from this installation and from other runs; empty before it began.',
+  help: 'Isolation from this installation and from other runs; empty before the run started.',
 } as const;
 
 /** An execution environment as of the creation of its run. */

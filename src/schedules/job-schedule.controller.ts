@@ -29,7 +29,7 @@ export class JobScheduleController {
     parent: jobs,
     response: object({
       can_schedule: described(BOOLEAN, 'True if a schedule can be created from the job.'),
-      prompts: freeObject('What the launch of the job set, objects by id and name.'),
+      prompts: freeObject('Values that the launch of the job set; objects by id and name.'),
     }),
   })
   @Get()

@@ -23,7 +23,7 @@ export class Schedule extends NamedEntity {
   })
   rrule!: string;
 
-  @Bool({ default: true, help: 'Whether the schedule launches anything.' })
+  @Bool({ default: true, help: 'True if the schedule launches runs.' })
   enabled!: boolean;
 
   @Reference('unified_job_template', {
@@ -31,7 +31,7 @@ export class Schedule extends NamedEntity {
     required: true,
     needs: 'launch',
     index: false,
-    help: 'What is launched; fixed on creation.',
+    help: 'Template or other object that is launched; fixed on creation.',
   })
   unified_job_template!: Reference;
 

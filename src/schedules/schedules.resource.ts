@@ -57,7 +57,7 @@ export const schedules = defineResource({
     columns: ['name', 'unified_job_template', 'enabled', 'next_run', 'last_run'],
     sections: {
       When: ['rrule', 'enabled', 'timezone', 'next_run', 'dtstart', 'dtend', 'until', 'last_run'],
-      'With what': ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],
+      Prompts: ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],
     },
   },
   policy: {

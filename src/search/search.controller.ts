@@ -20,7 +20,7 @@ const HIT = object({
   id: WIDE_INTEGER,
   name: STRING,
   description: STRING,
-  status: { ...orNull(STRING), description: 'Of runs.' },
+  status: { ...orNull(STRING), description: 'Status of a run.' },
   url: STRING,
 });
 

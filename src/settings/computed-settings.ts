@@ -27,7 +27,7 @@ class ComputedSettingsSchema {
   @Bool({
     ...SYSTEM,
     label: 'Is Kubernetes',
-    help: 'Whether runs are pods of a cluster. Runs are processes or containers of workers, so this is false.',
+    help: 'True if runs are pods of a cluster. Runs are processes or containers of workers, so the value is false.',
   })
   IS_K8S!: boolean;
 }

@@ -64,7 +64,7 @@ export abstract class UnifiedTemplate extends NamedEntity {
   @DateTime({ readOnly: true, help: 'When the last run ended.' })
   last_job_run!: string | null;
 
-  @Bool({ readOnly: true, help: 'Whether the last run failed.' })
+  @Bool({ readOnly: true, help: 'True if the last run failed.' })
   last_job_failed!: boolean;
 
   @DateTime({ readOnly: true, help: 'When a schedule starts the next run.' })

@@ -47,7 +47,7 @@ export class WebhookJobTemplateFields extends WebhookTemplateFields {
   @Choices(FORK_RULES, {
     default: 'always',
     blank: false,
-    help: 'What happens with changes that come from another repository.',
+    help: 'Handling of changes from another repository.',
   })
   webhook_forks!: string;
 }

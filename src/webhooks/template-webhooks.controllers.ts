@@ -46,7 +46,7 @@ const TRIAL_ANSWER = object({
         received: INSTANT,
         event: STRING,
         ref_name: orNull(STRING),
-        verdict: { ...STRING, description: 'What became of it when it came.' },
+        verdict: { ...STRING, description: 'Result of the delivery when it was received.' },
         launches: BOOLEAN,
         reason: { ...STRING, description: 'Why it would not have launched.' },
       }),

@@ -56,7 +56,7 @@ export class WebhookStatusPost {
   @Text({ ...READ_ONLY, help: 'Why, in a sentence.' })
   reason!: string;
 
-  @Json({ ...READ_ONLY, default: [], schema: ATTEMPTS, help: 'What came of each attempt.' })
+  @Json({ ...READ_ONLY, default: [], schema: ATTEMPTS, help: 'Result of each attempt.' })
   attempts!: StatusPostAttempt[];
 
   @DateTime({ ...READ_ONLY, columnDefault: 'now()', help: 'When it is tried next.' })

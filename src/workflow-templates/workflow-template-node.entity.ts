@@ -30,7 +30,7 @@ export class WorkflowTemplateNode extends ResourceEntity {
     label: 'Template',
     nullable: true,
     needs: 'launch',
-    help: 'What the node runs.',
+    help: 'Template that the node launches.',
   })
   unified_job_template!: Reference | null;
 

@@ -15,7 +15,7 @@ export class WorkflowApproval extends UnifiedJob {
   @Char({ ...ABSENT, help: 'Instance that controls the run.' })
   override controller_node!: string;
 
-  @Bool({ readOnly: true, help: 'Nobody decided in time.' })
+  @Bool({ readOnly: true, help: 'The timeout ended before a decision.' })
   timed_out!: boolean;
 
   /** Seconds after which the approval fails; 0: never. Shown as `approval_expiration`. */
@@ -38,7 +38,7 @@ export class WorkflowApproval extends UnifiedJob {
     hidden: true,
     nullable: true,
     index: 'where set',
-    help: 'Who decided.',
+    help: 'User who decided.',
   })
   approved_or_denied_by!: Reference | null;
 }

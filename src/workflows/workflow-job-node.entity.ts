@@ -38,7 +38,7 @@ export class WorkflowJobNode extends WideResourceEntity {
     label: 'Template',
     readOnly: true,
     nullable: true,
-    help: 'What the node runs.',
+    help: 'Template that the node launches.',
   })
   unified_job_template!: Reference | null;
 

@@ -46,3 +46,12 @@ it('has the words of the pages: no page uses a replaced phrase', () => {
     );
   expect(found).toEqual([]);
 });
+
+it.each([
+  ['openapi.json', /"(?:description|summary|title)": "((?:What|Whether|Of|Who)\b[^"]*)"/g],
+  ['settings.md', /\| ((?:What|Whether|Of|Who)\b[^|]*)\|/g],
+])('begins descriptions in %s with a verb or a noun', (name, pattern) => {
+  const text = readFileSync(join(PACKAGE_FOLDER, 'docs', name), 'utf8');
+  expect(text.match(/description|Setting/i)).not.toBeNull();
+  expect([...text.matchAll(pattern)].map(([, description]) => description)).toEqual([]);
+});

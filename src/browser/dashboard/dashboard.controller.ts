@@ -22,7 +22,7 @@ export class DashboardController {
     operationId: 'dashboard',
     outsideApi: true,
     summary:
-      'What has happened lately, as a page. Clients that do not ask for HTML are sent to the API.',
+      'Page with recent activity. Clients that do not accept HTML are redirected to the API.',
     produces: 'text/html',
     redirects: true,
     response: { type: 'string' },

@@ -16,7 +16,7 @@ const CREDENTIALS = declareFields([
     'credentials',
     References('credential', {
       needs: 'use',
-      help: 'What runs log in with: one of each kind, and several vault credentials.',
+      help: 'Credentials of the runs: one of each kind, and several vault credentials.',
     }),
   ],
 ]);

@@ -135,7 +135,7 @@ export function comparisonView(
     </p>`;
   }
   return folded(
-    `What changed since the last successful run (${differences.length})`,
+    `Changes since the last successful run (${differences.length})`,
     html`<p class="hint">Compared with ${since}.</p>
       <div class="scroll" tabindex="0" role="region" aria-label="What changed">
         <table class="changes stacks">

@@ -84,7 +84,7 @@ export class ScheduleForm implements PageForm {
       'In a month': ['nth', 'month_day'],
       'Until when': ['end_count', 'end_date'],
       'The rule as text': ['rrule'],
-      'With what': ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],
+      Prompts: ['extra_data', ...SAVED_OPTIONS.map(({ name }) => name)],
     },
   };
 

@@ -135,7 +135,7 @@ const pageSchema = (definition: ResourceDefinition): JsonSchema =>
 
 const SHARED: Record<string, JsonSchema> = {
   InUse: object({
-    detail: { ...STRING, description: 'What is wrong, in a sentence.' },
+    detail: { ...STRING, description: 'Description of the error, in a sentence.' },
     error: { ...STRING, description: 'The sentence that clients of this kind of API know.' },
     active_jobs: {
       ...list(object({ id: INTEGER, type: STRING })),
@@ -144,7 +144,7 @@ const SHARED: Record<string, JsonSchema> = {
   }),
   Detail: object(
     {
-      detail: { ...STRING, description: 'What is wrong, in a sentence.' },
+      detail: { ...STRING, description: 'Description of the error, in a sentence.' },
       error: { ...STRING, description: 'The same sentence, where existing clients read it.' },
     },
     ['error'],

@@ -54,7 +54,7 @@ export class JobEvent {
   @Char({ ...READ_ONLY, help: 'Name of the event for people.' })
   event_display!: string;
 
-  @Json({ ...READ_ONLY, schema: freeObject('What ansible-runner says of the event.') })
+  @Json({ ...READ_ONLY, schema: freeObject('Data of the event from ansible-runner.') })
   event_data!: Record<string, unknown>;
 
   @Integer({ ...READ_ONLY, default: 0, help: 'Depth of the event: playbook, play, task, host.' })

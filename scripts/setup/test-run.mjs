@@ -169,9 +169,6 @@ function testEnvironment(root, services) {
     PATH: pathWithPrograms(ansiblePlace(root)),
     NODE_OPTIONS: [
       process.env.NODE_OPTIONS,
-      // A process of Jest lives long and makes much garbage: with V8's default size of 16 MB, collecting it
-      // takes an eighth of the processor time.
-      '--max-semi-space-size=64',
       '--experimental-vm-modules',
       '--disable-warning=ExperimentalWarning',
     ]

@@ -1,7 +1,7 @@
 import { quoteArguments } from './ansible-arguments.js';
 import { playbookArguments } from './playbook-arguments.js';
 import type { PlaybookRun } from './playbook-run.js';
-import { passwordAnswers } from './prompts.js';
+import { passwordAnswers } from './ansible-run.js';
 
 const RUN: PlaybookRun = {
   jobId: 1,

@@ -16,7 +16,6 @@ import { isPlainOutput, toEventRow, type RunnerEvent } from '../runner/events.js
 import { createMasker, type Masker } from '../runner/masker.js';
 import type { ActiveRun } from './active-runs.service.js';
 import type { EventStore } from './event-store.service.js';
-import { hostStatusCounts } from './host-status.js';
 
 /**
  * Maximum number of events held back. Callbacks of a project print far fewer after the statistics,
@@ -197,4 +196,23 @@ export class PlaybookEvents {
     const shown = this.isHidden ? this.hiding.events(rows.map(withoutHiddenStats)) : rows;
     return this.masker.events(shown);
   }
+}
+
+/**
+ * Statuses in ascending order of precedence: the last match counts
+ * (docs/contract/runs.md#host-summaries).
+ */
+const STATUSES = ['skipped', 'ok', 'changed', 'failures', 'dark'] as const;
+
+/**
+ * Returns the number of hosts by status. Each host counts once; statuses without a host are left
+ * out.
+ */
+export function hostStatusCounts(summaries: Iterable<HostSummary>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const summary of summaries) {
+    const status = STATUSES.findLast((name) => summary[name] > 0);
+    if (status) counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
 }

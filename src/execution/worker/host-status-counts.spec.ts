@@ -1,4 +1,4 @@
-import { hostStatusCounts } from './host-status.js';
+import { hostStatusCounts } from './playbook-events.js';
 
 const none = {
   changed: 0,

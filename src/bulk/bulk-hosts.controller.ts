@@ -51,7 +51,10 @@ export class BulkHostsController {
     return { detail: 'Bulk create hosts with this endpoint' };
   }
 
-  /** Creates hosts. A body in lines is not in `body`: the handler reads it from the request. */
+  /**
+   * Creates hosts, for callers who may change the inventory (`HostWritesRepository.findTarget`). A body in
+   * lines is not in `body`: the handler reads it from the request.
+   */
   @Route({
     kind: 'action',
     access: 'authenticated',

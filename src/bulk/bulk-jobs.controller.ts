@@ -14,7 +14,7 @@ import { BulkLaunchService } from './bulk-launch.service.js';
 /**
  * Launch of many jobs in one request (docs/contract/bulk.md). `access` can say no more than `authenticated`:
  * the body names the templates, and a missing permission to launch one is reported with the other faults of
- * the body.
+ * the body (`BulkLaunchCheck.check`).
  */
 @ApiTags('bulk')
 @Controller('api/v2/bulk/job_launch')

@@ -10,9 +10,9 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { Route } from '../common/rest/route.js';
 import { Settings } from '../config/settings.js';
 import { jobTemplates } from '../job-templates/job-templates.resource.js';
+import { Char, Variables } from '../common/fields/field.js';
 import { Callbacks } from './callbacks.service.js';
 import { CallingHosts } from './calling-hosts.service.js';
-import { Char, Variables } from '../common/fields/field.js';
 
 /**
  * Body of a provisioning callback: a machine requests a job on itself

@@ -11,7 +11,8 @@ import { Route } from '../common/rest/route.js';
 import { SubList } from '../common/rest/sublist.js';
 import { children } from '../common/rest/sublist-kinds.js';
 import { credentialTypes } from './credential-types.resource.js';
-import { LookupRequest, LookupTests } from './lookup-tests.service.js';
+import { LookupTests } from './lookup-tests.service.js';
+import { LookupRequest } from './lookup.dto.js';
 
 @Resource(credentialTypes)
 @SubList('credentials', children('credentials'))

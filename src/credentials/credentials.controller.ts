@@ -25,7 +25,8 @@ import type { Credential } from './credential.entity.js';
 import { CredentialTypesRepository } from './credential-types.repository.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import { credentials } from './credentials.resource.js';
-import { LookupRequest, LookupTests } from './lookup-tests.service.js';
+import { LookupTests } from './lookup-tests.service.js';
+import { LookupRequest } from './lookup.dto.js';
 import { openInputs } from './sealed-inputs.js';
 
 const adminRole = ({ id }: Row): Sql => rolesOf('credential', [id], 'admin_role');

@@ -10,20 +10,11 @@ import { CredentialTypesRepository } from './credential-types.repository.js';
 import type { Credential } from './credential.entity.js';
 import { LookupError } from './external/lookup-error.js';
 import { SecretLookups } from './external/secret-lookups.service.js';
+import type { LookupRequest } from './lookup.dto.js';
 import { maskSealed, openInputs } from './sealed-inputs.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './types/definition.js';
 import { validateInputs } from './types/inputs.js';
 import { checkMetadata } from './types/metadata.js';
-import { Json } from '../common/fields/field.js';
-
-/** Body of a test of a secret store. */
-export class LookupRequest {
-  @Json({ help: 'Inputs in place of those of the credential; $encrypted$ keeps a secret.' })
-  inputs!: Record<string, unknown>;
-
-  @Json({ help: 'Names a secret in the store, by the type of the credential.' })
-  metadata!: Record<string, unknown>;
-}
 
 /** Tests if a secret store returns a value, without showing the value to the caller. */
 @Injectable()

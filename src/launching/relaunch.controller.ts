@@ -85,6 +85,7 @@ export class RelaunchController {
     return this.relaunches.needs(job, actor);
   }
 
+  /** Needs permission to launch the template of the job (`RelaunchService.assertMayRepeat`). */
   @Idempotent()
   @Route({
     kind: 'action',

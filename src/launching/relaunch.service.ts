@@ -104,7 +104,12 @@ export class RelaunchService {
     }
   }
 
-  /** @returns the template of the job */
+  /**
+   * Verifies that the caller may launch the template of the job again.
+   *
+   * @throws Forbidden, also without a record of the launch if the caller does not administer the organization
+   * @returns the id of the template
+   */
   private async assertMayRepeat(job: JobRow, actor: Actor): Promise<number> {
     const templateId = job.job_template_id;
     if (templateId === null && job.organization_id === null && !actor.isSuperuser) {

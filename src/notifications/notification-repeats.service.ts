@@ -12,7 +12,7 @@ import { NotificationTemplatesRepository } from './notification-templates.reposi
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
 import { isUnfinished } from './notification.entity.js';
 import { NotificationsRepository } from './notifications.repository.js';
-import type { ResendRequest } from './resend-request.js';
+import type { ResendRequest } from './notification.dto.js';
 import { itemAt } from '../common/invariants.js';
 
 /** Response of a resend of a time range, for the OpenAPI document. */

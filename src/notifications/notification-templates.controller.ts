@@ -18,8 +18,8 @@ import { LimitedPerUser, NOTIFICATIONS } from '../common/rate/rate.guard.js';
 import { NotificationRepeats, RESENT } from './notification-repeats.service.js';
 import type { NotificationTemplate } from './notification-template.entity.js';
 import { notifications, notificationTemplates } from './notification-templates.resource.js';
-import { NotificationTests, TestRequest } from './notification-tests.service.js';
-import { ResendRequest } from './resend-request.js';
+import { NotificationTests } from './notification-tests.service.js';
+import { ResendRequest, TestRequest } from './notification.dto.js';
 import { TemplateSecrets } from './template-secrets.service.js';
 
 @Resource(notificationTemplates)

@@ -7,21 +7,12 @@ import { ResourceService } from '../common/rest/resource.service.js';
 import { Database } from '../database/database.js';
 import { BaseUrl } from '../settings/base-url.service.js';
 import { type ComposedMessage, composeMessage, composeTestMessage } from './message/compose.js';
-import { eventOf, EVENT_NAMES } from './message/message-events.js';
+import { eventOf } from './message/message-events.js';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { notifications } from './notification-templates.resource.js';
+import type { TestRequest } from './notification.dto.js';
 import { NotificationsRepository } from './notifications.repository.js';
 import type { NotificationTemplate } from './notification-template.entity.js';
-import { Choices } from '../common/fields/field.js';
-import { labelOf } from '../common/fields/label.js';
-
-/** Body of a test request (docs/contract/notifications.md#test); other keys are ignored. */
-export class TestRequest {
-  @Choices(EVENT_NAMES.map((name) => [name, labelOf(name)] as const), {
-    help: 'Send the message of this event, about an invented run, instead of the plain test text.',
-  })
-  event!: string;
-}
 
 /** Sends tests of a template on request of a user. */
 @Injectable()

@@ -10,7 +10,7 @@ import { notificationsOfTemplates } from '../templates/template-notifications.re
 import { OrganizationNotifications } from './attached-templates.js';
 import type { ComposedMessage } from './message/compose.js';
 import { approvalEvent, TEST_EVENT } from './message/message-events.js';
-import type { ResendRequest } from './resend-request.js';
+import type { ResendRequest } from './notification.dto.js';
 import { Notification, unfinished } from './notification.entity.js';
 
 /** An event of a run, with the event for which templates are attached. */

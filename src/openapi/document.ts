@@ -1,5 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JsonSchema } from '../common/fields/json-schema.js';
 import { SESSION_COOKIE } from '../common/http/cookies.js';
 import { LINES_TYPE } from '../common/http/lines.js';
@@ -9,10 +11,8 @@ import { resources } from '../common/resource/registry.js';
 import { componentSchemas } from '../common/resource/resource-schema.js';
 import type { RouteInfo } from '../common/rest/route.js';
 import { RouteTable } from '../common/rest/route-table.service.js';
-import { TAGS } from './tags.js';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { PACKAGE_FOLDER } from '../config/version.js';
+import { TAGS } from './tags.js';
 
 /** Its schemas are JSON Schema 2020-12. */
 const OPENAPI_VERSION = '3.1.1';

@@ -6,10 +6,10 @@ import { ResourceController } from '../common/rest/resource.controller.js';
 import { SubList, type LinkContext, type SubListFactory } from '../common/rest/sublist.js';
 import { children, attached } from '../common/rest/sublist-kinds.js';
 import { attachNotifications, ownedNotifications } from '../notifications/sublists.js';
-import { organizations } from './organizations.resource.js';
 import { BadRequest } from '../common/errors/errors.js';
 import type { Row } from '../common/resource/define-resource.js';
 import { CredentialTypesRepository } from '../credentials/credential-types.repository.js';
+import { organizations } from './organizations.resource.js';
 
 /** Declares `galaxy_credentials/` of an organization: the collection servers, in order of precedence. */
 const attachGalaxyCredentials = (): SubListFactory =>

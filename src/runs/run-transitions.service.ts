@@ -8,7 +8,7 @@ import { RunSignals } from './run-signals.service.js';
 import { assertMoves, isFailed, isFinal } from './state-machine.js';
 import {
   RunStatesRepository,
-  type StateMove as StateMove,
+  type StateMove,
   type MovedRun,
   type RunStep,
   type NewRun,

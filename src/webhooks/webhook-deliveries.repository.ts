@@ -62,11 +62,11 @@ export interface VerdictCount {
   deliveries: number;
 }
 
-/** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
 /** Condition on a delivery `t` that no run refers to. */
 const HAS_NO_RUN = sql`
   NOT EXISTS (SELECT 1 FROM (${allRuns()}) run WHERE run.webhook_delivery_id = t.id)`;
 
+/** The rows of deliveries (docs/contract/webhooks.md#deliveries). */
 @Injectable()
 export class WebhookDeliveriesRepository extends TableRepository<Row> implements RunDeliveries {
   constructor(@InjectRepository(WebhookDelivery) repository: Repository<WebhookDelivery>) {

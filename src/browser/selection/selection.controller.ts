@@ -11,9 +11,9 @@ import { isOwnPath } from '../shared/browser-form.js';
 import { pageReply } from '../shared/layout.js';
 import type { PageContext } from '../shared/page-context.js';
 import { OpenedPage } from '../shared/page-parameter.js';
+import { Char, Choices, Text } from '../../common/fields/field.js';
 import { confirmationPage, resultPage } from './selection-page.js';
 import { SelectionService, type SelectionAction } from './selection.service.js';
-import { Char, Choices, Text } from '../../common/fields/field.js';
 
 /** The form of the confirmation page. */
 class SelectionRequest {

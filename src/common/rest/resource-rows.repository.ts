@@ -8,10 +8,10 @@ import type { ManyToMany, ResourceDefinition, Row, RowOf } from '../resource/def
 import { idType, isPossibleId } from '../resource/ids.js';
 import { relationCondition } from '../resource/relation-condition.js';
 import { capabilityColumns } from '../resource/represent.js';
-import { destinationColumns } from './destinations.js';
 import { sqlState } from '../../database/sql-state.js';
 import { Invalid } from '../errors/errors.js';
 import { memberOf } from '../records.js';
+import { destinationColumns } from './destinations.js';
 
 const UNIQUE_VIOLATION = '23505';
 

@@ -1,3 +1,4 @@
+import { textInput } from '../types/inputs.js';
 import { awsSecretsManager } from './aws-secrets-manager.js';
 import { azureKeyVault } from './azure-key-vault.js';
 import { centrifyVault } from './centrify.js';
@@ -7,7 +8,6 @@ import { devOpsSecretsVault, secretServer } from './delinea.js';
 import { githubApp } from './github-app.js';
 import { hashicorpVault, hashicorpVaultSsh } from './hashicorp-vault.js';
 import { type SecretStore, onceOnly } from './secret-store.js';
-import { textInput } from '../types/inputs.js';
 
 /** Returns the token that identifies a run, for its playbook. */
 const runIdentityToken: SecretStore = (inputs, { runToken }) => ({

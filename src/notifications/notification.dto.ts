@@ -1,10 +1,19 @@
 import { ArrayNotEmpty, ValidateBy, type ValidationArguments } from 'class-validator';
 import { FAULTS, noChoice } from '../common/fields/fault-texts.js';
-import { DateTime, Json } from '../common/fields/field.js';
+import { Choices, DateTime, Json } from '../common/fields/field.js';
+import { labelOf } from '../common/fields/label.js';
 import { telling } from '../common/fields/validators.js';
 import type { FieldErrors } from '../common/errors/errors.js';
 import { isOneOf, memberOf } from '../common/records.js';
 import { EVENT_NAMES } from './message/message-events.js';
+
+/** Body of a test request (docs/contract/notifications.md#test); other keys are ignored. */
+export class TestRequest {
+  @Choices(EVENT_NAMES.map((name) => [name, labelOf(name)] as const), {
+    help: 'Send the message of this event, about an invented run, instead of the plain test text.',
+  })
+  event!: string;
+}
 
 /** Final statuses of a record. */
 const OUTCOMES = ['failed', 'successful'];

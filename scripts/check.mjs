@@ -86,8 +86,9 @@ function staticChecks() {
   return [
     {
       title: 'Lint',
-      commands: [[join(modules, 'eslint', 'bin', 'eslint.js'), '.']],
+      commands: [[join(modules, 'eslint', 'bin', 'eslint.js'), '.', ...cached('lint')]],
     },
+    { title: 'Lint that needs types', commands: [[join(modules, 'oxlint', 'bin', 'oxlint')]] },
     { title: 'Types', commands: [typesOf('tsconfig.json', 'types')] },
     {
       title: 'Types of the scripts',

@@ -7,7 +7,7 @@ import {
   type MetricValue,
 } from 'prom-client';
 import { ActivityDeliveriesRepository } from '../activity/activity-deliveries.repository.js';
-import { BreakersRepository } from '../common/outbound/breakers.repository.js';
+import { BreakersRepository } from '../outbound/breakers.repository.js';
 import { OutboxRepository } from '../common/queue/outbox.repository.js';
 import { GroupMember } from '../common/processes/group-member.js';
 import { SecurityEvents } from '../common/rest/security-events.service.js';

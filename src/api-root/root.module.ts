@@ -3,6 +3,7 @@ import { LoggingModule } from '../logging/logging.module.js';
 import { Module } from '@nestjs/common';
 import { IdentityModule } from '../identity/identity.module.js';
 import { InstancesModule } from '../instances/instances.module.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { RunsModule } from '../runs/runs.module.js';
 import { NotificationsModule } from '../notifications/notifications.module.js';
 import { HealthController } from './health.controller.js';
@@ -19,6 +20,7 @@ import { RootService } from './root.service.js';
     InstancesModule,
     LoggingModule,
     NotificationsModule,
+    OutboundModule,
     RunsModule,
   ],
   controllers: [RootController, HealthController, MetricsController],

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { AddressGuard, type Resolver } from '../common/outbound/address-guard.js';
-import { OutboundError } from '../common/outbound/outbound-error.js';
+import { AddressGuard, type Resolver } from '../outbound/address-guard.js';
+import { OutboundError } from '../outbound/outbound-error.js';
 import { GitSourceError, hostnameOf, parseGitSource, type GitSource } from './git-source.js';
 
 /** Settings that decide where projects can come from. */

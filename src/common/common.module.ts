@@ -16,7 +16,6 @@ import { ListService } from './list/list.service.js';
 import { TextSearch } from './list/text-search.service.js';
 import { GroupMember } from './processes/group-member.js';
 import { BullQueuePort, bullQueues, bullRoot } from './queue/bull-queue.port.js';
-import { BreakersRepository } from './outbound/breakers.repository.js';
 import { Outbox } from './queue/outbox.service.js';
 import { OutboxRepository } from './queue/outbox.repository.js';
 import { QueuePort } from './queue/queue.port.js';
@@ -30,7 +29,6 @@ import { ResourceRowsRepository } from './rest/resource-rows.repository.js';
 import { ResourceService } from './rest/resource.service.js';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { IdempotencyKey } from './rest/idempotency-key.entity.js';
-import { Breaker } from './outbound/breaker.entity.js';
 import { OutboxEntry } from './queue/outbox-entry.entity.js';
 
 const secretBox = ({ SECRET_KEY, SECRET_KEY_OLD }: Settings): SecretBox =>
@@ -46,7 +44,6 @@ const shared = [
   { provide: QueuePort, useExisting: BullQueuePort },
   OutboxRepository,
   Outbox,
-  BreakersRepository,
   RequestBodies,
   UnauthenticatedBytes,
   DeclaredProviders,
@@ -69,7 +66,7 @@ const shared = [
 @Global()
 @Module({
   imports: [
-    TypeOrmModule.forFeature([Breaker, IdempotencyKey, OutboxEntry]),
+    TypeOrmModule.forFeature([IdempotencyKey, OutboxEntry]),
     DiscoveryModule,
     bullRoot,
     bullQueues,

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../access/access.module.js';
 import { UsersModule } from '../users/users.module.js';
-import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { CredentialInputSourceHooks } from './credential-input-source.hooks.js';
 import { CredentialInputSourcesController } from './credential-input-sources.controller.js';
 import { CredentialInputSourcesRepository } from './credential-input-sources.repository.js';

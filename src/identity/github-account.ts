@@ -1,5 +1,5 @@
 import type { ServerMetadata } from 'openid-client';
-import { OutboundError } from '../common/outbound/outbound-error.js';
+import { OutboundError } from '../outbound/outbound-error.js';
 import { isRecord, listOf, memberOf } from '../common/records.js';
 import type { Claims } from './external-rights.js';
 

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../access/access.module.js';
 import { AuthModule } from '../auth/auth.module.js';
-import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { Authenticator, AuthenticatorMap, ExternalIdentity } from './authenticator.entity.js';
 import { AuthenticatorHooks, AuthenticatorMapHooks } from './authenticator.hooks.js';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { Client } from 'ldapts';
-import { resolveAllowed, type AddressGuard } from '../common/outbound/address-guard.js';
-import { OutboundError } from '../common/outbound/outbound-error.js';
+import { resolveAllowed, type AddressGuard } from '../outbound/address-guard.js';
+import { OutboundError } from '../outbound/outbound-error.js';
 import type { LdapConfiguration } from './authenticator-kinds.js';
 
 /** Timeout of the name look-up, the connection, StartTLS and the TLS handshake together. */

@@ -1,4 +1,4 @@
-import { basicAuthorization } from '../common/outbound/outbound-client.js';
+import { basicAuthorization } from '../outbound/outbound-client.js';
 import type { LogSeverity, LogSource } from '../config/logging-settings.js';
 import type { SettingValues } from '../config/settings.js';
 import { HOST, loggerName, type LogRecord } from './log-record.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { UnsealError } from '../common/crypto/secret-box.js';
-import { resolveAllowed } from '../common/outbound/address-guard.js';
-import { maskText } from '../common/outbound/mask.js';
-import { OutboundClient } from '../common/outbound/outbound-client.js';
-import { OutboundError } from '../common/outbound/outbound-error.js';
+import { resolveAllowed } from '../outbound/address-guard.js';
+import { maskText } from '../outbound/mask.js';
+import { OutboundClient } from '../outbound/outbound-client.js';
+import { OutboundError } from '../outbound/outbound-error.js';
 import { RuntimeSettings } from '../settings/runtime-settings.service.js';
 import {
   datagram,

@@ -1,7 +1,7 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiTags } from '@nestjs/swagger';
 import { BadRequest, Conflict } from '../common/errors/errors.js';
-import { OutboundError } from '../common/outbound/outbound-error.js';
+import { OutboundError } from '../outbound/outbound-error.js';
 import { Route } from '../common/rest/route.js';
 import { logRecord } from './log-record.js';
 import { LogTarget } from './log-target.service.js';

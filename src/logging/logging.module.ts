@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ActivityModule } from '../activity/activity.module.js';
-import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { LogForwarding } from './log-forwarding.entity.js';
 import { LogForwardingRepository } from './log-forwarding.repository.js';
 import { LogLines } from './log-lines.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { BreakersRepository } from '../common/outbound/breakers.repository.js';
-import { CLOSED_BREAKER } from '../common/outbound/circuit-breaker.service.js';
+import { BreakersRepository } from '../outbound/breakers.repository.js';
+import { CLOSED_BREAKER } from '../outbound/circuit-breaker.service.js';
 import {
   INSTANT,
   INTEGER,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { RunsModule } from '../runs/runs.module.js';
-import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { NotificationLedger } from './notification-ledger.service.js';
 import { MessageMaker } from './message-maker.service.js';
 import { NotificationsProcessor } from './notifications.processor.js';

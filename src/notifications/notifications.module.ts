@@ -1,5 +1,6 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { TemplateSandbox } from './message/template-sandbox.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { NotificationAttemptsController } from './notification-attempts.controller.js';
 import { NotificationAttemptsRepository } from './notification-attempts.repository.js';
 import { NotificationLeasesRepository } from './notification-leases.repository.js';
@@ -39,6 +40,7 @@ const repositories = [
 
 @Module({
   imports: [
+    OutboundModule,
     TypeOrmModule.forFeature([
       Notification,
       NotificationAttempt,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OutboundRequest } from '../common/outbound/outbound-client.js';
+import type { OutboundRequest } from '../outbound/outbound-client.js';
 import { resource } from '../common/resource/registry.js';
 import { Settings } from '../config/settings.js';
 import { CredentialSecrets } from '../credentials/credential-secrets.service.js';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { UnsealError } from '../common/crypto/secret-box.js';
 import { failPoint } from '../common/fail-point.js';
-import { CircuitBreaker } from '../common/outbound/circuit-breaker.service.js';
-import { maskText } from '../common/outbound/mask.js';
-import { OutboundClient, type OutboundResponse } from '../common/outbound/outbound-client.js';
-import { OutboundError } from '../common/outbound/outbound-error.js';
-import { isRetryableStatus, nextDelayMs, parseRetryAfter } from '../common/outbound/retry.js';
+import { CircuitBreaker } from '../outbound/circuit-breaker.service.js';
+import { maskText } from '../outbound/mask.js';
+import { OutboundClient, type OutboundResponse } from '../outbound/outbound-client.js';
+import { OutboundError } from '../outbound/outbound-error.js';
+import { isRetryableStatus, nextDelayMs, parseRetryAfter } from '../outbound/retry.js';
 import { Outbox } from '../common/queue/outbox.service.js';
 import type { QueueHandler } from '../common/queue/queue-processor.js';
 import { LookupError } from '../credentials/external/lookup-error.js';

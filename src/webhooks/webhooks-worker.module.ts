@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { OutboundModule } from '../common/outbound/outbound.module.js';
+import { OutboundModule } from '../outbound/outbound.module.js';
 import { CredentialsModule } from '../credentials/credentials.module.js';
 import { StatusPostComposer } from './status-post-composer.service.js';
 import { StatusPoster } from './status-poster.handler.js';

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { access, mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { AddressGuard } from '../../src/common/outbound/address-guard.js';
+import { AddressGuard } from '../../src/outbound/address-guard.js';
 import type { Fence } from '../../src/execution/boundary/command.js';
 import { searchPaths } from '../../src/execution/runner/ansible-paths.js';
 import { ContentCache } from '../../src/execution/runner/content-cache.js';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { GitReach } from '../../src/code-hosts/git-reach.js';
-import type { Resolver } from '../../src/common/outbound/address-guard.js';
+import type { Resolver } from '../../src/outbound/address-guard.js';
 import { syncProject } from '../../src/execution/runner/git-checkout.js';
 import { Settings } from '../../src/config/settings.js';
 import type { Fence } from '../../src/execution/boundary/command.js';

@@ -3,7 +3,7 @@
  * them in its refusals.
  */
 import { Logger } from '@nestjs/common';
-import { OutboundClient } from '../../src/common/outbound/outbound-client.js';
+import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
 import { managedCredentialType } from '../../src/credentials/types/managed-types.js';

@@ -7,9 +7,9 @@
  *   await bench.work(job);
  *   expect(bench.sink.last.body)…
  */
-import { BreakersRepository } from '../../src/common/outbound/breakers.repository.js';
-import { CircuitBreaker } from '../../src/common/outbound/circuit-breaker.service.js';
-import { OutboundClient } from '../../src/common/outbound/outbound-client.js';
+import { BreakersRepository } from '../../src/outbound/breakers.repository.js';
+import { CircuitBreaker } from '../../src/outbound/circuit-breaker.service.js';
+import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import { Outbox } from '../../src/common/queue/outbox.service.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { Settings } from '../../src/config/settings.js';
@@ -26,7 +26,7 @@ import type { TestApp } from './boot.js';
 import { HttpSink } from './fakes/http-sink.js';
 import { COMMITS } from './payloads/sample.js';
 import { arm, type Hook, type SentEvent } from './webhooks.js';
-import { Breaker } from '../../src/common/outbound/breaker.entity.js';
+import { Breaker } from '../../src/outbound/breaker.entity.js';
 
 /** A word to look for where no token may be. */
 export const TOKEN = 'canary-token-0123456789';

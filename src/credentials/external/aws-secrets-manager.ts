@@ -1,5 +1,5 @@
 import { AwsV4Signer } from 'aws4fetch';
-import type { OutboundRequest } from '../../common/outbound/outbound-client.js';
+import type { OutboundRequest } from '../../outbound/outbound-client.js';
 import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';

@@ -1,4 +1,4 @@
-import { basicAuthorization } from '../../common/outbound/outbound-client.js';
+import { basicAuthorization } from '../../outbound/outbound-client.js';
 import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';

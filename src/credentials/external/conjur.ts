@@ -1,4 +1,4 @@
-import type { OutboundRequest } from '../../common/outbound/outbound-client.js';
+import type { OutboundRequest } from '../../outbound/outbound-client.js';
 import { textInput } from '../types/inputs.js';
 import { LookupError } from './lookup-error.js';
 import { once, onceOnly, type SecretStore, baseOf, segmentOf } from './secret-store.js';

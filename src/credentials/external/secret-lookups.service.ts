@@ -4,9 +4,9 @@ import {
   OutboundClient,
   type OutboundRequest,
   type OutboundResponse,
-} from '../../common/outbound/outbound-client.js';
-import { OutboundError } from '../../common/outbound/outbound-error.js';
-import { isRetryableStatus } from '../../common/outbound/retry.js';
+} from '../../outbound/outbound-client.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
+import { isRetryableStatus } from '../../outbound/retry.js';
 import { Settings } from '../../config/settings.js';
 import { IdentityTokens } from '../identity-tokens.js';
 import type { CredentialInputs, CredentialTypeDefinition } from '../types/definition.js';

@@ -5,7 +5,7 @@ import { FakeSecretStores } from '../../../test/support/fakes/fake-secret-stores
 import { HttpSink } from '../../../test/support/fakes/http-sink.js';
 import { TEST_CERTIFICATE } from '../../../test/support/fakes/test-certificate.js';
 import { Settings } from '../../config/settings.js';
-import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import type { IdentityTokens } from '../identity-tokens.js';
 import { managedCredentialType } from '../types/managed-types.js';

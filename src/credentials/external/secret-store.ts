@@ -1,4 +1,4 @@
-import type { OutboundRequest, OutboundResponse } from '../../common/outbound/outbound-client.js';
+import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { LookupError } from './lookup-error.js';
 

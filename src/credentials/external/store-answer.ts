@@ -1,4 +1,4 @@
-import type { OutboundResponse } from '../../common/outbound/outbound-client.js';
+import type { OutboundResponse } from '../../outbound/outbound-client.js';
 import { isRecord, memberOf } from '../../common/records.js';
 import { LookupError } from './lookup-error.js';
 

@@ -1,4 +1,4 @@
-import type { OutboundRequest, OutboundResponse } from '../../common/outbound/outbound-client.js';
+import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { memberOf } from '../../common/records.js';
 import { textInput } from '../types/inputs.js';

@@ -2,7 +2,7 @@ import { FakeSecretStores } from '../../../test/support/fakes/fake-secret-stores
 import { HttpSink } from '../../../test/support/fakes/http-sink.js';
 import { VENDOR_STORES, type VendorSample } from '../../../test/support/fakes/vendor-samples.js';
 import { Settings } from '../../config/settings.js';
-import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { EXTERNAL_TYPES } from '../types/external-types.js';
 import type { IdentityTokens } from '../identity-tokens.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { memberOf } from '../../common/records.js';
 import { messageOf } from '../../common/errors/message-of.js';
-import type { AddressGuard } from '../../common/outbound/address-guard.js';
+import type { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedHttpProxy } from './guarded-http-proxy.js';
 import { registryOf } from '../../execution-environments/image-reference.js';
 import { makeSessionFolder } from '../runner/git-session-folders.js';

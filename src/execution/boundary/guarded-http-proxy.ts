@@ -1,8 +1,8 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import { OutboundError } from '../../common/outbound/outbound-error.js';
+import type { AddressGuard } from '../../outbound/address-guard.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
 import { GuardedServer, type ConnectTarget } from './guarded-server.js';
 
 /** Headers between a program and its proxy, which are not forwarded. */

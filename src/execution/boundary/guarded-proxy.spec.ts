@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { AddressGuard } from '../../common/outbound/address-guard.js';
+import { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedProxy } from './guarded-proxy.js';
 
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }];

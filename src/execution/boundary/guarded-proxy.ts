@@ -1,6 +1,6 @@
 import { createServer, type Socket } from 'node:net';
-import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import { OutboundError } from '../../common/outbound/outbound-error.js';
+import type { AddressGuard } from '../../outbound/address-guard.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
 import { GuardedServer, type ConnectTarget } from './guarded-server.js';
 
 const VERSION = 5;

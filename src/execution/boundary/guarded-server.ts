@@ -1,7 +1,7 @@
 import { connect, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { AddressGuard } from '../../common/outbound/address-guard.js';
-import { OutboundError } from '../../common/outbound/outbound-error.js';
+import type { AddressGuard } from '../../outbound/address-guard.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
 
 /** Host and port that a program requests a connection to. */
 export interface ConnectTarget {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import type { AddressGuard } from '../../common/outbound/address-guard.js';
+import type { AddressGuard } from '../../outbound/address-guard.js';
 import { GuardedHttpProxy } from '../boundary/guarded-http-proxy.js';
 import type {
   ContentKind,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { GitReach } from '../../code-hosts/git-reach.js';
 import { GitSourceError, hostnameOf, type GitSource } from '../../code-hosts/git-source.js';
 import { GuardedProxy } from '../boundary/guarded-proxy.js';
-import { OutboundError } from '../../common/outbound/outbound-error.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
 import type { Bind } from '../boundary/command.js';
 import { operatorProxy } from './operator-proxy.js';
 

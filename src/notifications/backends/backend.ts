@@ -1,4 +1,4 @@
-import type { OutboundClient } from '../../common/outbound/outbound-client.js';
+import type { OutboundClient } from '../../outbound/outbound-client.js';
 import { storableText } from '../message/storable.js';
 import type { NotificationType } from './notification-type.js';
 

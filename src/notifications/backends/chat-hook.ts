@@ -1,4 +1,4 @@
-import { secretsInUrl } from '../../common/outbound/mask.js';
+import { secretsInUrl } from '../../outbound/mask.js';
 import type { Configuration, SendContext, SendResult } from './backend.js';
 import { flagOf, configuredTextOf } from './configuration-values.js';
 import { deliver, excerptOf } from './http-delivery.js';

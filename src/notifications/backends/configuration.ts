@@ -1,6 +1,6 @@
 import { ENCRYPTED } from '../../common/fields/text.js';
-import { hasLineBreak } from '../../common/outbound/header-check.js';
-import { maskUrl } from '../../common/outbound/mask.js';
+import { hasLineBreak } from '../../outbound/header-check.js';
+import { maskUrl } from '../../outbound/mask.js';
 import { bareRecord, isRecord } from '../../common/records.js';
 import type { Configuration, ConfigurationField, FieldType } from './backend.js';
 import type { NotificationType } from './notification-type.js';

@@ -1,4 +1,4 @@
-import { secretsInUrl } from '../../common/outbound/mask.js';
+import { secretsInUrl } from '../../outbound/mask.js';
 import {
   type Configuration,
   type NotificationBackend,

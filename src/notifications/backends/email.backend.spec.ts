@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/fakes/send-context.js';
 import { SmtpSink } from '../../../test/support/fakes/smtp-sink.js';
 import type { SmtpSinkOptions } from '../../../test/support/fakes/smtp-sink.js';
-import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { Configuration } from './backend.js';
 import { emailBackend } from './email.backend.js';
 

@@ -1,9 +1,9 @@
 import { Socket, isIP } from 'node:net';
 import nodemailer from 'nodemailer';
 import addressParser from 'nodemailer/lib/addressparser/index.js';
-import { resolveAllowed } from '../../common/outbound/address-guard.js';
-import { hasLineBreak } from '../../common/outbound/header-check.js';
-import { OutboundError } from '../../common/outbound/outbound-error.js';
+import { resolveAllowed } from '../../outbound/address-guard.js';
+import { hasLineBreak } from '../../outbound/header-check.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
 import { messageOf } from '../../common/errors/message-of.js';
 import { memberOf } from '../../common/records.js';
 import { SendError } from './backend.js';

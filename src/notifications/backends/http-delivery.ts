@@ -1,7 +1,7 @@
-import { maskText } from '../../common/outbound/mask.js';
-import type { OutboundRequest, OutboundResponse } from '../../common/outbound/outbound-client.js';
-import { OutboundError } from '../../common/outbound/outbound-error.js';
-import { isRetryableStatus, parseRetryAfter } from '../../common/outbound/retry.js';
+import { maskText } from '../../outbound/mask.js';
+import type { OutboundRequest, OutboundResponse } from '../../outbound/outbound-client.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
+import { isRetryableStatus, parseRetryAfter } from '../../outbound/retry.js';
 import { storableText } from '../message/storable.js';
 import { SendError, type SendContext } from './backend.js';
 

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { OutboundError } from '../../common/outbound/outbound-error.js';
-import { translateError } from '../../common/outbound/translate-error.js';
+import { OutboundError } from '../../outbound/outbound-error.js';
+import { translateError } from '../../outbound/translate-error.js';
 
 /** One parsed line of the server. */
 export interface IrcLine {

@@ -11,7 +11,7 @@ import {
   makeMessage,
   makeSendContext,
 } from '../../../test/support/fakes/send-context.js';
-import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { Configuration } from './backend.js';
 import { ircBackend } from './irc.backend.js';
 import { parseLine } from './irc-session.js';

@@ -1,4 +1,4 @@
-import { resolveAllowed } from '../../common/outbound/address-guard.js';
+import { resolveAllowed } from '../../outbound/address-guard.js';
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext, SendResult } from './backend.js';
 import { flagOf, intOf, configuredListOf, configuredTextOf } from './configuration-values.js';

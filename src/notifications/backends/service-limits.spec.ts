@@ -4,7 +4,7 @@ import {
   makeMessage,
   makeSendContext,
 } from '../../../test/support/fakes/send-context.js';
-import type { OutboundClient } from '../../common/outbound/outbound-client.js';
+import type { OutboundClient } from '../../outbound/outbound-client.js';
 import { backendFor } from './registry.js';
 
 let sink: HttpSink;

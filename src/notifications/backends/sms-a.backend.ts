@@ -1,4 +1,4 @@
-import { basicAuthorization } from '../../common/outbound/outbound-client.js';
+import { basicAuthorization } from '../../outbound/outbound-client.js';
 import { type NotificationBackend, joinUrl } from './backend.js';
 import { configuredListOf, configuredTextOf } from './configuration-values.js';
 import { sendToEach } from './each-target.js';

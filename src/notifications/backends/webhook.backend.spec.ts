@@ -6,7 +6,7 @@ import {
   makeMessage,
   makeSendContext,
 } from '../../../test/support/fakes/send-context.js';
-import { OutboundClient } from '../../common/outbound/outbound-client.js';
+import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { Configuration, SendError } from './backend.js';
 import { signatureHeaders, webhookBackend } from './webhook.backend.js';
 

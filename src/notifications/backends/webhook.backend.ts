@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { faultOfHeader } from '../../common/outbound/header-check.js';
-import { maskUrl, secretsInUrl } from '../../common/outbound/mask.js';
-import { basicAuthorization } from '../../common/outbound/outbound-client.js';
-import { RedirectLimitError } from '../../common/outbound/outbound-error.js';
+import { faultOfHeader } from '../../outbound/header-check.js';
+import { maskUrl, secretsInUrl } from '../../outbound/mask.js';
+import { basicAuthorization } from '../../outbound/outbound-client.js';
+import { RedirectLimitError } from '../../outbound/outbound-error.js';
 import { SendError } from './backend.js';
 import type { Configuration, NotificationBackend, SendContext } from './backend.js';
 import { flagOf, configuredTextOf, textsByNameOf } from './configuration-values.js';

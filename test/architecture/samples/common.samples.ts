@@ -1,4 +1,3 @@
-import { BreakersRepository } from '../../../src/common/outbound/breakers.repository.js';
 import * as outbox from '../../../src/common/queue/outbox.repository.js';
 import { IdempotencyKeysRepository } from '../../../src/common/rest/idempotency-keys.repository.js';
 import { sql } from '../../../src/database/sql.js';
@@ -6,15 +5,6 @@ import { fragmentsOf, samplesOf, type RoomSamples } from './samples.js';
 
 export default {
   repositories: [
-    samplesOf(BreakersRepository, {
-      statesOf: [[['https://host']]],
-      viewsOf: [[['https://host']]],
-      countFailure: [['https://host']],
-      takeProbe: [['https://host']],
-      releaseProbe: [['https://host']],
-      forget: [['https://host']],
-      countOpen: [[]],
-    }),
     samplesOf(outbox.OutboxRepository, {
       addDue: [['runs', [1], new Map([[1, 'here']])]],
       addMissing: [['runs', sql`SELECT 1 AS id, 'here' AS machine`]],

@@ -1,4 +1,4 @@
-import { OutboundClient } from '../../../src/common/outbound/outbound-client.js';
+import { OutboundClient } from '../../../src/outbound/outbound-client.js';
 import type { OutgoingMessage, SendContext } from '../../../src/notifications/backends/backend.js';
 import type { HttpSink } from './http-sink.js';
 

@@ -1,4 +1,4 @@
-import { memberOf } from '../records.js';
+import { memberOf } from '../common/records.js';
 import { OutboundError, type OutboundErrorKind } from './outbound-error.js';
 
 const KIND_BY_CODE: Readonly<Record<string, OutboundErrorKind>> = {

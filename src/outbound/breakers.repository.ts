@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { sql } from '../../database/sql.js';
-import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
+import { sql } from '../database/sql.js';
+import { TableRepository, InjectRepository, type Repository } from '../database/repository.js';
 import { Breaker } from './breaker.entity.js';
 
 /** Consecutive failures that open the breaker (docs/contract/operations.md#circuit-breaker). */

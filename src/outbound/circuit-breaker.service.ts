@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Batch } from '../batch.js';
+import { Batch } from '../common/batch.js';
 import { BreakersRepository, type BreakerState, type BreakerView } from './breakers.repository.js';
 
 /** Time that other attempts wait while one attempt probes the destination. */

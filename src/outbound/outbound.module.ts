@@ -1,6 +1,9 @@
 import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { Settings } from '../../config/settings.js';
-import { VERSION } from '../../config/version.js';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { Settings } from '../config/settings.js';
+import { VERSION } from '../config/version.js';
+import { Breaker } from './breaker.entity.js';
+import { BreakersRepository } from './breakers.repository.js';
 import { CircuitBreaker } from './circuit-breaker.service.js';
 import { OutboundClient } from './outbound-client.js';
 
@@ -18,6 +21,7 @@ class OutboundLifetime implements OnApplicationShutdown {
 
 /** Outbound calls of all features: the HTTP client and the circuit breaker. */
 @Module({
+  imports: [TypeOrmModule.forFeature([Breaker])],
   providers: [
     {
       provide: OutboundClient,
@@ -26,8 +30,9 @@ class OutboundLifetime implements OnApplicationShutdown {
         new OutboundClient({ allow: OUTBOUND_ALLOW, userAgent: USER_AGENT }),
     },
     OutboundLifetime,
+    BreakersRepository,
     CircuitBreaker,
   ],
-  exports: [OutboundClient, CircuitBreaker],
+  exports: [OutboundClient, BreakersRepository, CircuitBreaker],
 })
 export class OutboundModule {}

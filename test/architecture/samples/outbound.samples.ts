@@ -1,0 +1,17 @@
+import { BreakersRepository } from '../../../src/outbound/breakers.repository.js';
+import { samplesOf, type RoomSamples } from './samples.js';
+
+export default {
+  repositories: [
+    samplesOf(BreakersRepository, {
+      statesOf: [[['https://host']]],
+      viewsOf: [[['https://host']]],
+      countFailure: [['https://host']],
+      takeProbe: [['https://host']],
+      releaseProbe: [['https://host']],
+      forget: [['https://host']],
+      countOpen: [[]],
+    }),
+  ],
+  fragments: [],
+} satisfies RoomSamples;

@@ -1,4 +1,4 @@
-import { Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Module } from '@nestjs/common';
 import { TemplateSandbox } from './message/template-sandbox.js';
 import { OutboundModule } from '../outbound/outbound.module.js';
 import { NotificationAttemptsController } from './notification-attempts.controller.js';
@@ -20,16 +20,6 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { Notification, NotificationAttempt, NotificationTotal } from './notification.entity.js';
 import { NotificationTemplate } from './notification-template.entity.js';
 import { NotificationTemplateExtension } from './notification-template.extension.js';
-
-/** Ends the rendering thread of message templates at shutdown. */
-@Injectable()
-class SandboxLifetime implements OnApplicationShutdown {
-  constructor(private readonly sandbox: TemplateSandbox) {}
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sandbox.close();
-  }
-}
 
 const repositories = [
   NotificationsRepository,
@@ -61,7 +51,6 @@ const repositories = [
     NotificationTemplateHooks,
     NotificationTests,
     RunNotifications,
-    SandboxLifetime,
     { provide: TemplateSandbox, useFactory: () => new TemplateSandbox() },
     TemplateSecrets,
   ],

@@ -20,7 +20,7 @@ beforeEach(async () => {
   sink = await HttpSink.start();
 });
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((made) => made.close()));
+  await Promise.all(open.splice(0).map((made) => made.onApplicationShutdown()));
   await sink.close();
 });
 

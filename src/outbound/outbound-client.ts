@@ -1,3 +1,4 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Agent, Dispatcher } from 'undici';
 import { AddressGuard, type Resolver } from './address-guard.js';
 import { assertHeaders } from './header-check.js';
@@ -71,7 +72,7 @@ interface Hop {
  * at connect time, every call is limited in time and size, and redirects stay on the same host. All
  * failures are OutboundErrors; an HTTP status is never an error here.
  */
-export class OutboundClient {
+export class OutboundClient implements OnApplicationShutdown {
   /** Address guard of this client, for sockets that do not speak HTTP. */
   readonly guard: AddressGuard;
   private readonly limits: Limits;
@@ -118,7 +119,7 @@ export class OutboundClient {
   }
 
   /** Closes all connections; pending requests are aborted. */
-  async close(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.verifying.destroy(), this.trusting.destroy()]);
   }
 

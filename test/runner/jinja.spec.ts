@@ -202,7 +202,7 @@ const REFUSED = [
 ];
 
 const sandbox = new TemplateSandbox(30_000);
-afterAll(() => sandbox.close());
+afterAll(() => sandbox.onApplicationShutdown());
 
 const rendered = (templates: readonly string[]) =>
   sandbox.render(

@@ -90,7 +90,7 @@ export class StatusPostBench {
   }
 
   async close(): Promise<void> {
-    await this.client.close();
+    await this.client.onApplicationShutdown();
     await this.sink.close();
   }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await client.close();
+  await client.onApplicationShutdown();
   await stores.close();
 });
 beforeEach(() => {
@@ -198,7 +198,7 @@ describe('HashiCorp Vault', () => {
       ),
     );
     expect(stores.taken()).toEqual([]);
-    await closed.close();
+    await closed.onApplicationShutdown();
   });
 });
 

@@ -43,7 +43,7 @@ beforeAll(async () => {
   lookups = new QuickLookups(client, settings, tokens);
 });
 afterAll(async () => {
-  await client.close();
+  await client.onApplicationShutdown();
   await stores.close();
 });
 beforeEach(() => {

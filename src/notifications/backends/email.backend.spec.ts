@@ -17,7 +17,7 @@ const sinks: SmtpSink[] = [];
 afterEach(async () => {
   await Promise.all(sinks.splice(0).map((sink) => sink.close()));
 });
-afterAll(() => http.close());
+afterAll(() => http.onApplicationShutdown());
 
 const start = async (options?: SmtpSinkOptions): Promise<SmtpSink> => {
   const sink = await SmtpSink.start(options);
@@ -172,7 +172,7 @@ describe('email', () => {
         message: expect.stringContaining('not permitted'),
       });
     }
-    await strict.close();
+    await strict.onApplicationShutdown();
   });
 
   it('may try again when nothing listens', async () => {

@@ -21,7 +21,7 @@ const sinks: IrcSink[] = [];
 afterEach(async () => {
   await Promise.all(sinks.splice(0).map((sink) => sink.close()));
 });
-afterAll(() => http.close());
+afterAll(() => http.onApplicationShutdown());
 
 const start = async (options: IrcSinkOptions = {}): Promise<IrcSink> => {
   const sink = await IrcSink.start(options);
@@ -123,7 +123,7 @@ describe('irc', () => {
       message: expect.stringContaining('not permitted'),
     });
     expect(sink.lines).toHaveLength(0);
-    await strict.close();
+    await strict.onApplicationShutdown();
   });
 
   it('may try again when nothing listens', async () => {

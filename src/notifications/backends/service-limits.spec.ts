@@ -14,7 +14,7 @@ beforeEach(async () => {
   http = createTestClient();
 });
 afterEach(async () => {
-  await http.close();
+  await http.onApplicationShutdown();
   await sink.close();
 });
 

@@ -17,7 +17,7 @@ beforeEach(async () => {
   http = createTestClient();
 });
 afterEach(async () => {
-  await http.close();
+  await http.onApplicationShutdown();
   await sink.close();
 });
 
@@ -152,7 +152,7 @@ describe('webhook', () => {
       retryable: false,
       message: expect.stringContaining('OUTBOUND_ALLOW'),
     });
-    await strict.close();
+    await strict.onApplicationShutdown();
   });
 
   it('may try a broken connection again', async () => {

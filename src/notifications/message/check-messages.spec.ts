@@ -2,7 +2,7 @@ import { checkMessages } from './check-messages.js';
 import { TemplateSandbox } from './template-sandbox.js';
 
 const sandbox = new TemplateSandbox();
-afterAll(() => sandbox.close());
+afterAll(() => sandbox.onApplicationShutdown());
 
 const check = (message: string) => checkMessages('chat_a', { started: { message } }, sandbox);
 

@@ -10,7 +10,7 @@ import { STUB_FACTS } from './stub-context.js';
 import { TemplateSandbox } from './template-sandbox.js';
 
 const sandbox = new TemplateSandbox();
-afterAll(() => sandbox.close());
+afterAll(() => sandbox.onApplicationShutdown());
 
 const compose = (input: Partial<ComposeInput>) =>
   composeMessage(

@@ -3,7 +3,7 @@ import { MAX_TEMPLATE_LENGTH, TemplateSandbox } from './template-sandbox.js';
 
 // The clock of a busy machine must not come before the limits under test.
 const sandbox = new TemplateSandbox(30_000);
-afterAll(() => sandbox.close());
+afterAll(() => sandbox.onApplicationShutdown());
 
 const lenient = async (template: string) =>
   (await sandbox.render([{ template, strict: false }], stubContext()))[0];
@@ -150,7 +150,7 @@ describe('TemplateSandbox', () => {
     clearInterval(timer);
     expect(output).toMatchObject({ fault: 'limit' });
     expect(ticks).toBeGreaterThan(0);
-    await hasty.close();
+    await hasty.onApplicationShutdown();
   });
 
   it('does not start again for a while what it had to end', async () => {
@@ -164,7 +164,7 @@ describe('TemplateSandbox', () => {
     // Now it could be rendered: the answer comes without trying.
     const [second] = await hasty.render([loop], { ...stubContext(), n: 0 });
     expect(second).toEqual(first);
-    await hasty.close();
+    await hasty.onApplicationShutdown();
   });
 
   it('refuses a template that is too long', async () => {

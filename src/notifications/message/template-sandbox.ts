@@ -1,3 +1,4 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { Thread, threadFile } from '../../common/thread.js';
 import { OPEN_PATHS, type MessageContext } from './context.js';
@@ -34,7 +35,7 @@ const RESOURCE_LIMITS = {
  * the order of the calls. Templates that were stopped are blocked for a minute, so that a template
  * that always takes too long does not delay others.
  */
-export class TemplateSandbox {
+export class TemplateSandbox implements OnApplicationShutdown {
   private readonly thread: Thread<SandboxTask, TemplateOutput[]>;
   private queue: Promise<unknown> = Promise.resolve();
   /**
@@ -62,7 +63,7 @@ export class TemplateSandbox {
   }
 
   /** Ends the thread; a later call starts a new one. */
-  async close(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await this.queue;
     await this.thread.close();
   }

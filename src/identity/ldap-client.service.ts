@@ -4,7 +4,7 @@ import { SecretBox, UnsealError } from '../common/crypto/secret-box.js';
 import { Unavailable } from '../common/errors/errors.js';
 import { messageOf } from '../common/errors/message-of.js';
 import { OutboundClient } from '../outbound/outbound-client.js';
-import { translateError } from '../outbound/translate-error.js';
+import { translateError } from '../outbound/outbound-error.js';
 import type { AuthenticatorOf } from './authenticator.entity.js';
 import { secretContext } from './authenticator.hooks.js';
 import { linesOf, type Claims } from './external-rights.js';

@@ -1,8 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { connect as connectTcp, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { OutboundError } from '../outbound/outbound-error.js';
-import { translateError } from '../outbound/translate-error.js';
+import { OutboundError, translateError } from '../outbound/outbound-error.js';
 
 /** A log aggregator that receives records by a socket. */
 export interface SocketTarget {

@@ -3,9 +3,8 @@ import type { Agent, Dispatcher } from 'undici';
 import { AddressGuard, type Resolver } from './address-guard.js';
 import { assertHeaders } from './header-check.js';
 import { createGuardedAgent, type TlsIdentity } from './outbound-agents.js';
-import { OutboundError, RedirectLimitError } from './outbound-error.js';
+import { OutboundError, RedirectLimitError, translateError } from './outbound-error.js';
 import { redirectTarget, type RedirectMode } from './redirect.js';
-import { translateError } from './translate-error.js';
 
 /** Limits of an OutboundClient (docs/contract/operations.md#outbound-calls). */
 export interface OutboundClientOptions {

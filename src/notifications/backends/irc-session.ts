@@ -1,7 +1,6 @@
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import { OutboundError } from '../../outbound/outbound-error.js';
-import { translateError } from '../../outbound/translate-error.js';
+import { OutboundError, translateError } from '../../outbound/outbound-error.js';
 
 /** One parsed line of the server. */
 export interface IrcLine {

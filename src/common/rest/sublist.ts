@@ -145,7 +145,12 @@ abstract class SubListController implements GenericController {
   }
 }
 
-/** Declares `/<resource>/<id>/<name>/`. The name becomes a `related` link. */
+/**
+ * Declares `/<resource>/<id>/<name>/`. The name becomes a `related` link.
+ *
+ * @param factory returns rows, permission (`needs`) and effect of POST: one of `sublist-kinds.ts`, or of
+ *   the `sublists.ts` of a feature
+ */
 export function SubList(
   name: string,
   factory: SubListFactory,

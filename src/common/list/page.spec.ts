@@ -1,0 +1,23 @@
+import { parsePage } from './page.js';
+
+const LIMITS = { pageSize: 25, maxPageSize: 200 };
+
+describe('the limit of event lists', () => {
+  it.each([
+    ['7', 7],
+    ['200', 200],
+    ['201', 200],
+    ['999999999', 200],
+    ['9999999999', 25],
+    ['0', 25],
+    ['-1', 25],
+    ['', 25],
+    ['ten', 25],
+  ])('?limit=%s returns at most %d events', (limit, size) => {
+    expect(parsePage({ limit }, LIMITS, true)).toEqual({ style: 'limited', limit: size });
+  });
+
+  it('means nothing to other lists', () => {
+    expect(parsePage({ limit: '7' }, LIMITS)).toMatchObject({ style: 'numbered', size: 25 });
+  });
+});

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import {
-  appendFile,
   chmod,
   chown,
   cp,
   lstat,
   mkdir,
   mkdtemp,
+  readdir,
+  readFile,
   readlink,
   rm,
   symlink,
@@ -103,19 +104,24 @@ export class Containers {
 
   /**
    * Adds an image `localhost/NAME:latest` to that of the machine: with the file `/etc/marker`, which holds
-   * the name, and the Ansible of the distribution or the one that workers use, under another version
-   * number, so that neither is taken for that of the worker.
+   * the name, and links to an Ansible, under another version number, so that it is not taken for that of
+   * the worker.
+   *
+   * @param ansible folder of its package, which runs must be shown
    */
-  async addImage(name: string, of: 'distribution' | 'workers', version: string): Promise<void> {
-    const ansible = await ansibleFolder(of);
+  async addImage(name: string, ansible: string, version: string): Promise<void> {
     await this.makeImage(name, ['ENV PYTHONPATH=/opt'], async (image) => {
       await writeFile(join(image, 'etc/marker'), name);
-      await cp(ansible, join(image, 'opt/ansible'), { recursive: true });
-      // ansible-galaxy sends the second one.
-      for (const file of ['release.py', 'module_utils/ansible_release.py']) {
-        await appendFile(join(image, 'opt/ansible', file), `\n__version__ = '${version}'\n`);
-      }
+      await linkAnsible(ansible, join(image, 'opt/ansible'), version);
     });
+  }
+
+  /** Copies a folder that the product hides from runs to where runs may be shown it. */
+  async share(from: string): Promise<string> {
+    const to = join(this.folder, 'shared');
+    // Python compiles modules again if their times differ from those it has compiled.
+    await execute('cp', ['--archive', from, to]);
+    return to;
   }
 
   /** Adds an image that has the programs of the machine, and shows only some of them by its `PATH`. */
@@ -155,10 +161,28 @@ export class Containers {
   }
 }
 
-async function ansibleFolder(of: 'distribution' | 'workers'): Promise<string> {
+/** Returns the folder of an Ansible: of the distribution, or of the one that workers use. */
+export async function ansibleFolder(of: 'distribution' | 'workers'): Promise<string> {
   const program = of === 'distribution' ? '/usr/bin/ansible-playbook' : 'ansible-playbook';
   const { stdout } = await execute(program, ['--version']);
   const [, folder] = /module location = (.+)/.exec(stdout) ?? [];
   if (!folder) throw new Error(`${program} does not say where its modules are.`);
   return folder;
+}
+
+/** Creates a folder of links to an Ansible (the storage copies an image for each container) of a version. */
+async function linkAnsible(ansible: string, folder: string, version: string): Promise<void> {
+  // ansible-galaxy sends the second one.
+  const releases = ['release.py', 'module_utils/ansible_release.py'];
+  for (const part of ['.', 'module_utils']) {
+    await mkdir(join(folder, part), { recursive: true });
+    const names = (await readdir(join(ansible, part))).map((name) => join(part, name));
+    for (const name of names.filter((one) => one !== 'module_utils' && !releases.includes(one))) {
+      await symlink(join(ansible, name), join(folder, name));
+    }
+  }
+  for (const name of releases) {
+    const text = await readFile(join(ansible, name), 'utf8');
+    await writeFile(join(folder, name), `${text}\n__version__ = '${version}'\n`);
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Budget: 70 s, because two workers run some two hundred jobs, and one of them is replaced.
+ * Budget: 45 s, because two workers run a hundred jobs, and one of them is replaced.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,7 +10,8 @@ import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
 import type { Program } from './support/processes.js';
 
-const JOBS = IS_DEEP ? 100 : 40;
+/** More than two workers run at once, so that a fault meets jobs that wait, run and are over. */
+const JOBS = IS_DEEP ? 100 : 20;
 const ROUNDS = IS_DEEP ? 8 : 4;
 
 /** Many jobs with the stand-in for the runner: nothing is lost, nothing runs twice. */
@@ -38,7 +39,7 @@ describe('many jobs on two workers', () => {
         `SELECT count(*)::int AS count FROM unified_jobs WHERE id = ANY($1) AND finished IS NOT NULL`,
         [ids],
       );
-      expect(row?.count).toBeGreaterThan(10);
+      expect(row?.count).toBeGreaterThan(JOBS / 5);
     }, 20_000);
 
   async function report(what: string, ids: readonly number[], timeoutMs: number): Promise<void> {

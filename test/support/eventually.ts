@@ -2,10 +2,17 @@ const FIRST_PAUSE_MS = 20;
 /** A look may read all processes of the machine. */
 const LONGEST_PAUSE_MS = 100;
 
-/** Tries an assertion until it holds, or throws its last failure after `timeoutMs`. */
-export async function eventually<T>(assertion: () => Promise<T> | T, timeoutMs = 5000): Promise<T> {
+/**
+ * Tries an assertion until it holds, or throws its last failure after `timeoutMs`. A shorter `firstPauseMs`
+ * is for cheap assertions that a file waits for many times.
+ */
+export async function eventually<T>(
+  assertion: () => Promise<T> | T,
+  timeoutMs = 5000,
+  firstPauseMs = FIRST_PAUSE_MS,
+): Promise<T> {
   const end = Date.now() + timeoutMs;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MS)) {
+  for (let pause = firstPauseMs; ; pause = Math.min(pause * 1.2, LONGEST_PAUSE_MS)) {
     try {
       return await assertion();
     } catch (error) {

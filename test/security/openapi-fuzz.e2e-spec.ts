@@ -4,12 +4,12 @@
  *
  * Operations, parameters and bodies come from the document; each value is either one that fits its
  * schema or a hostile one. Callers are a superuser and an ordinary member. FUZZ_REQUESTS sets the
- * number of requests (1,500; 20,000 is a good long run), FUZZ_SEED repeats a run.
+ * number of requests (700; 20,000 is a good long run), FUZZ_SEED repeats a run.
  *
  * Every operation is reached. What is not: receivers behind a valid signature, logins behind a valid
  * CSRF token, bodies other than JSON, and states that only a worker brings about.
  *
- * Budget: 25 s, because it sends 1,500 generated requests.
+ * Budget: 20 s, because it sends 700 generated requests.
  */
 import fc from 'fast-check';
 
@@ -25,7 +25,7 @@ import {
 import { bodyOf } from '../support/sample-bodies.js';
 import { Samples } from '../support/samples.js';
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1500);
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 700);
 /** Somebody waits for it: faults are told when they are found, and figures at the end. */
 const IS_LONG = process.env.FUZZ_REQUESTS !== undefined;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);

@@ -40,6 +40,9 @@ const sealContext = (id: string): string => rowContext('signing_keys', id, 'priv
 /** Keys that sign the identity tokens of runs. The first one is made when it is first needed. */
 @Injectable()
 export class SigningKeys {
+  /** The first key, while it is generated: requests without a login may come in any number. */
+  private first: Promise<AgedKey[]> | undefined;
+
   constructor(
     private readonly keys: SigningKeysRepository,
     private readonly database: Database,
@@ -83,6 +86,10 @@ export class SigningKeys {
   private async existing(): Promise<AgedKey[]> {
     const found = await this.keys.all();
     if (found.length > 0) return found;
+    return (this.first ??= this.addFirst().finally(() => (this.first = undefined)));
+  }
+
+  private async addFirst(): Promise<AgedKey[]> {
     const key = await this.generate();
     return this.database.transaction(async () => {
       await this.keys.lock();

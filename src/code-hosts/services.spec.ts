@@ -1,4 +1,4 @@
-import { managedCredentialType } from '../credentials/types/managed-types.js';
+import { managedCredentialType } from '../../test/support/managed-credential-type.js';
 import {
   DEFAULT_HEADER_ALIASES,
   headerValues,

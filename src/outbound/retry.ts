@@ -2,7 +2,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Maximum delay before each attempt, in milliseconds (docs/contract/operations.md#retries). */
+/** Maximum delay before each attempt, the first included, in milliseconds (docs/contract/operations.md#retries). */
 const LADDER_MS: readonly number[] = [
   0,
   5 * SECOND,
@@ -13,9 +13,6 @@ const LADDER_MS: readonly number[] = [
   HOUR,
   2 * HOUR,
 ];
-
-/** Maximum number of attempts, including the first. */
-export const MAX_ATTEMPTS = LADDER_MS.length;
 
 /** Maximum delay that a service can request by `Retry-After`: the longest regular delay. */
 export const RETRY_AFTER_CAP_MS = 2 * HOUR;

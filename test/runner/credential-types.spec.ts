@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { Settings } from '../../src/config/settings.js';
 import { type UsedCredential } from '../../src/credentials/types/injection.js';
-import { managedCredentialType } from '../../src/credentials/types/managed-types.js';
+import { managedCredentialType } from '../support/managed-credential-type.js';
 import { Boundary } from '../../src/execution/boundary/boundary.service.js';
 import { runEnclosure } from '../../src/execution/boundary/run-enclosure.js';
 import { toEventRow } from '../../src/execution/runner/events.js';

@@ -6,7 +6,7 @@ import { Logger } from '@nestjs/common';
 import { OutboundClient } from '../../src/outbound/outbound-client.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { CredentialSecrets } from '../../src/credentials/credential-secrets.service.js';
-import { managedCredentialType } from '../../src/credentials/types/managed-types.js';
+import { managedCredentialType } from '../support/managed-credential-type.js';
 import { secretInputs } from '../../src/credentials/types/inputs.js';
 import { ident, sql } from '../../src/database/sql.js';
 import { JsonLogger } from '../../src/logging/json-logger.js';

@@ -8,7 +8,7 @@ import { Settings } from '../../config/settings.js';
 import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import type { IdentityTokens } from '../identity-tokens.js';
-import { managedCredentialType } from '../types/managed-types.js';
+import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 import { LookupError } from './lookup-error.js';
 import { LookupSession } from './lookup-session.js';
 import { SecretLookups, type StoreCredential, type WantedValue } from './secret-lookups.service.js';

@@ -6,7 +6,7 @@ import { OutboundClient } from '../../outbound/outbound-client.js';
 import type { CredentialInputs } from '../types/definition.js';
 import { EXTERNAL_TYPES } from '../types/external-types.js';
 import type { IdentityTokens } from '../identity-tokens.js';
-import { managedCredentialType } from '../types/managed-types.js';
+import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 import { signedRequest } from './aws-secrets-manager.js';
 import { LookupError } from './lookup-error.js';
 import { SecretLookups } from './secret-lookups.service.js';

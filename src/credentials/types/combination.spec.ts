@@ -5,7 +5,7 @@ import {
   type CombinedCredential,
 } from './combination.js';
 import type { CredentialTypeDefinition } from './definition.js';
-import { managedCredentialType } from './managed-types.js';
+import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 
 const custom = (name: string): CredentialTypeDefinition => ({
   name,

@@ -8,7 +8,7 @@ import type {
 import { buildInjectionPlan, type UsedCredential } from './injection.js';
 import { HIDDEN, InjectionError } from './injection-plan.js';
 import { renderInjector } from './injector-template.js';
-import { managedCredentialType } from './managed-types.js';
+import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 
 const managed = (namespace: string, inputs: CredentialInputs, name = namespace): UsedCredential => {
   const type = managedCredentialType(namespace);

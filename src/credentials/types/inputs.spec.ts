@@ -9,7 +9,7 @@ import {
   secretInputs,
   validateInputs,
 } from './inputs.js';
-import { managedCredentialType } from './managed-types.js';
+import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 
 const typeOf = (namespace: string): CredentialTypeDefinition =>
   existing(managedCredentialType(namespace), namespace);

@@ -1,7 +1,7 @@
 import { existing } from '../../common/invariants.js';
 import type { CredentialInputs, CredentialTypeDefinition } from './definition.js';
 import { secretInputs, validateInputs } from './inputs.js';
-import { managedCredentialType } from './managed-types.js';
+import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
 
 const typeOf = (namespace: string): CredentialTypeDefinition =>
   existing(managedCredentialType(namespace), namespace);

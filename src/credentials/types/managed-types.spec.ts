@@ -6,7 +6,8 @@ import { emptyPlan, HIDDEN } from './injection-plan.js';
 import { validateTypeDefinition } from './input-schema.js';
 import { isDestination } from './inputs.js';
 import { validateInputs } from './inputs.js';
-import { managedCredentialType, MANAGED_CREDENTIAL_TYPES } from './managed-types.js';
+import { managedCredentialType } from '../../../test/support/managed-credential-type.js';
+import { MANAGED_CREDENTIAL_TYPES } from './managed-types.js';
 
 const KEY = sampleKeys().plain['pkcs8'] ?? '';
 

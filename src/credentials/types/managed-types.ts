@@ -13,8 +13,3 @@ export const MANAGED_CREDENTIAL_TYPES: readonly ManagedCredentialType[] = [
   ...CONTENT_TYPES,
   ...EXTERNAL_TYPES,
 ];
-
-/** Returns a shipped type by its namespace. */
-export function managedCredentialType(namespace: string): ManagedCredentialType | undefined {
-  return MANAGED_CREDENTIAL_TYPES.find((type) => type.namespace === namespace);
-}

@@ -1,5 +1,5 @@
 /**
- * Budget: 60 s, because it runs the three stories of npm run demo.
+ * Budget: 40 s, because it runs the three stories of npm run demo.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -20,8 +20,8 @@ describe('the demo', () => {
       ...{ PROJECT_SCM_SCHEMES: 'https,file', PROJECT_FILE_ROOTS: cluster.folder },
       OUTBOUND_ALLOW: '127.0.0.0/8',
     };
-    api = await ApiCalls.start(cluster, environment);
-    await cluster.worker(environment);
+    api = await ApiCalls.inside(cluster, environment);
+    await cluster.workerInside(environment);
   });
   afterAll(() => cluster.stop());
 

@@ -38,7 +38,7 @@ const NOBODY = 2 ** 22 + 1;
     await mkdir(root);
     const { file, args, environment } = await boundary.wrap(
       { file: 'sleep', args: ['60'], environment: {}, cwd: '/tmp' },
-      { root, binds: [], home: '/tmp', name: 'job-1', hasNetwork: true },
+      { root, binds: [], home: '/tmp', name: `job-${children.length}`, hasNetwork: true },
     );
     const own = args.find((arg) => arg.startsWith('automation-')) ?? '';
     const [, key = ''] = own.split('-');
@@ -70,10 +70,11 @@ const NOBODY = 2 ** 22 + 1;
   });
 
   it('end when their guard is told to end', async () => {
-    const [first] = children;
-    const ended = first && once(first, 'exit');
-    first?.kill('SIGTERM');
+    const name = await start();
+    const child = children.at(-1)!;
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
     await ended;
-    expect(await names()).toHaveLength(1);
+    expect(await names()).not.toContain(name);
   });
 });

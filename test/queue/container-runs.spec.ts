@@ -64,6 +64,8 @@ describeHere('a worker that isolates by containers', () => {
     const scm = { scm_type: 'git', scm_url: `file://${repository}` };
     project = await make('projects/', { name: 'Tools', organization: 1, ...scm });
     inventory = await make('inventories/', { name: 'Hosts', organization: 1 });
+    const variables = 'ansible_connection: local';
+    await make('hosts/', { name: 'one', inventory: inventory.id, variables });
   });
   afterAll(async () => {
     await cluster.stop();
@@ -96,6 +98,7 @@ describeHere('a worker that isolates by containers', () => {
   });
 
   it('updates inventories', async () => {
+    const inventory = await make('inventories/', { name: 'Updated', organization: 1 });
     const source = await make('inventory_sources/', {
       ...{ name: 'File', inventory: inventory.id, source: 'scm' },
       ...{ source_project: project.id, source_path: 'hosts.ini' },

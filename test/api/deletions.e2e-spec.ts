@@ -67,7 +67,14 @@ beforeAll(async () => {
   samples = new Samples(test);
   present = { ...test.home };
 });
-afterAll(() => test.close());
+// After all deletions, in whatever order they ran: what each left behind is still there.
+afterAll(async () => {
+  try {
+    await assertListsAnswer();
+  } finally {
+    await test.close();
+  }
+});
 
 const urlOf = async (type: string): Promise<string> =>
   resource(type).url((await samples.of(type)).id);
@@ -201,8 +208,8 @@ async function statusesOf(list: string): Promise<number[]> {
   return statuses;
 }
 
-// After all deletions: what each left behind is still there.
-it('leaves nothing that a list cannot show', async () => {
+/** Throws unless every page of every list shows what the deletions left behind. */
+async function assertListsAnswer(): Promise<void> {
   const { routes } = test.app.get(RouteTable, { strict: false });
   const lists = routes.filter(
     ({ method, pattern, info }) =>
@@ -215,7 +222,7 @@ it('leaves nothing that a list cannot show', async () => {
     if (statuses.some((status) => status !== 200)) faults.push(`${pattern}: ${statuses.join()}`);
   }
   expect(faults).toEqual([]);
-});
+}
 
 /** What the queue removes after the answer. */
 const isLater = (type: string): boolean => resource(type).deletesLater;

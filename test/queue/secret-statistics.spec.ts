@@ -52,11 +52,41 @@ describe('statistics set under no_log', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let worker: Program;
+  let sets: Row;
+  /** The workflow job, and the jobs of its nodes. */
+  let id: number;
+  let jobs: Record<string, number>;
+  /** Notifications of the workflow. */
+  let told: Record<string, unknown>;
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS, concurrency: 3 });
     api = await ApiCalls.start(cluster);
     worker = await cluster.worker();
+    const [plain, gets] = [await template('plain.yml'), await template('gets.yml')];
+    sets = await template('sets.yml');
+    const message = {
+      body: '{"artifacts": "{{ job.artifacts }}", "all": {{ job_metadata | tojson }}}',
+    };
+    const notification = await api.call('POST', 'notification_templates/', {
+      ...{ name: 'Told', organization: 1, notification_type: 'webhook' },
+      notification_configuration: {
+        ...{ url: 'https://receiver.invalid/', http_method: 'POST', headers: {} },
+        disable_ssl_verification: false,
+      },
+      messages: { success: message },
+    });
+    for (const { id } of [sets, gets]) {
+      const url = `job_templates/${id}/notification_templates_success/`;
+      await api.call('POST', url, { id: notification.id });
+    }
+    const inner = await workflow('Inner', { sets, between: plain, gets });
+    const outer = await workflow('Outer', { inner, later: plain, last: gets });
+    ({ id } = await api.call('POST', `workflow_job_templates/${outer.id}/launch/`, {}));
+    await cluster.becomes(id, 'successful', 120_000);
+    const outerJobs = await jobsByNode(id);
+    jobs = { ...(await jobsByNode(outerJobs.inner as number)), ...outerJobs };
+    told = await api.call('GET', 'notifications/');
   });
   afterAll(() => cluster.stop());
 
@@ -109,33 +139,6 @@ describe('statistics set under no_log', () => {
   }
 
   it('reach the nodes that follow and are seen nowhere', async () => {
-    const [sets, plain, gets] = [
-      await template('sets.yml'),
-      await template('plain.yml'),
-      await template('gets.yml'),
-    ];
-    const message = {
-      body: '{"artifacts": "{{ job.artifacts }}", "all": {{ job_metadata | tojson }}}',
-    };
-    const notification = await api.call('POST', 'notification_templates/', {
-      ...{ name: 'Told', organization: 1, notification_type: 'webhook' },
-      notification_configuration: {
-        ...{ url: 'https://receiver.invalid/', http_method: 'POST', headers: {} },
-        disable_ssl_verification: false,
-      },
-      messages: { success: message },
-    });
-    for (const { id } of [sets, gets]) {
-      const url = `job_templates/${id}/notification_templates_success/`;
-      await api.call('POST', url, { id: notification.id });
-    }
-    const inner = await workflow('Inner', { sets, between: plain, gets });
-    const outer = await workflow('Outer', { inner, later: plain, last: gets });
-    const { id } = await api.call('POST', `workflow_job_templates/${outer.id}/launch/`, {});
-    await cluster.becomes(id, 'successful', 120_000);
-
-    const outerJobs = await jobsByNode(id);
-    const jobs = { ...(await jobsByNode(outerJobs.inner as number)), ...outerJobs };
     const first = await api.call('GET', `jobs/${jobs.sets}/`);
     expect(first.artifacts).toBe('$hidden due to Ansible no_log flag$');
     const recap = await api.text('GET', `jobs/${jobs.sets}/stdout/?format=txt`, undefined, '*/*');
@@ -171,24 +174,19 @@ describe('statistics set under no_log', () => {
         ]);
       }
     }
-    const told = await api.call('GET', 'notifications/');
     expect(told.count).toBe(3);
     expect(await stored()).toEqual([]);
     expect(worker.output() + api.output()).not.toContain(CANARY);
   });
 
   it('stay secret in a job of theirs that is launched again', async () => {
-    const { results } = await api.call('GET', 'jobs/?name=gets.yml&order_by=-id');
-    const [{ id }] = results as [Row];
-    const again = await api.call('POST', `jobs/${id}/relaunch/`, {});
+    const again = await api.call('POST', `jobs/${jobs.last}/relaunch/`, {});
     await cluster.becomes(again.id, 'successful', 60_000);
     expect(await stored()).toEqual([]);
   });
 
   it('are not kept where no workflow can hand them on', async () => {
-    const { results } = await api.call('GET', 'job_templates/?name=sets.yml');
-    const [{ id }] = results as [Row];
-    const job = await api.call('POST', `job_templates/${id}/launch/`, {});
+    const job = await api.call('POST', `job_templates/${sets.id}/launch/`, {});
     await cluster.becomes(job.id, 'successful', 60_000);
     expect(
       await cluster.rows('SELECT secret_artifacts FROM unified_jobs WHERE id = $1', [job.id]),

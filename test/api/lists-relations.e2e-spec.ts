@@ -191,14 +191,20 @@ const idsOf = (rows: readonly Row[]) => ({ count: rows.length, ids: rows.map(({ 
 
 const withoutConstant = (place: string): string => place.replace(/\?.*/, '');
 
-/** Places that hold something in this test. */
-const met = new Set<string>();
+const expectedRows = new Map<string, Promise<Row[]>>();
+
+/** The rows of a list that the superuser sees, read once: no test changes them. */
+function rowsOf(path: string): Promise<Row[]> {
+  const rows = expectedRows.get(path) ?? expected(path, superuser);
+  expectedRows.set(path, rows);
+  return rows;
+}
 
 describe.each(PATHS)('%s', (path) => {
   it('finds the rows of each relation, by as many statements as without', async () => {
     const near = definitionOf(path);
     const faults: unknown[] = [];
-    const rows = await expected(path, superuser);
+    const rows = await rowsOf(path);
     let sent = 0;
     const ask = async (query: string) => {
       const before = test.database.statementCount;
@@ -208,13 +214,12 @@ describe.each(PATHS)('%s', (path) => {
     };
     await ask('id__regex=.');
     const plain = sent;
-    for (const [name, place] of relationsOf(path)) {
+    for (const [name] of relationsOf(path)) {
       const right = rows.filter((row) => row[`has_${name}`]);
       const got = await ask(anyValue(near, name));
       if (!isDeepStrictEqual(got, idsOf(right)) || sent > plain) {
         faults.push({ name, sent, plain, got, right: idsOf(right) });
       }
-      if (right.length > 0) met.add(withoutConstant(place));
     }
     expect(faults).toEqual([]);
   });
@@ -263,9 +268,15 @@ it('finds every related row by an index', async () => {
   expect([...new Set(missing)]).toEqual([]);
 });
 
-it('has rows in every place that is asked for', () => {
-  const places = new Set(
-    PATHS.flatMap((path) => relationsOf(path).map(([, place]) => withoutConstant(place))),
-  );
+it('has rows in every place that is asked for', async () => {
+  const places = new Set<string>();
+  const met = new Set<string>();
+  for (const path of PATHS) {
+    const rows = await rowsOf(path);
+    for (const [name, place] of relationsOf(path)) {
+      places.add(withoutConstant(place));
+      if (rows.some((row) => row[`has_${name}`])) met.add(withoutConstant(place));
+    }
+  }
   expect([...places].filter((place) => !met.has(place))).toEqual(['none']);
 });

@@ -83,6 +83,8 @@ describe('the ref of an event', () => {
       ...{ scm_url: `file://${repository}`, scm_branch: 'main' },
       scm_refspec: '+refs/pull/*:refs/remotes/origin/pull/*',
     });
+    const update = await api.call('POST', `projects/${project.id}/update/`);
+    await cluster.becomes(Number(update.project_update), 'successful', 60_000);
     template = await api.call('POST', 'job_templates/', {
       ...{ name: 'Try a change', project: project.id, inventory: 1, playbook: 'site.yml' },
       ...{ ask_scm_branch_on_launch: true, webhook_service: 'service_a' },
@@ -135,6 +137,7 @@ describe('the ref of an event', () => {
     const row = await cluster.becomes(job, 'successful', 60_000);
     expect(row).toMatchObject({ scm_branch: '' });
     expect(await outputOf(job)).toContain(`main at ${head}`);
+    await api.call('PATCH', `job_templates/${template.id}/`, { ask_scm_branch_on_launch: true });
   });
 
   /** Costs a sync and a job. */

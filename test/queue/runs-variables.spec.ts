@@ -69,6 +69,9 @@ describe('variables', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let inventory: Row;
+  /** The host on which all templates run, and a variable of it. */
+  let host: Row;
+  let here: string;
 
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS });
@@ -76,6 +79,11 @@ describe('variables', () => {
     api = await ApiCalls.inside(cluster, environment);
     await cluster.workerInside(environment);
     inventory = await send('inventories/', '{"name": "Inventory", "organization": 1}');
+    here = documents(100);
+    host = await send(
+      `inventories/${inventory.id}/hosts/`,
+      `{"name": "one", "variables": {${LOCAL}, "here": ${here}}}`,
+    );
   });
   afterAll(() => cluster.stop());
 
@@ -118,11 +126,7 @@ describe('variables', () => {
   }
 
   it('of templates, launches, hosts and groups reach the run unchanged', async () => {
-    const [own, sent, here, wide] = [1, 2, 3, 4].map(() => documents(100));
-    const host = await send(
-      `inventories/${inventory.id}/hosts/`,
-      `{"name": "one", "variables": {${LOCAL}, "here": ${here}}}`,
-    );
+    const [own, sent, wide] = [1, 2, 3].map(() => documents(100));
     const group = await send(
       `inventories/${inventory.id}/groups/`,
       `{"name": "some", "variables": ${JSON.stringify(`{"wide": ${wide}}`)}}`,

@@ -37,9 +37,9 @@ it('are verified with public documents, which need no login', async () => {
     jwks_uri: `${ISSUER}/.well-known/jwks.json`,
     id_token_signing_alg_values_supported: ['RS256'],
   });
-  const added = jest.spyOn(test.app.get(SigningKeysRepository, { strict: false }), 'lock');
+  const locks = jest.spyOn(test.app.get(SigningKeysRepository, { strict: false }), 'lock');
   const found = await Promise.all([jwks(), jwks(), jwks()]);
-  expect(added).toHaveBeenCalledTimes(1);
+  expect(locks).toHaveBeenCalledTimes(1);
   expect(found.map(({ keys }) => keys.length)).toEqual([1, 1, 1]);
   for (const key of found.flatMap(({ keys }) => keys)) {
     expect(Object.keys(key).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);

@@ -38,14 +38,14 @@ afterAll(async () => {
 const run = promisify(execFile);
 
 /** Compiles the journey strictly with the types of the document. @returns what the compiler reports */
-async function complaintsAbout(file: string, types: string): Promise<string> {
+async function complaintsAbout(file: string, typesFile: string): Promise<string> {
   const settings = join(folder, 'tsconfig.json');
   const compilerOptions = {
     ...{ strict: true, noEmit: true, skipLibCheck: true },
     ...{ target: 'es2023', module: 'nodenext', moduleResolution: 'nodenext' },
     types: ['node'],
     typeRoots: [join(PACKAGE_FOLDER, 'node_modules', '@types')],
-    paths: { '@controller/api': [types] },
+    paths: { '@controller/api': [typesFile] },
   };
   await writeFile(settings, JSON.stringify({ compilerOptions, files: [file] }));
   const compiling = run(process.execPath, [COMPILER, '-p', settings, '--pretty', 'false']);

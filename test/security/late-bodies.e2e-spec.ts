@@ -239,15 +239,16 @@ async function sendBeside(
         await assertWaiting();
         hasWaited = true;
       },
-      ...SOON,
+      5000,
+      FIRST_LOOK_MS,
     );
     return { sending };
   });
   return { status: (await sending).status, hasWaited };
 }
 
-/** A request waits for a lock after some milliseconds. */
-const SOON = [5000, 4] as const;
+/** A request waits for a lock after some milliseconds, and the walk sends many. */
+const FIRST_LOOK_MS = 4;
 
 /** Throws unless a statement waits for a lock. */
 async function assertWaiting(): Promise<void> {

@@ -107,7 +107,7 @@ export class Containers {
    * the name, and links to an Ansible, under another version number, so that it is not taken for that of
    * the worker.
    *
-   * @param ansible folder of its package, which runs must be shown
+   * @param ansible folder of its package, which must be in JOB_SHOW_PATHS
    */
   async addImage(name: string, ansible: string, version: string): Promise<void> {
     await this.makeImage(name, ['ENV PYTHONPATH=/opt'], async (image) => {

@@ -44,7 +44,10 @@ class DirectoryFault extends Error {}
 @Injectable()
 export class LdapClient {
   private readonly logger = new Logger('SingleSignOn');
-  /** Servers that did not respond, by URL: the reason, and the time in ms until which they are not asked. */
+  /**
+   * Servers that did not respond, by URL and encryption: the reason, and the time in ms until which they
+   * are not asked.
+   */
   private readonly away = new Map<string, { reason: string; until: number }>();
 
   constructor(
@@ -55,7 +58,7 @@ export class LdapClient {
   /**
    * Returns the claims of a user.
    *
-   * @param password verified with a bind; null for a look-up
+   * @param password verified with a bind; null for a trial, which asks all servers again
    * @returns null if there is no such user, or the password is wrong
    * @throws Unavailable if no server responds, or the directory is set up wrongly
    */
@@ -66,6 +69,7 @@ export class LdapClient {
   ): Promise<Claims | null> {
     // Servers accept an empty password as an anonymous login.
     if (username === '' || password === '') return null;
+    if (password === null) this.away.clear();
     return this.withServer(directory, (client) => this.read(client, directory, username, password));
   }
 
@@ -178,7 +182,8 @@ export class LdapClient {
     const deadline = Date.now() + TOTAL_MS;
     let reason = 'it has no server';
     for (const server of linesOf(configuration.servers)) {
-      const known = this.away.get(server);
+      const key = JSON.stringify([server, configuration.start_tls, configuration.ca]);
+      const known = this.away.get(key);
       if (known && known.until > Date.now()) {
         reason = known.reason;
         continue;
@@ -190,7 +195,7 @@ export class LdapClient {
         reason = reasonOf(error, server);
         this.logger.warn({ message: 'directory failed', authenticator: slug, server, reason });
         if (isFinal(error)) break;
-        this.away.set(server, { reason, until: Date.now() + AWAY_MS });
+        this.away.set(key, { reason, until: Date.now() + AWAY_MS });
       }
     }
     throw new Unavailable(RETRY_SECONDS, `The directory ${name} failed: ${reason}.`);

@@ -272,6 +272,7 @@ describe('a connection', () => {
     expect(body.detail).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
     await basic(forget(name), `${name}-secret`).get('me/').expect(503);
     await configure({});
+    await meOf(basic(await person()));
   });
 
   it('does not believe a response that is sent ahead in plain text', async () => {

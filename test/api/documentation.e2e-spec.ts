@@ -12,12 +12,13 @@ const execute = promisify(execFile);
 
 let test: TestApp;
 let token: string;
-beforeAll(async () => {
+// The commands change the template of the demo.
+beforeEach(async () => {
   test = await boot();
   await withSettingsOf(test, {}, () => demoData());
   token = await test.make.token(test.as.users.superuser);
 });
-afterAll(() => test.close());
+afterEach(() => test.close());
 
 /** Returns the blocks of shell commands of a page. The start itself is a test of its own. */
 function blocksOf(page: string): string[] {

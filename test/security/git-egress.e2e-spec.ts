@@ -21,6 +21,7 @@ const refusal = (host: string): string =>
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'egress-'));
+  await mkdir(join(folder, 'open'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -239,6 +239,7 @@ describe('limits', () => {
   it('of time cost no statement more', async () => {
     const cost = (query: string): Promise<number> =>
       countQueries(test.database, () => test.as.orgMember.get(`teams/?${query}`));
+    await cost('name=Home%20Team');
     expect(await cost('name__contains=ome%20Tea')).toBe(await cost('name=Home%20Team'));
   });
 });

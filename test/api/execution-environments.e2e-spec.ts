@@ -120,6 +120,9 @@ describe('of a job template', () => {
       make.row('execution_environment', { name, image: `quay.io/${name}/ee:1`, organization });
     ours = await environment('ours', home.organization.id);
     theirs = await environment('theirs', home.otherOrganization.id);
+  });
+  beforeEach(async () => {
+    const { make, home } = test;
     const project = await make.project({ organization: home.organization.id });
     const inventory = await make.inventory({ organization: home.organization.id });
     template = await make.jobTemplate({
@@ -154,7 +157,9 @@ describe('of a job template', () => {
     expect(job.environment).toEqual({ name: 'ours', image: 'quay.io/ours/ee:1', pull: '' });
     const { body: needs } = await as.orgAdmin.get(`${url}launch/`).expect(200);
     expect(needs.defaults.execution_environment).toEqual({ id: ours.id, name: 'ours' });
-    const { body: found } = await as.orgAdmin.get(`jobs/?execution_environment__name=ours`);
+    const { body: found } = await as.orgAdmin.get(
+      `job_templates/${template.id}/jobs/?execution_environment__name=ours`,
+    );
     expect(found.results.map(({ id }: Row) => id)).toEqual([job.id]);
   });
 

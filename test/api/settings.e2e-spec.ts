@@ -190,7 +190,7 @@ it('shows the notice of the operator to whoever logs in, until it is reset', asy
 describe('CUSTOM_LOGO', () => {
   const PIXEL = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
   const logo = `data:image/gif;base64,${PIXEL}`;
-  afterAll(() => test.as.superuser.delete('settings/ui/').expect(204));
+  afterEach(() => test.as.superuser.delete('settings/ui/').expect(204));
 
   it('is the image of all pages, until it is reset', async () => {
     const { as } = test;

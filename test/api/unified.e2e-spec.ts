@@ -7,7 +7,7 @@ import { Samples, sampleTypes } from '../support/samples.js';
 let test: TestApp;
 let project: Row;
 let template: Row;
-beforeAll(async () => {
+async function prepare(): Promise<void> {
   test = await boot();
   const { as, make, home } = test;
   const source = { scm_type: 'git', scm_url: 'https://code.invalid/x.git' };
@@ -16,12 +16,14 @@ beforeAll(async () => {
   template = await make.jobTemplate({ name: 'B', project: manual.id });
   await as.superuser.post(`job_templates/${template.id}/launch/`, {}).expect(201);
   await make.grant('job_template', template, 'read_role', { user: as.users.nobody });
-});
-afterAll(() => test.close());
+}
 
 const typesOf = (body: { results: Row[] }): unknown[] => body.results.map(({ type }) => type);
 
 describe('unified_job_templates', () => {
+  beforeAll(prepare);
+  afterAll(() => test.close());
+
   it('lists every kind in its own shape, by name', async () => {
     const { body } = await test.as.orgAdmin.get('unified_job_templates/').expect(200);
     expect(body.results.slice(0, 2)).toMatchObject([
@@ -69,6 +71,9 @@ describe('unified_job_templates', () => {
 });
 
 describe('unified_jobs', () => {
+  beforeAll(prepare);
+  afterAll(() => test.close());
+
   it('lists every kind of run, by id', async () => {
     const { body } = await test.as.orgAdmin.get('unified_jobs/').expect(200);
     expect(typesOf(body)).toEqual(['project_update', 'job']);
@@ -116,6 +121,7 @@ describe('unified_jobs', () => {
 
 describe('the template of runs', () => {
   beforeAll(async () => {
+    await prepare();
     const samples = new Samples(test);
     for (const type of sampleTypes()) await samples.of(type);
     await samples.tieAll();
@@ -123,6 +129,7 @@ describe('the template of runs', () => {
       UPDATE unified_jobs SET unified_job_template_id = ${template.id}
       WHERE unified_job_template_id IS NULL`);
   }, 60_000);
+  afterAll(() => test.close());
 
   it.each([
     ...['jobs', 'project_updates', 'inventory_updates', 'system_jobs'],

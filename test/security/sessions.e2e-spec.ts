@@ -149,6 +149,7 @@ it('a session of a user of an authenticator ends sooner', async () => {
   await database.execute(sql`
     UPDATE sessions SET created = now() - interval '9 minutes', last_seen = now()`);
   await write(cookies).expect(201);
+  await database.execute(sql`UPDATE users SET external_account = NULL WHERE username = 'ada'`);
 });
 
 it('ends the oldest sessions of a user who has more than SESSIONS_PER_USER', async () => {

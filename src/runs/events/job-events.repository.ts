@@ -40,13 +40,6 @@ export interface StoredEvent extends EventRow {
   readonly dataText: string;
 }
 
-/** The output of an event and the line on which it begins. */
-export interface OutputChunk {
-  counter: number;
-  stdout: string;
-  start_line: number;
-}
-
 export type TaskOutcome = 'ok' | 'changed' | 'failures' | 'dark' | 'skipped';
 
 /** A task of a run: the number of hosts by outcome, and the first of these hosts. */
@@ -57,7 +50,7 @@ export interface TaskOfRun extends Record<TaskOutcome, number> {
   hosts: { id: number; host: string; outcome: TaskOutcome }[];
 }
 
-/** The events of runs and the output that they form. */
+/** The events of runs. */
 @Injectable()
 export class JobEventsRepository extends TableRepository<Row> {
   constructor(@InjectRepository(JobEvent) repository: Repository<JobEvent>) {
@@ -110,39 +103,6 @@ export class JobEventsRepository extends TableRepository<Row> {
     return this.database.rows<TreeEvent & Row>(sql`
       SELECT counter, uuid, parent_uuid, event FROM job_events
       WHERE job_id = ${runId} ORDER BY counter`);
-  }
-
-  /**
-   * Returns the size of the lines `start` to `end` of an output, in bytes, and the number of lines
-   * of the whole output.
-   */
-  async outputSize(
-    runId: number,
-    start: number,
-    end: number,
-  ): Promise<{ bytes: number; lines: number }> {
-    const size = await this.database.row<{ bytes: number; lines: number }>(sql`
-      SELECT coalesce(sum(octet_length(stdout) + 1)
-          FILTER (WHERE end_line > ${start} AND start_line < ${end}), 0)::float8 AS bytes,
-        coalesce(max(end_line), 0) AS lines
-      FROM job_events WHERE job_id = ${runId} AND stdout <> ''`);
-    return size ?? { bytes: 0, lines: 0 };
-  }
-
-  /** Returns the events that printed the lines `start` to `end`, in order. */
-  output(runId: number, start: number, end: number): Promise<OutputChunk[]> {
-    return this.database.rows<OutputChunk>(sql`
-      SELECT counter, stdout, start_line FROM job_events
-      WHERE job_id = ${runId} AND stdout <> '' AND end_line > ${start} AND start_line < ${end}
-      ORDER BY start_line, counter`);
-  }
-
-  /** Returns the events after a counter, including events without output. */
-  outputAfter(runId: number, counter: number, most: number): Promise<OutputChunk[]> {
-    return this.database.rows<OutputChunk>(sql`
-      SELECT counter, stdout, start_line FROM job_events
-      WHERE job_id = ${runId} AND counter > ${counter}
-      ORDER BY counter LIMIT ${most}`);
   }
 
   /** Returns the tasks of a run in order, with their results. */

@@ -4,6 +4,13 @@ import { sql, type Sql } from '../../database/sql.js';
 import { TableRepository, InjectRepository, type Repository } from '../../database/repository.js';
 import { JobEvent } from './job-event.entity.js';
 
+/** The output of an event and the line on which it begins. */
+export interface OutputChunk {
+  counter: number;
+  stdout: string;
+  start_line: number;
+}
+
 /** The output of one event, as a part of a displayed output. */
 export interface OutputPart {
   id: number;
@@ -56,11 +63,40 @@ export interface FoundOutput {
   start_line: number;
 }
 
-/** Reads the outputs of runs for pages: parts of an output, search results, failures. */
+/** Reads the outputs of runs: whole, in parts for pages, search results, failures. */
 @Injectable()
 export class RunOutputsRepository extends TableRepository<Row> {
   constructor(@InjectRepository(JobEvent) repository: Repository<JobEvent>) {
     super(repository);
+  }
+
+  /**
+   * Returns the size of the lines `start` to `end` of an output, in bytes, and the number of lines
+   * of the whole output.
+   */
+  async size(runId: number, start: number, end: number): Promise<{ bytes: number; lines: number }> {
+    const size = await this.database.row<{ bytes: number; lines: number }>(sql`
+      SELECT coalesce(sum(octet_length(stdout) + 1)
+          FILTER (WHERE end_line > ${start} AND start_line < ${end}), 0)::float8 AS bytes,
+        coalesce(max(end_line), 0) AS lines
+      FROM job_events WHERE job_id = ${runId} AND stdout <> ''`);
+    return size ?? { bytes: 0, lines: 0 };
+  }
+
+  /** Returns the events that printed the lines `start` to `end`, in order. */
+  lines(runId: number, start: number, end: number): Promise<OutputChunk[]> {
+    return this.database.rows<OutputChunk>(sql`
+      SELECT counter, stdout, start_line FROM job_events
+      WHERE job_id = ${runId} AND stdout <> '' AND end_line > ${start} AND start_line < ${end}
+      ORDER BY start_line, counter`);
+  }
+
+  /** Returns the output of the events after a counter, including events without output. */
+  after(runId: number, counter: number, most: number): Promise<OutputChunk[]> {
+    return this.database.rows<OutputChunk>(sql`
+      SELECT counter, stdout, start_line FROM job_events
+      WHERE job_id = ${runId} AND counter > ${counter}
+      ORDER BY counter LIMIT ${most}`);
   }
 
   /**

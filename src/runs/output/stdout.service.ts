@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import type { Judge } from '../../common/rest/parameters.js';
 import { Settings } from '../../config/settings.js';
-import { JobEventsRepository, type OutputChunk } from '../events/job-events.repository.js';
+import { RunOutputsRepository, type OutputChunk } from '../events/run-outputs.repository.js';
 import { plainText } from './stdout.js';
 
 /** Part of the output of a run. Lines are counted from 0; `end` is the line after the last one. */
@@ -18,7 +18,7 @@ const BATCH = 1000;
 @Injectable()
 export class StdoutService {
   constructor(
-    private readonly events: JobEventsRepository,
+    private readonly outputs: RunOutputsRepository,
     private readonly settings: Settings,
   ) {}
 
@@ -28,13 +28,13 @@ export class StdoutService {
    */
   async read(runId: number, start = 0, end?: number): Promise<Output> {
     const last = end ?? 2_147_483_647;
-    const { bytes, lines } = await this.events.outputSize(runId, start, last);
+    const { bytes, lines } = await this.outputs.size(runId, start, last);
     const limit = this.settings.STDOUT_MAX_BYTES_DISPLAY;
     if (bytes > limit) {
       const content = `Standard Output too large to display (${bytes} bytes), only download supported for sizes over ${limit} bytes.`;
       return { range: { start: 0, end: 1, absolute_end: 1 }, content };
     }
-    const chunks = await this.events.output(runId, start, last);
+    const chunks = await this.outputs.lines(runId, start, last);
     const content = cut(chunks, start, last);
     const absoluteEnd = Number(lines);
     const range = { start, end: Math.min(last, absoluteEnd), absolute_end: absoluteEnd };
@@ -55,7 +55,7 @@ export class StdoutService {
     { colours, judgeAgain }: { colours: boolean; judgeAgain: Judge },
   ): AsyncGenerator<string> {
     for (let counter = 0; ; await judgeAgain()) {
-      const chunks = await this.events.outputAfter(runId, counter, BATCH);
+      const chunks = await this.outputs.after(runId, counter, BATCH);
       const last = chunks.at(-1);
       if (!last) return;
       counter = last.counter;

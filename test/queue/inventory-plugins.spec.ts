@@ -2,7 +2,7 @@
  * Budget: 40 s, because ansible-inventory runs a plugin for each kind of source.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -248,10 +248,12 @@ describe('a plugin that asks a cloud', () => {
   });
 
   it('fails by name where its collection is not there', async () => {
-    rmSync(join(collections, 'redhatinsights'), { recursive: true });
     const kind = KINDS.find(({ source }) => source === 'insights');
     if (!kind) throw new Error('There is no such kind.');
+    const [installed, away] = [join(collections, 'redhatinsights'), join(cluster.folder, 'away')];
+    renameSync(installed, away);
     const { job_explanation: why } = await update(await sourceOf(kind), 'failed');
+    renameSync(away, installed);
     expect(why).toBe(`The inventory plugin ${kind.fullName} is not installed on this server.`);
   });
 });

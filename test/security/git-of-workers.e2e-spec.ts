@@ -157,5 +157,6 @@ describe.each(WORKERS)('the git of a worker that is $account, by $kind', ({ uid,
     expect(await gits()).toEqual([]);
     worker.child.kill('SIGTERM');
     await worker.ended;
+    await cluster.rows('DELETE FROM unified_jobs WHERE id = $1', [id]);
   }, 90_000);
 });

@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { Cluster } from '../faults/support/cluster.js';
+import { Cluster, type JobRow } from '../faults/support/cluster.js';
 import { eventually } from '../support/eventually.js';
 
 const PLAYBOOKS = {
@@ -83,6 +83,21 @@ describe('runs', () => {
     return id;
   }
 
+  /** The first job of the project from git, which syncs it; no later job of the project does. */
+  let first: Promise<{ job: JobRow; updates: JobRow[]; project: object }> | undefined;
+  const firstOfProject = () =>
+    (first ??= (async () => {
+      const job = await cluster.becomes(await launch({}, 11), 'successful');
+      const updates = await cluster.rows<JobRow>(
+        `SELECT * FROM unified_jobs WHERE type = 'project_update' AND project_id = 10`,
+      );
+      const [project = {}] = await cluster.rows(
+        'SELECT * FROM unified_job_templates WHERE id = 10',
+      );
+      await set('unified_job_templates', 10, 'scm_update_on_launch', false);
+      return { job, updates, project };
+    })());
+
   beforeAll(async () => {
     cluster = await Cluster.start({ playbooks: PLAYBOOKS, concurrency: 3 });
     repository = join(cluster.folder, 'repository');
@@ -91,15 +106,17 @@ describe('runs', () => {
     commit('site.yml', PLAYBOOKS['site.yml']);
     await cluster.rows(
       `INSERT INTO unified_job_templates
-         (id, type, name, organization_id, local_path, scm_type, scm_url, scm_update_on_launch,
-          allow_override)
-       VALUES (10, 'project', 'Fetched', 1, '_10__fetched', 'git', $1, true, true)`,
+         (id, type, name, organization_id, local_path, scm_type, scm_url, scm_branch,
+          scm_update_on_launch, allow_override)
+       VALUES (10, 'project', 'Fetched', 1, '_10__fetched', 'git', $1, '', true, true),
+         (12, 'project', 'Unfetched', 1, '_12__unfetched', 'git', $1, 'nowhere', true, true)`,
       [`file://${repository}`],
     );
     await cluster.rows(`
       INSERT INTO unified_job_templates
         (id, type, name, organization_id, project_id, inventory_id, playbook, allow_simultaneous)
-      VALUES (11, 'job_template', 'From git', 1, 10, 1, 'site.yml', true)`);
+      VALUES (11, 'job_template', 'From git', 1, 10, 1, 'site.yml', true),
+        (13, 'job_template', 'From nowhere', 1, 12, 1, 'site.yml', true)`);
     await cluster.workerInside({
       PROJECT_SCM_SCHEMES: 'https,file',
       PROJECT_FILE_ROOTS: cluster.folder,
@@ -208,15 +225,11 @@ describe('runs', () => {
 
   it('sync their project first and run its newest revision', async () => {
     const revision = git('rev-parse', 'HEAD');
-    const id = await launch({}, 11);
-    const job = await cluster.becomes(id, 'successful');
+    const { job, updates, project } = await firstOfProject();
     expect(job).toMatchObject({ scm_revision: revision });
-    const [update] = await cluster.rows<{ id: number }>(
-      `SELECT * FROM unified_jobs WHERE type = 'project_update' AND project_id = 10`,
-    );
+    const [update] = updates;
     expect(update).toMatchObject({ launch_type: 'dependency', status: 'successful' });
     expect(await outputOf(update!.id)).toContain(`Revision: ${revision}`);
-    const [project] = await cluster.rows('SELECT * FROM unified_job_templates WHERE id = 10');
     expect(project).toMatchObject({
       scm_revision: revision,
       playbook_files: ['site.yml'],
@@ -226,7 +239,7 @@ describe('runs', () => {
   });
 
   it('run a ref that is newer than the last sync, where the project lets it be chosen', async () => {
-    await set('unified_job_templates', 10, 'scm_update_on_launch', false);
+    await firstOfProject();
     const synced = git('rev-parse', 'HEAD');
     git('checkout', '-q', '-b', 'topic');
     const newer = commit('site.yml', PLAYBOOKS['site.yml'].replace('from', 'out of'));
@@ -244,6 +257,7 @@ describe('runs', () => {
   });
 
   it('fetch a lost project folder again, inside the job', async () => {
+    await firstOfProject();
     rmSync(join(cluster.folder, 'data', 'projects', '_10__fetched'), { recursive: true });
     const id = await launch({}, 11);
     const job = await cluster.becomes(id, 'successful', 30_000);
@@ -259,12 +273,10 @@ describe('runs', () => {
   });
 
   it('fail with the name of the sync that failed', async () => {
-    await set('unified_job_templates', 10, 'scm_update_on_launch', true);
-    await set('unified_job_templates', 10, 'scm_branch', 'nowhere');
-    const id = await launch({}, 11);
+    const id = await launch({}, 13);
     const job = await cluster.becomes(id, 'failed', 30_000);
     expect(job.job_explanation).toMatch(
-      /^Previous Task Failed: \{"job_type": "project_update", "job_name": "Fetched", "job_id": "\d+"\}$/,
+      /^Previous Task Failed: \{"job_type": "project_update", "job_name": "Unfetched", "job_id": "\d+"\}$/,
     );
     const [update] = await cluster.rows<{ id: number; job_explanation: string }>(
       `SELECT * FROM unified_jobs WHERE type = 'project_update' ORDER BY id DESC LIMIT 1`,

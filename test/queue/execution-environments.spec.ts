@@ -165,7 +165,6 @@ describeHere('a run with an execution environment', () => {
     const registries = new Map<Name, ImageRegistry>();
     const templates = new Map<Name, Row>();
     const environments = new Map<Name, Row>();
-    let blue: number;
 
     const launch = async (name: Name): Promise<unknown> =>
       (await make(`job_templates/${templates.get(name)?.id}/launch/`, {})).job;
@@ -173,6 +172,17 @@ describeHere('a run with an execution environment', () => {
       ...{ environment_digest: registries.get(name)?.digest, isolation: 'container' },
       output: expect.stringContaining(`image ${name}, Ansible ${VERSIONS[name]}`),
     });
+    /** One job of each organization, launched together, for all tests. */
+    let jobs: Promise<Record<Name, Row>> | undefined;
+    const sideBySide = (): Promise<Record<Name, Row>> =>
+      (jobs ??= (async () => {
+        const [first, second] = [await launch('red'), await launch('blue')];
+        const [red, blue] = await Promise.all([
+          ended('jobs', first, 'successful'),
+          ended('jobs', second, 'successful'),
+        ]);
+        return { red, blue };
+      })());
 
     beforeAll(async () => {
       for (const name of ['red', 'blue'] as const) {
@@ -203,14 +213,12 @@ describeHere('a run with an execution environment', () => {
     });
 
     it('runs the same playbook side by side, each in its image with its Ansible', async () => {
-      const ids = [await launch('red'), await launch('blue')];
-      const [red, second] = await Promise.all(ids.map((id) => ended('jobs', id, 'successful')));
+      const { red, blue } = await sideBySide();
       expect(red).toMatchObject(shown('red'));
-      expect(second).toMatchObject(shown('blue'));
-      expect(red?.environment_digest).not.toBe(second?.environment_digest);
-      expect(String(red?.started) < String(second?.finished)).toBe(true);
-      expect(String(second?.started) < String(red?.finished)).toBe(true);
-      blue = Number(second?.id);
+      expect(blue).toMatchObject(shown('blue'));
+      expect(red.environment_digest).not.toBe(blue.environment_digest);
+      expect(String(red.started) < String(blue.finished)).toBe(true);
+      expect(String(blue.started) < String(red.finished)).toBe(true);
     });
 
     it('installs what a project requires with the Ansible of the image', async () => {
@@ -257,12 +265,16 @@ describeHere('a run with an execution environment', () => {
     });
 
     it('keeps the image of a job for its relaunch when the environment is edited', async () => {
+      const { blue } = await sideBySide();
       const [edited, other] = [environments.get('blue'), environments.get('red')];
-      await api.call('PATCH', `execution_environments/${edited?.id}/`, { image: other?.image });
-      const again = await make(`jobs/${blue}/relaunch/`, {});
+      const use = (image: unknown): Promise<Row> =>
+        api.call('PATCH', `execution_environments/${edited?.id}/`, { image });
+      await use(other?.image);
+      const again = await make(`jobs/${blue.id}/relaunch/`, {});
       const changed = await launch('blue');
       expect(await ended('jobs', again.id, 'successful')).toMatchObject(shown('blue'));
       expect(await ended('jobs', changed, 'successful')).toMatchObject(shown('red'));
+      await use(edited?.image);
     });
   });
 

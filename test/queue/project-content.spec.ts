@@ -25,12 +25,17 @@ describe('what a project requires', () => {
   let signer: Signer | undefined;
   let project: Row;
   let template: Row;
+  /** Commit of the first files on the main branch. */
+  let base: string;
+  /** The update that installs the requirements of these files, and its number of requests to Galaxy. */
+  let first: Awaited<ReturnType<typeof update>> & { asked: number };
+
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
+      ...{ cwd: repository, encoding: 'utf8' },
+    }).trim();
 
   function commit(branch: string, files: Record<string, string>): void {
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', ...args], {
-        cwd: repository,
-      });
     git('checkout', '-q', '-B', branch);
     for (const [name, content] of Object.entries(files)) {
       mkdirSync(dirname(join(repository, name)), { recursive: true });
@@ -65,10 +70,14 @@ describe('what a project requires', () => {
     );
     repository = join(cluster.folder, 'repository');
     mkdirSync(repository);
-    execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: repository });
+    git('init', '-q', '-b', 'main');
     commit('main', {
       'site.yml': PLAYBOOK,
       'collections/requirements.yml': 'collections: [our.tools]\n',
+    });
+    base = git('rev-parse', 'HEAD');
+    commit('other', {
+      'roles/requirements.yml': `- {src: "${galaxy.url}nothing.tar.gz", name: nothing}\n`,
     });
     const environment = {
       ...{ PROJECT_SCM_SCHEMES: 'https,file', PROJECT_FILE_ROOTS: cluster.folder },
@@ -93,7 +102,9 @@ describe('what a project requires', () => {
       ...{ name: 'Run it', project: project.id, inventory: 1, playbook: 'site.yml' },
       ...{ ask_scm_branch_on_launch: true },
     });
+    first = { ...(await update()), asked: galaxy.asked.length };
   });
+  afterEach(() => git('reset', '-q', '--hard', base));
 
   afterAll(async () => {
     await signer?.end();
@@ -102,21 +113,18 @@ describe('what a project requires', () => {
   });
 
   it('is installed by its update once, and seen by its jobs, which only read it', async () => {
-    const { status, output } = await update();
+    const { status, output } = first;
     expect({ status, output }).toMatchObject({ status: 'successful' });
+    expect(first.asked).toBeGreaterThan(0);
+    const asked = galaxy.asked.length;
+    expect((await update()).output).toContain('installed already');
     const [, shown] = await run('successful');
     expect(shown).toContain('hi there');
     expect(shown).toContain('Read-only file system');
-    const asked = galaxy.asked.length;
-    expect(asked).toBeGreaterThan(0);
-    expect((await update()).output).toContain('installed already');
     expect(galaxy.asked).toHaveLength(asked);
   });
 
   it('of a chosen branch is installed for the job', async () => {
-    commit('other', {
-      'roles/requirements.yml': `- {src: "${galaxy.url}nothing.tar.gz", name: nothing}\n`,
-    });
     const [why, shown] = await run('failed', { scm_branch: 'other' });
     expect(why).toMatch(/^What roles\/requirements.yml names could not be installed/);
     expect(shown).toContain('Installing what roles/requirements.yml names');
@@ -184,5 +192,6 @@ describe('what a project requires', () => {
     const { status, output } = await update();
     expect(status).toBe('successful');
     expect(output).toContain('collections/requirements.yml is left out: AWX_COLLECTIONS_ENABLED');
+    await api.call('PATCH', 'settings/jobs/', { AWX_COLLECTIONS_ENABLED: true });
   });
 });

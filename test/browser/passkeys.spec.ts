@@ -25,8 +25,9 @@ const at = (path: string): string => test.url.replace('127.0.0.1', 'localhost') 
 beforeAll(async () => {
   test = await boot();
   user = await test.make.user({ username: 'ada', password: PASSWORD });
-  await test.make.user({ username: 'bob', password: PASSWORD });
-  await test.make.user({ username: 'eve', password: PASSWORD });
+  for (const username of ['ann', 'bob', 'eve']) {
+    await test.make.user({ username, password: PASSWORD });
+  }
 });
 afterAll(() => test.close());
 
@@ -122,7 +123,7 @@ inBrowser()('passkeys', () => {
 
   it('log in their own user only, and not those of another authenticator', async () => {
     const { page } = open;
-    await enter(page);
+    await enter(page, 'ann');
     await addPasskey(page, 'Key');
     const intercepted = new Promise<string>((resolve) => {
       void page.route('**/api/login/passkey/', async (route) => {
@@ -130,7 +131,7 @@ inBrowser()('passkeys', () => {
         await route.abort();
       });
     });
-    await enter(page);
+    await enter(page, 'ann');
     await press(page);
     const unused = await intercepted;
     await page.unroute('**/api/login/passkey/');
@@ -147,7 +148,7 @@ inBrowser()('passkeys', () => {
     expect(await send(other.page, 'state=x&credential=%7B%7D')).toBe(401);
     expect(await send(other.page, `state=${encodeURIComponent(state)}&credential=[`)).toBe(401);
     await other.close();
-    await enter(page);
+    await enter(page, 'ann');
     expect(await send(page, unused)).toBe(302);
   });
 

@@ -5,6 +5,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 
@@ -21,8 +22,15 @@ const CONNECTIONS = 12;
 /** A process needs some seconds until it serves. */
 const START_MS = 30_000;
 
-/** Each says in the log when it serves. */
-const several = { WEB_CONCURRENCY: String(SIZE), LOG_LEVEL: 'info' };
+/** Each process says in the log when it serves. */
+const SETTINGS = {
+  WEB_CONCURRENCY: String(SIZE),
+  LOG_LEVEL: 'info',
+  CONNECTIONS_PER_ADDRESS: String(CONNECTIONS),
+  STREAMS_PER_USER: '2',
+};
+/** An address that no other request comes from. */
+const OWN_ADDRESS = '127.0.0.2';
 
 type Api = Program & { url: string };
 
@@ -43,11 +51,7 @@ describe('processes of the API', () => {
     );
     // A connection for each request: which process gets it is up to the one that listens.
     headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
-    api = await cluster.api({
-      ...several,
-      CONNECTIONS_PER_ADDRESS: String(CONNECTIONS),
-      STREAMS_PER_USER: '2',
-    });
+    api = await cluster.api(SETTINGS);
   });
 
   afterAll(() => cluster.stop());
@@ -58,10 +62,15 @@ describe('processes of the API', () => {
       expect(served(api)).toBeGreaterThanOrEqual(SIZE);
       expect(await members()).toHaveLength(SIZE);
     }, START_MS);
+  /** Starts the API again if a test ended it. */
+  const serve = async (): Promise<void> => {
+    if (api.child.killed) api = await cluster.api(SETTINGS);
+    await untilAllServe();
+  };
   const get = (path: string) => fetch(`${api.url}${path}`, { headers });
 
   it('are as many as asked, and serve by turns', async () => {
-    await untilAllServe();
+    await serve();
     const before = await ticksOf(await members());
     for (let turn = 0; turn < 30; turn += 1) {
       expect((await get('/api/v2/organizations/')).status).toBe(200);
@@ -71,6 +80,7 @@ describe('processes of the API', () => {
   });
 
   it('are measured together', async () => {
+    await serve();
     const stranger = { Connection: 'close', Authorization: 'Bearer nobody' };
     for (let turn = 0; turn < 10; turn += 1) {
       const { status } = await fetch(`${api.url}/api/v2/me/`, { headers: stranger });
@@ -84,20 +94,28 @@ describe('processes of the API', () => {
   });
 
   it('have one limit of connections for an address', async () => {
+    await serve();
     const open: Socket[] = [];
     let closed = 0;
     for (let index = 0; index < CONNECTIONS + 4; index += 1) {
-      const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+      const port = Number(new URL(api.url).port);
+      const socket = connect({ host: '127.0.0.1', port, localAddress: OWN_ADDRESS });
       socket.on('error', () => undefined).once('close', () => (closed += 1));
       await once(socket, 'connect');
       open.push(socket);
     }
     await eventually(() => expect(closed).toBe(4));
     for (const socket of open) socket.destroy();
-    await eventually(async () => expect((await get('/api/v2/ping/')).status).toBe(200));
+    await eventually(async () => {
+      const options = { localAddress: OWN_ADDRESS, agent: false } as const;
+      const request = httpGet(`${api.url}/api/v2/ping/`, options);
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      expect(response.resume().statusCode).toBe(200);
+    });
   });
 
   it('have one limit of live streams for a user', async () => {
+    await serve();
     const [id] = await cluster.addJobs(1);
     const path = `/api/v2/jobs/${id}/events/stream/`;
     const ends = new AbortController();
@@ -126,6 +144,7 @@ describe('processes of the API', () => {
     );
 
   it('have one limit of websockets for a user', async () => {
+    await serve();
     await addUser('watcher');
     const sockets: (WebSocket | number)[] = [];
     for (let index = 0; index < 5; index += 1) sockets.push(await openSocket('watcher'));
@@ -135,6 +154,7 @@ describe('processes of the API', () => {
   });
 
   it('are replaced when one is killed, with what it held given back', async () => {
+    await serve();
     const [first = 0] = await members();
     const before = served(api);
     process.kill(first, 'SIGSTOP');
@@ -159,7 +179,16 @@ describe('processes of the API', () => {
     }
   });
 
+  it('give up when none of them can start', async () => {
+    await serve();
+    const { port } = new URL(api.url);
+    const second = await cluster.api({ PORT: port, WEB_CONCURRENCY: '2' });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain('EADDRINUSE');
+  });
+
   it('end with the one that started them, however it ends', async () => {
+    await serve();
     const ids = await members();
     await addUser('leaving');
     const socket = await openSocket('leaving');
@@ -170,20 +199,10 @@ describe('processes of the API', () => {
     expect(await api.ended).toBe(0);
     expect(await alive(ids)).toEqual([]);
 
-    api = await cluster.api(several);
-    await untilAllServe();
+    await serve();
     const next = await members();
     api.child.kill('SIGKILL');
     await eventually(async () => expect(await alive(next)).toEqual([]));
-  });
-
-  it('give up when none of them can start', async () => {
-    const first = await cluster.api();
-    const { port } = new URL(first.url);
-    const second = await cluster.api({ PORT: port, WEB_CONCURRENCY: '2' });
-    expect(await second.ended).toBe(1);
-    expect(second.output()).toContain('EADDRINUSE');
-    first.child.kill('SIGKILL');
   });
 });
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Cluster } from '../faults/support/cluster.js';
 import { CANARY } from './hostile-programs.js';
 
-/** Of its own a run has all of these. */
+/** Namespaces that every run must have of its own. */
 const NAMESPACES = ['ipc', 'mnt', 'pid', 'user', 'uts'];
 
-/** What an installation has that no run must read. */
+/** Files and rows of an installation that no run may read. */
 export class CanaryFiles {
   private constructor(
     private readonly cluster: Cluster,
@@ -26,9 +26,9 @@ export class CanaryFiles {
   }
 
   /**
-   * What `ATTACK` is to be told: in a form that Ansible does not take for a value.
+   * Returns the argument of `ATTACK`, encoded so that Ansible does not parse it as a value.
    *
-   * @param own names on the way to what the run is given of the data folder
+   * @param own folder names on the path to the part of the data folder that the run may read
    */
   async target(worker: number | undefined, own: readonly string[] = []): Promise<string> {
     const { data, cluster } = this;

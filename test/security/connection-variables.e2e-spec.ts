@@ -1,4 +1,6 @@
-/** Variables that decide how Ansible connects come from whoever writes the template, or not at all. */
+/**
+ * Launches set the variables that decide how Ansible connects only if the author of the template allows it.
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { Launchers } from '../../src/launching/launchers.service.js';
@@ -18,12 +20,12 @@ const REFUSED = fault('ansible_connection', 'ansible_ssh_common_args');
 
 let test: TestApp;
 let runs: WorkflowRuns;
-/** May launch what it is granted, and nothing else. */
+/** Client with the execute role on single templates, and no other permission. */
 let executor: ApiClient;
 let user: Row;
-/** Takes any other variable, and connects as its author says. */
+/** Template that accepts all variables except those of the connection. */
 let closed: Row;
-/** Takes these variables too. */
+/** Template that accepts the variables of the connection too. */
 let open: Row;
 
 const launch = ({ id }: Row, extra_vars: unknown, client: ApiClient = executor) =>

@@ -1,4 +1,4 @@
-/** What the service may do on its PostgreSQL: own its database, and nothing beside it. */
+/** The database role of the service owns its database and has no other rights in PostgreSQL. */
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 

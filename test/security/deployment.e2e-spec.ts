@@ -1,4 +1,7 @@
-/** What the files for containers promise, as far as it can be read from them. */
+/**
+ * The files for containers restrict rights, memory, processes and passwords, as far as a test can read it
+ * from them.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 

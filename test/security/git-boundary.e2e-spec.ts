@@ -1,4 +1,7 @@
-/** What a hostile repository, or what somebody left in one, makes git do. */
+/**
+ * Git runs in a sandbox, so that a hostile repository, or files planted in a checkout, execute and read
+ * nothing outside of it.
+ */
 import { execFile } from 'node:child_process';
 import { chmod, lstat, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -27,7 +30,7 @@ const fresh = (name: string): string => join(folder.dir, `${name}-${(counter += 
 const sync = (url: string, destination = fresh('copy'), branch = '') =>
   syncProject({ url, destination, branch, reach: HERE, fence });
 
-/** A project of somebody else on the same machine, and a commit of it. */
+/** Creates a project of another organization on the same machine, with one commit. */
 async function victim(): Promise<{ repository: TestRepository; commit: string }> {
   const path = fresh('victim');
   const repository = await TestRepository.create(path, { 'secret.yml': SECRET });
@@ -40,11 +43,11 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Something that was left in the folder of a synced project. */
+/** Files planted in the folder of a synced project. */
 interface Planted {
   readonly origin: TestRepository;
   readonly dir: string;
-  /** Files that a planted command writes, in the folder and out of it. */
+  /** Files that a planted command writes, inside and outside the folder. */
   readonly traces: readonly string[];
   readonly command: string;
 }
@@ -250,7 +253,7 @@ describe('a hostile source', () => {
   });
 });
 
-/** Answers as `git` does, and tells by the way what it has found. */
+/** Program that behaves like `git` and prints the secrets it can reach. */
 const SPY = `#!/bin/sh
 {
   env | grep -E 'DATABASE_URL|REDIS_URL|SECRET_KEY' && echo 'its environment'

@@ -1,5 +1,5 @@
 /**
- * Passwords are guessed so often and no more, and nobody is kept out by the guesses of others.
+ * The number of password guesses is limited, and the guesses of one sender never lock out another user.
  *
  * Budget: 25 s, because some hundred passwords are hashed.
  */
@@ -22,7 +22,7 @@ beforeAll(async () => {
     },
   });
   await test.app.get(RedisConnection, { strict: false }).client.ping();
-  // The minute must not end meanwhile.
+  // The rate limit counts per minute: the clock stands still so that no new minute begins.
   jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2031, 0, 1, 0, 0, 30));
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
 /**
- * A PostgreSQL that hangs, and is not down, keeps no request waiting, and is used again later.
+ * A PostgreSQL that hangs without being down does not block requests, and is used again when it recovers.
  *
  * Budget: 25 s, because it waits for the timeout of a database that hangs.
  */
@@ -45,7 +45,7 @@ it('is 503 in time for everybody, and forgotten when it answers again', async ()
   }
   proxy.thaw();
   await eventually(() => read().expect(200), 10_000);
-  // What was asked before the recovery is answered on none of the connections that serve now.
+  // Results of queries sent before the recovery must not appear on a connection that is in use now.
   for (let round = 0; round < 2 * POOL; round++) {
     const { body } = await read().expect(200);
     expect(body.results.map(({ id }: { id: number }) => id)).toContain(test.home.team.id);

@@ -1,8 +1,8 @@
 /**
  * Budget: 30 s, because an API, a worker and four runs of Ansible start.
  *
- * Whatever Ansible executes of what others bring, it executes inside the boundary: programs that its
- * settings name, plugins of collections and of inventories, the words of an ad hoc command.
+ * Ansible executes all foreign code in the sandbox: programs named by its settings, plugins of collections
+ * and inventories, the arguments of an ad hoc command.
  */
 import type { ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -88,7 +88,7 @@ afterAll(() => cluster.stop());
 
 const ended = ({ id }: Row): Promise<unknown> => cluster.becomes(id, 'successful', RUN_MS);
 
-/** Ways into a run, each giving what the attack has found from there. */
+/** Ways into a run. Each returns the secrets that the attack found. */
 const WAYS: [name: string, attack: (target: string) => Promise<string[]>][] = [
   ['a plugin that ansible.cfg names', (target) => fromPlaybook('named.yml', target)],
   ['a plugin of a collection', (target) => fromPlaybook('collection.yml', target)],

@@ -1,11 +1,11 @@
-/** Programs that a run brings along; each prints what it has reached. */
+/** Programs that a hostile run executes. Each prints what it could reach. */
 
-/** Stands in what no run must read. */
+/** Content of the files that no run may read. */
 export const CANARY = 'canary-of-the-boundary';
 
 /**
- * What an attacker does from inside a run: each line of its output is something it found. Without
- * isolation it finds most of it, which is how this attack itself is tested.
+ * Attack from inside a run, which prints one line per secret or right that it finds. Without a sandbox it
+ * finds most of them, which is how the attack itself is tested.
  */
 export const ATTACK = `
 import base64, ctypes, errno, glob, json, os, socket, stat, subprocess, sys
@@ -94,7 +94,7 @@ except OSError: pass
 print(len(opened))
 `;
 
-/** Takes memory, and has so many processes that share it. */
+/** Allocates memory and starts the given number of processes that share it. */
 export const MEMORY = `
 import os, sys, time
 megabytes, forks = map(int, sys.argv[1:])

@@ -3,13 +3,16 @@ import { boot, type TestApp } from '../support/boot.js';
 import { eventLoopTime } from '../support/event-loop.js';
 
 const MEGABYTE = 1_048_576;
-/** Of the event loop, with what the test itself does to ask; it was seconds. */
+/**
+ * Limit on the time the event loop is busy, including the test's own requests. Without the check it took
+ * seconds.
+ */
 const MOST_MS = 800;
 
 let test: TestApp;
 beforeAll(async () => {
   test = await boot();
-  // What is loaded or compiled by the first request is no part of it.
+  // A first request loads and compiles modules, which must not count.
   await test.as.nobody.post('teams/', {}).expect(400);
 });
 afterAll(() => test.close());

@@ -1,4 +1,4 @@
-/** What is attached to an object goes nowhere else by the word of those who may not use it. */
+/** A stored credential is never sent to a new destination by a user without `use` on it. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import type { ApiClient } from '../support/client.js';
@@ -13,7 +13,9 @@ afterAll(() => test.close());
 
 type Grant = readonly [type: string, object: Row, role: string];
 
-/** Two admins of one object: one who may not use what is attached to it, and one who may. */
+/**
+ * Creates two administrators of one object: one without `use` on the attached credential, and one with it.
+ */
 async function admins(
   type: string,
   object: Row,

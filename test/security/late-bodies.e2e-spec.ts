@@ -1,7 +1,7 @@
 /**
- * A caller who loses a permission while a request is on its way. The head and the first half of the body are
- * sent, the permission is taken, the rest follows; or the permission is taken between the last check and the
- * commit. Nothing is written.
+ * A caller who loses a permission during a request writes nothing. The head and half of the body are sent,
+ * the permission is revoked, and the rest follows; or the permission is revoked between the last check and
+ * the commit.
  *
  * Budget: 35 s, because it walks every writing route twice.
  */
@@ -21,7 +21,7 @@ import { eventually } from '../support/eventually.js';
 import { bodyOf } from '../support/sample-bodies.js';
 import { Samples } from '../support/samples.js';
 
-/** Routes of people who log in or out: no permission of a caller is asked. */
+/** Login and logout routes, which check no permission of the caller. */
 const OPEN = /^api\/log(in|out)/;
 
 let test: TestApp;
@@ -67,7 +67,7 @@ async function sendInHalves(
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, half)}`);
   const hasBegun = type === 'application/json' ? isRead(token) : isUsed(token);
-  // Some routes refuse without a look at the body.
+  // Some routes refuse the request without reading the body.
   await Promise.race([hasBegun.catch(() => reply), reply]);
   await between();
   socket.write(body.slice(half));
@@ -115,7 +115,7 @@ async function writingRequests(): Promise<WritingRequest[]> {
     .get(RouteTable, { strict: false })
     .routes.filter(({ method, info, pattern }) => {
       const writes = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
-      // The trial of filters answers and writes nothing.
+      // The route that tests filters writes nothing.
       const isTrial = pattern.endsWith('webhook_filters/test');
       return writes && !isTrial && info?.access === 'authenticated' && !OPEN.test(pattern);
     });
@@ -176,7 +176,7 @@ describe('every writing route', () => {
         tokens.map((token) => sendInHalves({ method, path, token, body }, lose)),
       );
       unauthenticated += statuses.filter((status) => status === 401).length;
-      // Everybody who is logged in may make a token.
+      // Every authenticated user may create a token.
       const mayStay = path === '/api/v2/tokens/' ? 2 : 0;
       const taken = statuses.filter((status) => status < 400).length;
       const written = (await entries()) - before;

@@ -1,5 +1,5 @@
 /**
- * What lists must not tell, and what they must not let anybody ask.
+ * Lists never return secrets or unreadable objects, and reject filters and orders that would reveal them.
  *
  * Budget: 25 s, because it filters every list by every secret and every reference.
  */

@@ -1,11 +1,13 @@
 /**
- * Where the network is taken from runs, they reach nothing of the machine, neither PostgreSQL nor Redis.
+ * Runs without network access reach no service of the machine, neither PostgreSQL nor Redis.
  *
  * Budget: 30 s, because two workers start and Ansible runs.
  */
 import { Cluster } from '../faults/support/cluster.js';
 
-/** Prints which of some ports of the loopback somebody answers on, its own first. */
+/**
+ * Program that prints which of the given loopback ports accept a connection, starting with a port of its own.
+ */
 const REACH = `
 import json, socket, sys
 own = socket.create_server(('127.0.0.1', 0))

@@ -1,5 +1,5 @@
 /**
- * Whoever does without the boundary is told so wherever they ask how the installation does.
+ * An installation without a sandbox is reported as such by every status check.
  *
  * Budget: 25 s, because workers start without a sandbox.
  */
@@ -15,7 +15,7 @@ afterEach(async () => {
   await test.close();
 });
 
-/** What `doctor` prints of the isolation of jobs. */
+/** Returns the line that `doctor` prints about the isolation of jobs. */
 async function examined(isolation: string, more: object = {}): Promise<string | undefined> {
   let printed = '';
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => {

@@ -1,5 +1,5 @@
 /**
- * Whatever is sent, the answer is one of the contract's and never a fault of ours.
+ * Every request, however malformed, gets a response of the contract and never a 5xx status.
  *
  * Budget: 25 s, because it sends odd values in every field of every resource.
  */
@@ -161,13 +161,13 @@ const isError = (answer: unknown): boolean => {
   return values.length > 0 && values.every((value) => typeof value === 'object' && value !== null);
 };
 
-/** A URL of the table with samples or odd texts for its parameters. */
+/** Returns a URL of the route, with samples or odd texts as its parameters. */
 async function pathOf(route: TableRoute, odd: string | null): Promise<string> {
   if (odd === null) return samples.pathOf(route);
   return `${route.pattern.replaceAll(/:\w+/g, encode(odd))}/`;
 }
 
-/** Half a pair has no UTF-8; everything else is sent as it is. */
+/** Encodes a text. Lone surrogates have no UTF-8 and are replaced; all other text is unchanged. */
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 const SAFE_TO_REPEAT = (route: TableRoute): boolean =>

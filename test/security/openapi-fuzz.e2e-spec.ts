@@ -1,13 +1,13 @@
 /**
- * Property: whatever is sent to an operation of the OpenAPI document, by whoever, the answer is one
- * that the document describes: its status, its type and every member of its body. Never 5xx.
+ * Property: the OpenAPI document describes every response (status, type and each member of the body) to any
+ * request to one of its operations by any caller. Never 5xx.
  *
- * Operations, parameters and bodies come from the document; each value is either one that fits its
- * schema or a hostile one. Callers are a superuser and an ordinary member. FUZZ_REQUESTS sets the
- * number of requests (700; 20,000 is a good long run), FUZZ_SEED repeats a run.
+ * Operations, parameters and bodies come from the document. Each value either fits its schema or is hostile.
+ * Callers are a superuser and an ordinary member. FUZZ_REQUESTS sets the number of requests (700; 20,000 is a
+ * good long run), FUZZ_SEED repeats a run.
  *
- * Every operation is reached. What is not: receivers behind a valid signature, logins behind a valid
- * CSRF token, bodies other than JSON, and states that only a worker brings about.
+ * Every operation is reached, but not all of its code: receivers behind a valid signature, logins behind a
+ * valid CSRF token, bodies other than JSON, and states that only a worker brings about are not.
  *
  * Budget: 20 s, because it sends 700 generated requests.
  */
@@ -26,12 +26,15 @@ import { bodyOf } from '../support/sample-bodies.js';
 import { Samples } from '../support/samples.js';
 
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 700);
-/** Somebody waits for it: faults are told when they are found, and figures at the end. */
+/** True for a manual run, which prints each fault when it occurs, and figures at the end. */
 const IS_LONG = process.env.FUZZ_REQUESTS !== undefined;
 const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
-/** A long run goes on after a fault, and tells all of them at its end; more would be no help. */
+/**
+ * Number of faults after which a long run stops. Below it, the run continues and reports all faults at the
+ * end.
+ */
 const MAX_FAULTS = 40;
-/** An operation that does not answer is a fault as well. */
+/** Time after which an operation without a response counts as a fault. */
 const PATIENCE_MS = 20_000;
 
 let test: TestApp;
@@ -54,7 +57,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => test.close());
 
-/** Ids of nothing: a hostile id must not happen to be that of a caller. */
+/** Hostile texts. Ids among them belong to no object: a hostile id must not happen to be that of a caller. */
 const HOSTILE_TEXTS = [
   ...['', ' ', '0', '-1', '1.5', '1e9', '2147483647', '2147483648', '99999999999999999999'],
   ...[
@@ -94,7 +97,7 @@ const hostileValue = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Filters of lists are named by fields and lookups; the document cannot name them all. */
+/** Filters are named by fields and lookups, which the document cannot list. */
 const filter = fc
   .tuple(
     fc.constantFrom(
@@ -113,11 +116,11 @@ const filter = fc
   )
   .map(([name, lookup]) => name + lookup);
 
-/** Mostly null: a request with one hostile part gets further than one with many. */
+/** Returns null most of the time: a request with one hostile part gets further than one with many. */
 const seldom = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | null> =>
   fc.oneof({ weight: 6, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 
-/** What one request is made of; how it is used depends on the operation whose turn it is. */
+/** Parts of one request. The operation decides how they are used. */
 const attempt = fc.record({
   isSuperuser: fc.boolean(),
   path: seldom(hostileText),
@@ -134,7 +137,7 @@ type Attempt = typeof attempt extends fc.Arbitrary<infer T> ? T : never;
 
 const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-/** A value that fits a schema. */
+/** Returns a value that fits the schema. */
 function fitting(schema: JsonSchema | undefined, seed: number): unknown {
   if (schema?.enum) return schema.enum[seed % schema.enum.length];
   const [type] = [schema?.type].flat();
@@ -175,7 +178,7 @@ async function sentBody(
   const properties = Object.entries(content?.schema?.properties ?? {});
   const own = body.flatMap(([index, hostile, seed]) => {
     const [name, schema] = properties[index % (properties.length || 1)] ?? ['name', undefined];
-    // Only samples may be taken off lists or changed by their id: the callers must stay who they are.
+    // Only samples may be detached or changed by their id: the callers must keep their roles.
     if (name === 'id' && hostile === null) return [];
     return [[name, hostile ?? fitting(schema, seed)] as const];
   });
@@ -188,7 +191,7 @@ async function pathOf(route: TableRoute, hostile: string | null): Promise<string
   return `${route.pattern.replaceAll(/:\w+/g, () => encode(hostile) || '%20')}/`;
 }
 
-/** Another home, with samples of its own, once requests have deleted or spoilt the present one. */
+/** Creates a new organization with samples, after requests have deleted or spoilt the former ones. */
 async function moveHouse(): Promise<void> {
   const { home, make, as } = test;
   samples.reset();
@@ -197,7 +200,10 @@ async function moveHouse(): Promise<void> {
   await make.grant('organization', home.organization, 'member_role', { user: as.users.orgMember });
 }
 
-/** Works with samples; where they cannot be made any more, such as by a limit on hosts, with others. */
+/**
+ * Calls `work` with the samples. If they can no longer be created, for example at a limit on hosts, creates
+ * others and calls it again.
+ */
 async function withSamples<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -208,16 +214,19 @@ async function withSamples<T>(work: () => Promise<T>): Promise<T> {
 }
 
 const reached = new Set<string>();
-/** Answers by status, for the report of a long run. */
+/** Number of responses by status, for the report of a long run. */
 const statuses = new Map<number, number>();
 
 const faults = new Map<string, object>();
 
-/** A prime beside the number of operations: neighbours in the document do not follow each other. */
+/**
+ * Step between two operations. It is a prime, coprime to the number of operations, so that neighbours in the
+ * document do not follow each other.
+ */
 const STRIDE = 7919;
 let turn = SEED;
 
-/** Each operation in its turn, so that none is left out however few requests there are. */
+/** Returns the operations in rotation, so that even a small number of requests leaves none out. */
 function nextOperation(): Operation {
   turn += STRIDE;
   return operations[turn % operations.length]!;
@@ -240,7 +249,7 @@ async function send(given: Attempt): Promise<void> {
   const answer = { status, type: headers['content-type'] ?? '', text: text ?? '' };
   const fault = status >= 500 ? 'a fault of ours' : answers.faultOf(operation, answer);
   if (fault && faults.size < MAX_FAULTS) {
-    // Faults of one kind at one operation are told once.
+    // Each kind of fault is reported once per operation.
     const kind = `${operation.operationId} ${status} ${fault}`;
     if (!faults.has(kind) && IS_LONG) process.stderr.write(`${kind} at ${route.method} ${path}\n`);
     faults.set(kind, { request: `${route.method} ${path}`, body, text: answer.text.slice(0, 400) });
@@ -261,7 +270,7 @@ it(
       process.stdout.write(`${JSON.stringify({ ...figures, seed: SEED, byStatus })}\n`);
     }
     expect({ seed: SEED, faults: [...faults] }).toEqual({ seed: SEED, faults: [] });
-    // A caller who lost the account on the way would have been refused everything since.
+    // A caller whose account was deleted during the run would have been refused ever since.
     await test.as.superuser.get('me/').expect(200);
     await test.as.orgMember.get('me/').expect(200);
     expect(reached.size).toBe(Math.min(REQUESTS, operations.length));

@@ -1,4 +1,6 @@
-/** Whoever sets a password can act as its user: that must not give him more than he has. */
+/**
+ * A user who sets a password can log in as its owner, so setting it requires all permissions of the owner.
+ */
 import { PasswordHasher, PasswordQueueFull } from '../../src/common/crypto/password-hash.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';

@@ -1,4 +1,4 @@
-/** What a body, a link or a summary must never give away or let through. */
+/** Bodies, links and summaries never give the caller more data or more rights than the permissions allow. */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import type { ResourceHooks } from '../../src/common/rest/hooks.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -159,7 +159,7 @@ describe('hooks of resources', () => {
 });
 
 describe('summaries and links', () => {
-  /** Roles that let their holder read an object and nothing that it refers to. */
+  /** Roles that let the holder read an object but nothing that it refers to. */
   const READABLE = [
     ...(['job_template', 'workflow_job_template', 'notification_template', 'team'] as const),
   ];

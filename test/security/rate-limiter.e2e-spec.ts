@@ -1,4 +1,7 @@
-/** What may be done so often in a minute is done exactly so often, and by nobody's outage less. */
+/**
+ * A rate limit permits exactly its number of uses per minute, across processes, and permits all if Redis is
+ * down.
+ */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { TooManyRequests } from '../../src/common/errors/errors.js';
 import { RedisConnection } from '../../src/common/queue/redis-connection.service.js';
@@ -7,7 +10,9 @@ import { Settings } from '../../src/config/settings.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventually } from '../support/eventually.js';
 
-/** Few enough for Redis to answer all in the time that the limiter waits, on a busy machine too. */
+/**
+ * Limit small enough for Redis to respond to all uses before the limiter's timeout, even on a busy machine.
+ */
 const LIMIT = 20;
 
 let test: TestApp;
@@ -22,7 +27,7 @@ afterEach(() => {
   connections = [];
 });
 
-/** A limiter as a process of its own has it. */
+/** Creates a limiter with a connection of its own, like that of another process. */
 async function limiter(url?: string): Promise<RateLimiter> {
   const settings = test.app.get(Settings, { strict: false });
   const { QUEUE_PREFIX } = settings;
@@ -33,7 +38,7 @@ async function limiter(url?: string): Promise<RateLimiter> {
   return new RateLimiter(connection);
 }
 
-/** Headers as `take` sets them. */
+/** Collects the headers that `take` sets. */
 class Headers {
   readonly values: Record<string, unknown> = {};
   setHeader(name: string, value: unknown): void {
@@ -61,7 +66,7 @@ async function take(from: RateLimiter, subject: string): Promise<Use> {
 describe('uses at once', () => {
   it('are let through up to the limit and not one more, whatever process they come to', async () => {
     const limiters = [await limiter(), await limiter(), await limiter()];
-    // The minute must not end meanwhile.
+    // The limit is per minute: the clock stands still so that no new minute begins.
     jest.spyOn(Date, 'now').mockReturnValue(Date.UTC(2031, 0, 1, 0, 0, 30));
     const uses = await Promise.all(
       Array.from({ length: 3 * LIMIT }, (_, index) => take(limiters[index % 3]!, 'crowd')),

@@ -1,5 +1,6 @@
 /**
- * Objects named in bodies: every reference of every resource, and bulk requests of mixed ids.
+ * Bodies cannot refer to objects that the caller may not use: every reference of every resource, and bulk
+ * requests with mixed ids.
  *
  * Budget: 25 s, because it creates every resource with references to objects of others.
  */
@@ -43,7 +44,10 @@ afterAll(() => test.close());
 const isPrompt = (type: string, name: string): boolean =>
   type === 'workflow_job_template_node' && name === 'inventory';
 
-/** Objects below those of superusers are closed to organization administrators. */
+/**
+ * Returns the status of a refusal. Objects below those of superusers are closed to organization
+ * administrators.
+ */
 const refusalOf = ({ parent, needs }: RouteInfo): number =>
   parent?.policy.listRefusal === undefined && needs !== 'self' ? 400 : 403;
 
@@ -74,11 +78,11 @@ describe('every reference of every create', () => {
         };
         const missing = await send(2_000_000_000);
         const others = row ? await send(row.id) : 403;
-        // What stands in the URL is not taken from the body, so nothing is refused.
+        // A value from the URL overrides the one in the body, so nothing is refused.
         const isInUrl = info.parent !== undefined && missing === 201;
         if (!isInUrl && missing !== refusalOf(info))
           faults.push(`${path} ${field.name} to none: ${missing}`);
-        // A prompt that the template of a node does not ask for is not kept.
+        // A prompt that the template of a node does not ask for is not stored.
         if (
           !isInUrl &&
           ![400, 403].includes(others) &&
@@ -98,7 +102,7 @@ describe('every reference of every create', () => {
   it('is refused before a hook compares it with other values', async () => {
     const requests = [];
     samples.reset();
-    // Lists below an object create as the list of all does.
+    // Lists below an object create objects by the same rules as the top-level list.
     for (const route of routes().filter(({ info }) => info?.kind !== 'create' || !info.parent)) {
       const verb = { create: 'post', modify: 'patch' }[String(route.info?.kind)];
       const fields = (route.info?.body ?? []).flatMap((field) => {
@@ -147,7 +151,7 @@ describe('every reference of every create', () => {
       if (!row) continue;
       const path = await samples.pathOf(route);
       const { status } = await test.as.orgAdmin.post(path, { id: row.id });
-      // Roles and their holders have rules of their own, which may be met before the right is.
+      // Roles and their holders have rules of their own, which may refuse before the permission is checked.
       if (![400, 403].includes(status)) faults.push(`${path} ${row.id}: ${status}`);
       const list = await test.as.superuser.get(`${path}?id=${row.id}`);
       if (list.body.count !== 0) faults.push(`${path} holds ${row.id}`);
@@ -199,7 +203,10 @@ describe('a launch', () => {
 });
 
 describe('what a caller may not use', () => {
-  /** Credentials of others that a launch takes, needs a password for, or takes never. */
+  /**
+   * Credentials of another organization: one that a launch accepts, one that needs a password, one that is
+   * never accepted.
+   */
   let credentials: Row[];
   let own: { template: Row; inventory: Row; credential: Row };
   beforeAll(async () => {

@@ -1,5 +1,5 @@
 /**
- * A worker without a sandbox takes no runs as root, and none of several organizations.
+ * A worker without a sandbox executes no runs if it is root, and otherwise runs of one organization only.
  *
  * Budget: 30 s, because four workers start, each with its own settings.
  */
@@ -22,7 +22,7 @@ exit 1
 let cluster: Cluster;
 afterEach(() => cluster.stop());
 
-/** An installation whose worker has a bubblewrap that the machine does not permit. */
+/** Starts an installation whose worker has a bubblewrap that the machine does not permit. */
 async function start(uid: number | undefined): Promise<void> {
   cluster = await Cluster.start({ fakeSeconds: 0, ...(uid === undefined ? {} : { uid }) });
   const folder = join(cluster.folder, 'stub');
@@ -42,13 +42,13 @@ async function expectRefusal(reason: string): Promise<void> {
   expect(await cluster.rows('SELECT capacity FROM worker_nodes')).toEqual([{ capacity: 0 }]);
   const [first] = (await cluster.addJobs(1)) as [number];
   await isLookedAt(first);
-  // The scheduler has finished the pass in which it looked at a job when it looks at the next job.
+  // A processed second job proves that the scheduler has finished its pass over the first.
   const [second] = (await cluster.addJobs(1)) as [number];
   await isLookedAt(second);
   expect((await cluster.job(first)).status).toBe('pending');
 }
 
-/** Waits until a pass of the scheduler has looked at a pending job. */
+/** Waits until a pass of the scheduler has processed a pending job. */
 async function isLookedAt(id: number): Promise<void> {
   await eventually(async () => {
     cluster.wake();

@@ -60,9 +60,12 @@ const EVENT = JSON.stringify({
   created: '2026-01-01T00:00:00',
 });
 
-/** The kernel ends them with their namespace: the time is that of looking, on a busy machine. */
+/**
+ * Time after which processes of an ended run must be gone. The kernel ends them with their namespace: the
+ * time is for the check itself on a busy machine.
+ */
 const GONE_MS = 1000;
-/** Ansible starts in a second where it is alone, and takes many times as long on a busy machine. */
+/** Ansible starts in a second on an idle machine, and takes many times as long on a busy one. */
 const START_MS = 60_000;
 
 interface Ended extends JobRow {
@@ -89,7 +92,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
   let observed: Observed;
   /** A run whose worker was killed, and whether its daemon ended at once. */
   let orphaned: { run: Ended; hasEnded: boolean };
-  /** Results of the attack where nothing isolates it; the attack is tested by them. */
+  /** Results of the attack without isolation, which test the attack itself. */
   let open: Ended | undefined;
   const leftName = `left-by-a-run-${process.pid}`;
 
@@ -116,7 +119,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     const hasEnded = await isGone(7772.5);
     const next = await cluster.worker({ JOB_ISOLATION: 'none' });
     orphaned = { run: await ended(doomed), hasEnded };
-    // `nobody` has no home, where Ansible would put its modules.
+    // `nobody` has no home directory, where Ansible would put its modules.
     if (uid !== undefined || kind === 'container') return;
     open = await ended(await run('attack.yml', { target: await canaries.target(next.child.pid) }));
   }, 240_000);
@@ -143,7 +146,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     });
     const disk = await run('disk.yml');
     const hasRun = await isTrue(async () => (await daemons(7771.5)).length === 1, START_MS);
-    // It has to start while the fork bomb is there.
+    // This run has to start while the fork bomb is active.
     await isTrue(() => isBegun(probes, 'forks'), START_MS);
     const memory = await run('memory.yml');
     const results = { probes: await ended(probes) };
@@ -171,7 +174,8 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     const { artifacts, isolation, status, job_explanation: why } = observed.probes;
     expect({ status, why }).toEqual({ status: 'successful', why: '' });
     expect(isolation).toBe(kind);
-    // Root's engine makes no user namespace; without a capability it is nobody in this one, too.
+    // The engine of root creates no user namespace. Without capabilities the run has no rights in the shared
+    // one.
     const isShared = kind === 'container' && uid === undefined;
     expect(artifacts.found).toEqual(isShared ? ['namespace user'] : []);
   });
@@ -240,7 +244,7 @@ describe.each(WORKERS)('a run of a worker that is $account, by $kind', ({ uid, k
     expect(orphaned.run.status).toBe('failed');
   });
 
-  // `nobody` has no home, where Ansible would put its modules.
+  // `nobody` has no home directory, where Ansible would put its modules.
   if (uid !== undefined || kind === 'container') return;
 
   it('finds almost all of it where nothing isolates it', () => {

@@ -1,4 +1,4 @@
-/** A new SECRET_KEY: every stored secret is sealed anew and opens as before, whatever else is stored. */
+/** After a change of SECRET_KEY every stored secret is encrypted with the new key and decrypts as before. */
 import { doctor } from '../../src/cli/doctor.js';
 import { rotateSecretKey } from '../../src/cli/rotate-secret-key.js';
 import { rowContext, SecretBox } from '../../src/common/crypto/secret-box.js';
@@ -8,7 +8,7 @@ import { ident, sql } from '../../src/database/sql.js';
 import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
 
 const NEW_KEY = 'another key for tests, of no value anywhere else';
-/** What a user may write anywhere: no secret of ours. */
+/** User text in the format of an encrypted value, which is not one. */
 const LOOKALIKE = '$sealed$v1$deadbeef$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 
 let test: TestApp;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A row of every kind that keeps secrets, made through the API. */
+/** Creates a row of every kind that stores secrets, through the API. */
 async function furnish() {
   const { make, as, home } = test;
   const organization = home.organization.id;
@@ -91,7 +91,7 @@ async function furnish() {
     })
     .expect(201);
   await test.app.get(SigningKeys, { strict: false }).published();
-  // As a worker leaves them.
+  // Rows that only workers write.
   const old = test.app.get(SecretBox, { strict: false });
   const handed = { token: 'of the statistics' };
   const jobId = Number(job.body.job);
@@ -117,7 +117,7 @@ async function furnish() {
   };
 }
 
-/** Every sealed text of the database, in whatever column it stands. */
+/** Returns every encrypted text of the database, in any column. */
 async function sealedTexts(): Promise<string[]> {
   const columns = await test.database.rows<{ table_name: string; column_name: string }>(sql`
     SELECT c.table_name, c.column_name FROM information_schema.columns c
@@ -154,7 +154,7 @@ it('seals every secret anew and leaves alone what only looks like one', async ()
   expect(after).toHaveLength(before.length);
   expect(after.filter((text) => box.needsReseal(text))).toEqual([]);
 
-  /** Opens what stands at the path inside a column for the last name of the path. */
+  /** Decrypts the value at the path inside a column. The last name of the path is the name of the secret. */
   const open = async (table: string, id: number, path: string[]) => {
     const [column, ...inside] = path as [string, ...string[]];
     const row = await test.database.row<{ value: string }>(sql`

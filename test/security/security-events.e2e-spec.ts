@@ -1,4 +1,4 @@
-/** Refusals are told to whoever watches: one line each, counted by kind, without a secret. */
+/** Every refusal writes one log line without secrets and increments the counter of its kind. */
 
 import { JsonLogger } from '../../src/logging/json-logger.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -49,7 +49,7 @@ async function countOf(event: string): Promise<number> {
   return Number(found.exec(text)?.[1]);
 }
 
-/** Exactly one line of the kind is written, and the count goes up by one. */
+/** Asserts that exactly one line of the kind is logged and the counter grows by one. */
 async function expectEvent(event: string, refused: () => PromiseLike<unknown>): Promise<Line> {
   const before = await countOf(event);
   written = '';

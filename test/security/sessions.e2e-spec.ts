@@ -1,4 +1,4 @@
-/** What a session is bound to: its host, its token, its age. */
+/** A session is bound to its host, its CSRF token and its age. */
 import supertest from 'supertest';
 
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
@@ -19,7 +19,7 @@ afterAll(() => test.close());
 
 type Headers = Record<string, string>;
 interface Session {
-  /** Cookies as a browser keeps them, by name. */
+  /** Cookies by name, as a browser stores them. */
   cookies: Headers;
   headers: Headers;
   setCookies: string[];

@@ -1,5 +1,5 @@
 /**
- * Whoever sends next to nothing holds nothing for long, and nobody holds everything.
+ * Slow clients hold connections and memory only for a limited time and to a limited amount.
  *
  * Budget: 25 s, because it waits until slow connections are closed.
  */
@@ -27,7 +27,7 @@ interface Client {
   closedAt: number | null;
 }
 
-/** A connection that sends a text, and no more. */
+/** Opens a connection that sends a text and nothing more. */
 function send(url: string, text: string): Client {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const client: Client = { socket, received: '', closedAt: null };
@@ -69,7 +69,7 @@ it('connections that never finish their headers or their body are closed in time
     ...Array.from({ length: 300 }, () => send(test.url, 'GET / HTTP/1.1\r\nHost: x\r\n')),
     ...Array.from({ length: 50 }, (_, index) => send(test.url, bodies[index % bodies.length]!)),
   ];
-  // What is no chunk would be refused for that.
+  // Chunked bodies are excluded, because `x` is not a valid chunk and would be refused.
   const dripping = clients.filter((_, index) => index < 300 || (index - 300) % bodies.length !== 3);
   const drip = setInterval(() => {
     for (const { socket } of dripping) if (socket.writable) socket.write('x');
@@ -91,7 +91,7 @@ it('connections that never finish their headers or their body are closed in time
   const answers = clients.map(({ received }) => received.slice(9, 12));
   expect(new Set(answers.slice(0, 300))).toEqual(new Set(['408']));
   expect(answers.slice(300, 305)).toEqual(['408', '408', '408', '408', '401']);
-  // One that is slow, and comes, is waited for.
+  // A slow connection that keeps sending stays open.
   expect(steady.closedAt).toBeNull();
   await test.as.orgMember.get('teams/').expect(200);
 }, 40_000);
@@ -100,7 +100,7 @@ it('strangers hold only so many bytes together, until they are gone', async () =
   const half = 'x'.repeat(600_000);
   const hold = jest.spyOn(test.app.get(UnauthenticatedBytes), 'hold');
   const first = send(test.url, `${head(RECEIVER, 'Content-Length: 1000000')}${half}`);
-  // Whose bytes come last finds no place: these are there before the others are sent.
+  // The request whose bytes arrive last is refused, so these must arrive before the others are sent.
   await eventually(() => {
     expect(hold.mock.calls.reduce((sum, [, bytes]) => sum + bytes, 0)).toBe(half.length);
   });
@@ -108,7 +108,7 @@ it('strangers hold only so many bytes together, until they are gone', async () =
   const whole = (): Promise<number> =>
     fetch(`${test.url}${RECEIVER}`, { method: 'POST', body: half }).then(({ status }) => status);
   expect(await whole()).toBe(503);
-  // Nobody known has to wait for them, and a small body of a stranger has its place.
+  // Authenticated callers need not wait for them, and there is still memory for a small anonymous body.
   await test.as.orgAdmin
     .patch(`organizations/${test.home.organization.id}/`, { description: 'x'.repeat(600_000) })
     .expect(200);

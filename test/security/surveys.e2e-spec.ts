@@ -1,4 +1,4 @@
-/** Questions and answers are bounded, and looked through in time that grows with them alone. */
+/** The size of surveys and their answers is limited, and the time of validation is linear in that size. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';

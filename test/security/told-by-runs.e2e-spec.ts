@@ -1,4 +1,4 @@
-/** What a run tells is its own to choose, and no more than the database and the worker can take. */
+/** The events that a run reports are untrusted, and limited in number and size. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 
@@ -19,7 +19,10 @@ const play = (...tasks: string[]): string =>
     '\n',
   );
 
-/** Writes events of its own to the terminal of Ansible: what belongs to no event is handed on as it is. */
+/**
+ * Program that writes forged events to the terminal of Ansible. Output that belongs to no event is stored as
+ * plain output.
+ */
 const FORGERY = `
 import glob, json, sys
 for process in glob.glob('/proc/[0-9]*'):
@@ -128,7 +131,7 @@ it('stops no worker by numbers of events that nobody has counted', async () => {
   await cluster.becomes(forged, 'successful', RUN_MS);
   expect(worker.child.exitCode).toBeNull();
   const events = await eventsOf(forged);
-  // What was written has come to where events are read, as output that is none.
+  // The forged text arrived in the events, but as plain output.
   expect(events.some(({ stdout }) => stdout.includes('forged-16000000'))).toBe(true);
   const counted = events.map(({ counter }) => counter);
   expect(Math.min(...counted)).toBe(1);

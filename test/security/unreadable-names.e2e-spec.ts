@@ -7,10 +7,10 @@ import type { ApiClient } from '../support/client.js';
 const SECRET = 'Unseen';
 
 let test: TestApp;
-/** Administers a template of an organization that he is in no other way tied to. */
+/** Client that administers a template of an organization without being its member. */
 let guest: ApiClient;
 let template: Row;
-/** Of an organization whose people and teams the guest does not see. */
+/** User of an organization whose users and teams the guest cannot see. */
 let insider: Row;
 
 beforeAll(async () => {

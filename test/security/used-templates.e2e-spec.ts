@@ -1,4 +1,4 @@
-/** What has launched a template, and what that has left behind, does not keep it from being deleted. */
+/** A template with past launches, deliveries or schedules can be deleted. */
 import { randomUUID } from 'node:crypto';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => cluster.stop());
 
-/** The collections of templates, and how one of each is made. */
+/** Collections of templates, with a function that creates a template of each. */
 const KINDS: [path: string, make: () => Promise<Row>][] = [
   [
     'job_templates',
@@ -40,7 +40,7 @@ const KINDS: [path: string, make: () => Promise<Row>][] = [
   ],
 ];
 
-/** Waits until a template has had so many runs, and all of them are over. */
+/** Waits until a template has the given number of runs and all of them have ended. */
 async function isOver(template: Row, count: number): Promise<void> {
   const ids = await eventually(async () => {
     const runs = await cluster.rows<{ id: number }>(

@@ -1,5 +1,5 @@
 /**
- * Variables are read in time that grows with them alone, and beside everybody else's requests.
+ * The time to parse variables is linear in their size, and long ones do not block other requests.
  *
  * Budget: 25 s, because it sends a hundred thousand hosts with variables.
  */
@@ -10,13 +10,16 @@ import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { eventLoopTime } from '../support/event-loop.js';
 
-/** Of the event loop, with what the test itself does to ask; it was seconds. */
+/**
+ * Limit on the time the event loop is busy, including the test's own requests. On the event loop, parsing
+ * took seconds.
+ */
 const MOST_MS = 800;
 const LIMIT = 65_536;
-/** Characters that may be read where they are needed. */
+/** Maximum number of characters parsed on the event loop. */
 const IN_PLACE = 2048;
 
-/** What is read on the event loop; what is read in the thread is not seen here. */
+/** Spy on the parser of the event loop. Calls in the thread are not visible here. */
 const parse = jest.spyOn(Parser.prototype, 'parse');
 const handedOver = jest.spyOn(Thread.prototype, 'run');
 afterEach(() => {
@@ -24,7 +27,7 @@ afterEach(() => {
   parse.mockClear();
   handedOver.mockClear();
 });
-/** How many characters of YAML were read beside the event loop. */
+/** Returns the number of YAML characters parsed in the thread. */
 const readBeside = (): number =>
   handedOver.mock.calls
     .flatMap(([task]) => (task as { texts: string[] }).texts)
@@ -35,12 +38,12 @@ let inventory: Row;
 beforeAll(async () => {
   test = await boot({ settings: { BULK_BODY_LIMIT: '4000000' } });
   inventory = await test.make.inventory({ organization: test.home.organization.id });
-  // What is loaded or compiled by the first request is no part of it.
+  // A first request loads and compiles modules, which must not count.
   await test.as.orgAdmin.get(`inventories/${inventory.id}/script/`).expect(200);
 });
 afterAll(() => test.close());
 
-/** Mappings of many names, as YAML that only a whole parser reads. */
+/** Returns a mapping of many keys, in YAML that only the full parser reads. */
 const yaml = (length: number): string => {
   const lines: string[] = [];
   for (let size = 0; size < length - 16; size += (lines.at(-1)?.length ?? 0) + 1) {
@@ -67,7 +70,7 @@ it('are not read for somebody who could not use them', async () => {
     expect(time).toBeLessThan(MOST_MS);
   }
   expect(readBeside()).toBe(0);
-  // What costs nothing is judged as ever.
+  // Short variables are still validated.
   await nobody.post('hosts/', host('a: [')).expect(400);
 });
 
@@ -157,7 +160,7 @@ describe('of many hosts at once', () => {
       const { body } = await test.as.orgAdmin.get(path).expect(200);
       expect(Object.keys(body._meta.hostvars).length).toBeGreaterThan(48);
     });
-    // The answer has megabytes, which the test reads as well; in place it was twelve seconds.
+    // The response has megabytes, which the test parses as well. On the event loop it took twelve seconds.
     expect(time).toBeLessThan(5 * MOST_MS);
   }, 120_000);
 });
@@ -171,7 +174,7 @@ it('of a template are read once for all its launches', async () => {
     inventory: inventory.id,
     extra_vars,
   });
-  // That was no request.
+  // The setup above parsed variables outside of any request.
   parse.mockClear();
   handedOver.mockClear();
   const jobs = Array.from({ length: 50 }, () => ({ unified_job_template: template.id }));

@@ -1,4 +1,4 @@
-/** Whatever is forged is answered 403, in the same words, for the same work. */
+/** Every forged delivery gets the same 403 response for the same number of statements. */
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { generateWebhookKey } from '../../src/common/crypto/random-key.js';
@@ -12,7 +12,7 @@ import { armed, type Hook } from '../support/webhooks.js';
 
 type Headers = [name: string, value: string][];
 
-/** What is sent in place of a proper delivery. */
+/** Request that replaces a valid delivery. */
 interface Forgery {
   headers: Headers;
   body?: Buffer;
@@ -28,7 +28,7 @@ afterAll(() => test.close());
 const bodyOf = (service: WebhookServiceName): Buffer =>
   Buffer.from(JSON.stringify(firstSample(service).payload));
 
-/** Header of the proof and a right value of it. */
+/** Returns the name of the signature header and a valid value. */
 function proofOf({ service, key }: Hook): [name: string, value: string] {
   const { signature } = webhookService(service);
   if (signature.kind === 'token') return [signature.header, key];
@@ -41,7 +41,7 @@ function unproved({ service }: Hook): Headers {
   return Object.entries(headers).filter(([name]) => !/signature|token/i.test(name));
 }
 
-/** Every way to be wrong that has a name. */
+/** Returns all forgeries by name. */
 function forgeries(hook: Hook): Record<string, Forgery> {
   const { service, template } = hook;
   const body = bodyOf(service);
@@ -91,7 +91,7 @@ function forgeries(hook: Hook): Record<string, Forgery> {
   };
 }
 
-/** As it is, repeated headers included. */
+/** Sends the delivery unchanged, repeated headers included. */
 async function send(
   hook: Hook,
   { headers, body = bodyOf(hook.service), path = hook.path() }: Forgery,
@@ -109,13 +109,13 @@ async function send(
   return { status: Number(top.split(' ')[1]), body: JSON.parse(text) as unknown };
 }
 
-/** Everything the server says to these bytes. */
+/** Returns all bytes that the server sends in response to these bytes. */
 function exchange(bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(test.url).port), '127.0.0.1');
     const chunks: Buffer[] = [];
     socket.on('data', (chunk) => chunks.push(chunk));
-    // A server that has refused may close before it has read everything.
+    // A server that has refused a request may close the connection before it has read all of it.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(Buffer.concat(chunks)));
     socket.write(bytes);
@@ -130,7 +130,7 @@ describe.each(SERVICE_ROWS)('a forged delivery of %s', (service) => {
     const statements = new Set<number>();
     const cases = forgeries(hook);
     for (const [what, forgery] of Object.entries(cases)) {
-      // What was counted so far is written by a statement of its own, a second later.
+      // Earlier rejections are written by a statement of their own, a second later.
       await rejections.flush();
       const count = await countQueries(test.database, async () => {
         answers[what] = await send(hook, forgery);

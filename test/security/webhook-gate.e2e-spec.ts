@@ -1,4 +1,6 @@
-/** However a request is written and sent, a receiver reads all of its bytes and proves them first. */
+/**
+ * A receiver reads the whole body and verifies the signature before anything else, for every form of request.
+ */
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { boot, type TestApp } from '../support/boot.js';
@@ -20,7 +22,7 @@ interface Answer {
   text: string;
 }
 
-/** Sends the bytes as they are; `reset` breaks the connection instead of waiting for an answer. */
+/** Sends the bytes unchanged. `reset` breaks the connection instead of waiting for a response. */
 function exchange(bytes: string | Buffer, { reset = false } = {}): Promise<Answer> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(test.url).port), '127.0.0.1');
@@ -52,7 +54,7 @@ const signed = (hook: Hook, body: string, delivery: string = randomUUID()) =>
     delivery,
   });
 
-/** Spellings that the router takes for the path of the receiver. */
+/** Spellings of the receiver's path that the router accepts. */
 const SPELLINGS: [what: string, spell: (path: string) => string][] = [
   ['without the slash at the end', (path) => path.slice(0, -1)],
   ['with a query', (path) => `${path}?a=%zz&b`],
@@ -70,7 +72,7 @@ describe.each(SERVICE_ROWS)('a path of the receiver of %s', (service) => {
     const good = await post(path, signed(hook, body), body);
     expect(good.status).toBe(202);
     expect(await hook.deliveries()).toMatchObject([{ verdict: 'accepted', payload: body }]);
-    // Nothing is parsed before it is proved: this is no JSON.
+    // The signature is verified before the body is parsed: this body is not JSON.
     const proofs = signed({ ...hook, key: 'another' } as Hook, '{"a":');
     const bad = await post(path, proofs, '{"a":');
     expect([bad.status, bad.text]).toEqual([403, REFUSAL]);

@@ -28,7 +28,7 @@ const hookOf = (service: WebhookServiceName): Hook =>
   hooks.find((hook) => hook.service === service)!;
 
 describe('whatever is sent', () => {
-  // Whatever a client can put into a header at all.
+  // Bytes that a client can put into a header.
   const headerByte = fc
     .integer({ min: 0x20, max: 0xff })
     .filter((code) => code !== 0x7f)
@@ -212,7 +212,7 @@ describe('limits', () => {
     });
     expect(Number(first.headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000 - 1);
     const statuses: number[] = [];
-    // Two windows at most: the minute may end meanwhile.
+    // Two windows at most: a new minute may begin during the loop.
     for (let sent = 0; sent < 2 * RATE + 1; sent += 1) {
       const answer = await hook.post(Buffer.from('{}'), { 'X-Service-A-Event': 'push' });
       statuses.push(answer.status);

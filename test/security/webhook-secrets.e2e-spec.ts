@@ -1,4 +1,4 @@
-/** What a webhook brings and what it is signed with is for those who administer the template. */
+/** The payload and the key of a webhook are readable only by administrators of the template. */
 import { boot, type TestApp } from '../support/boot.js';
 import { firstSample } from '../support/payloads/webhooks.js';
 import { armed } from '../support/webhooks.js';

@@ -1,4 +1,7 @@
-/** Events that strangers can cause: changes from forks, captured bodies, connection tests. */
+/**
+ * Events that outsiders can cause (changes from forks, captured bodies, connection tests) follow the fork
+ * policy and launch nothing twice.
+ */
 import { randomUUID } from 'node:crypto';
 import type { WebhookServiceName } from '../../src/code-hosts/services.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -19,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => test.close());
 
-/** A change, by where it comes from. */
+/** Returns a change event from the given source. */
 function change(service: WebhookServiceName, from: unknown): SentEvent {
   const [event, fill] = {
     service_a: [
@@ -59,7 +62,7 @@ const OWN = 42;
 const runOf = async (id: number): Promise<Row> =>
   (await test.database.row<Row>(sql`SELECT * FROM unified_jobs WHERE id = ${id}`))!;
 
-/** What a delivery answered, its run, and the approval that holds it. */
+/** Sends a change from a fork. Returns the run of the delivery and the approval that it waits for. */
 async function held(hook: Hook): Promise<{ job: number; url: string; approval: number }> {
   const { body } = await hook.send(change(hook.service, FORK)).expect(202);
   const approval = await test.database.row<{ id: number }>(sql`

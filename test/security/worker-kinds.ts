@@ -2,18 +2,18 @@ import { MAY_USE_CONTAINERS, ROOTLESS_UID } from '../support/containers.js';
 import { IS_DEEP } from '../support/depth.js';
 
 const isRoot = process.getuid?.() === 0;
-/** An account every system has: Ansible needs one. */
+/** UID of the account `nobody`, which every system has: Ansible needs an account. */
 const NOBODY = 65_534;
 
-/** Whom a worker runs as, and what it keeps runs apart by. */
+/** Account of a worker, and the kind of its sandbox. */
 interface WorkerKind {
   account: string;
-  /** Whoever runs the tests where there is none. */
+  /** UID of the account. Without it, the worker runs as the user that runs the tests. */
   uid?: number;
   kind: 'bubblewrap' | 'container';
 }
 
-/** As whoever runs the tests, and as a plain user where that is root. */
+/** All kinds of workers: as the user that runs the tests, and if that is root, as a plain user too. */
 export const WORKERS: readonly WorkerKind[] = [
   { account: isRoot ? 'root' : 'a plain user', kind: 'bubblewrap' },
   ...(isRoot ? [{ account: 'a plain user', uid: NOBODY, kind: 'bubblewrap' as const }] : []),

@@ -257,7 +257,7 @@ it('of a user shows others no more than what they may see anyway', async () => {
   expect((await client.get(path).expect(200)).body.count).toBe(1);
   expect((await as.orgMember.get(path).expect(200)).body.count).toBe(0);
   expect((await as.auditor.get(path).expect(200)).body.count).toBe(1);
-  // Whoever audits an organization sees what becomes of its members.
+  // An auditor of an organization may read the activity of its members.
   const about = `users/${user.id}/activity_stream/?object1=user`;
   expect((await as.orgAdmin.get(about).expect(200)).body.count).toBeGreaterThan(0);
 });

@@ -227,7 +227,7 @@ describe('launched again', () => {
   });
 });
 
-/** Read, launch, cancel (of somebody else's), delete. */
+/** Statuses of read, launch, cancel (of another user's command) and delete, by persona. */
 const RIGHTS: Record<PersonaName, readonly [number, number, number, number]> = {
   superuser: [200, 201, 202, 204],
   auditor: [200, 403, 403, 403],

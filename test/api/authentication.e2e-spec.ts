@@ -339,7 +339,7 @@ describe('limits', () => {
     await strict.app.get(RedisConnection, { strict: false }).client.ping();
     const wrong = new ApiClient(strict.url, basic('ada', 'wrong'));
     for (let attempt = 0; attempt < 3; attempt++) await wrong.get('me/').expect(401);
-    // The window may end meanwhile.
+    // A new window of the rate limit may begin during the loop.
     const { body, headers } = await eventually(() => wrong.get('me/').expect(429), 20_000);
     expect(body.detail).toMatch(/^Request was throttled/);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);

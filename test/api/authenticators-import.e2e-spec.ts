@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Settings of the reference product, with a secret that its answer masks. */
+/** Settings of the reference product, with a secret that its response masks. */
 const SETTINGS = {
   SOCIAL_AUTH_OIDC_KEY: 'controller',
   SOCIAL_AUTH_OIDC_SECRET: '$encrypted$',

@@ -1,7 +1,7 @@
 /**
- * Clients that exist expect keys and types of this API. `clients-expected.json` names them, for OPTIONS
- * and for answers; `clients-expected-differences.json` is all that differs here, with the reason. What is
- * here besides is no difference.
+ * Existing clients find the keys and types that they expect in OPTIONS and in responses.
+ * `clients-expected.json` lists them; `clients-expected-differences.json` lists all permitted differences
+ * with a reason. Additional keys are permitted.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ interface Expected {
   options: Record<string, { GET?: string; POST?: string }>;
   /** By document, list or object, `name:type` of each key; of links and summaries the names alone. */
   answers: Record<string, string>;
-  /** By list, the values of each field with choices, as `GET name`, with bars between them. */
+  /** Values of each field with choices, separated by bars, by list and `GET name`. */
   choices: Record<string, Record<string, string>>;
-  /** Slugs of the categories of settings. */
+  /** Slugs of the setting categories. */
   categories: string;
-  /** By category, `name:type` of each setting, then `=` and the value it begins with. */
+  /** By category, `name:type` of each setting, then `=` and the default. */
   settings: Record<string, string>;
 }
 
@@ -42,7 +42,7 @@ const read = (name: string): unknown =>
 const expected = read('clients-expected') as Expected;
 const differences = read('clients-expected-differences') as Differences;
 
-/** Types that say nothing of the value, and values that do not tell their type. */
+/** Types that reveal nothing about the value, and values that do not reveal their type. */
 const UNKNOWN = ['field', 'null'];
 
 let test: TestApp;
@@ -92,7 +92,7 @@ function faultsOfSending(
     ...((info.required ?? false) === isRequired
       ? []
       : [isRequired ? 'is not required' : 'is required']),
-    // A default of nothing is none: fields that are left out are empty.
+    // An empty default counts as no default: omitted fields are empty.
     ...(value === undefined || value === own ? [] : [`has the default ${own}, not ${value}`]),
   ];
 }
@@ -131,7 +131,9 @@ async function differencesOfChoices(path: string): Promise<string[]> {
   });
 }
 
-/** Settings whose value differs have a line for it: these are the values to start with. */
+/**
+ * Returns the differences of the settings. Settings whose value differs have a line: these are the defaults.
+ */
 function differencesOfSettings(category: string, shown: Shown): string[] {
   return entries(expected.settings[category]).flatMap(([name, rest]) => {
     const [type = '', value] = rest.split('=');
@@ -151,7 +153,7 @@ async function differencesOfCategories(): Promise<string[]> {
   return missing.map((slug) => `/api/v2/settings/${slug}/ is missing`);
 }
 
-/** The object a path shows: of lists the first. */
+/** Returns the object at a path; of a list, its first object. */
 async function shownAt(path: string): Promise<Shown> {
   const type = path.includes(':id') ? (path.split('/')[3] ?? '').replace(/s$/, '') : '';
   const url = type === '' ? path : path.replace(':id', String((await samples.of(type)).id));
@@ -197,11 +199,11 @@ it('has the keys and types that clients expect, or a reason', async () => {
   }
   const explained = Object.values(differences).flat();
   expect(found.filter((one) => !explained.includes(one))).toEqual([]);
-  // A line that does not differ any more goes.
+  // Lines without a difference must be removed.
   expect(explained.filter((one) => !found.includes(one))).toEqual([]);
 });
 
-/** Fields whose values are names that people know as they are. */
+/** Fields whose values are names that users know unchanged. */
 const OWN_NAMES = /^(?:module_name|type)$/;
 
 it('labels choices in words that people read', async () => {

@@ -1,6 +1,6 @@
 /**
- * The rules real clients depend on, numbered as in docs/contract/clients.md. Rule 9 is in
- * options.e2e-spec.ts, beside what else OPTIONS tells.
+ * Rules that real clients depend on, numbered as in docs/contract/clients.md. Rule 9 is in
+ * options.e2e-spec.ts, with the other tests of OPTIONS.
  */
 import supertest from 'supertest';
 

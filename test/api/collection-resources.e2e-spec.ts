@@ -1,6 +1,6 @@
 /**
- * Every object the collection's modules keep, through a whole life: made, made again without a
- * change, changed, renamed, looked for and deleted, as tasks run again and again would do.
+ * The modules of the collection create, repeat without a change, update, rename, look up and delete every
+ * kind of object.
  */
 import { boot, type TestApp } from '../support/boot.js';
 import { CollectionClient, type ModuleName } from '../client/collection/collection-client.js';
@@ -41,11 +41,11 @@ async function projectRow(): Promise<Item> {
 
 interface Life {
   module: ModuleName;
-  /** Where the object is; sent with every task. */
+  /** Fields that locate the object, sent with every task. */
   place?: Item;
   fields: Item;
   change: Item;
-  /** Kinds that cannot be renamed or deleted by their module. */
+  /** Operations that the module of this kind does not have. */
   without?: readonly ('rename' | 'absent' | 'exists')[];
   key?: 'username';
 }

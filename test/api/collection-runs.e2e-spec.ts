@@ -1,4 +1,4 @@
-/** Tasks of the collection's client that start, wait for, decide or cancel runs. */
+/** Tasks of the collection's client start, wait for, decide and cancel runs. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunTransitions } from '../../src/runs/run-transitions.service.js';
@@ -51,14 +51,14 @@ afterAll(() => test.close());
 const get = async (path: string): Promise<Item> =>
   (await test.as.superuser.get(path).expect(200)).body as Item;
 
-/** Brings a run to an end as a worker does. */
+/** Ends a run as a worker does. */
 async function end(id: number, to: JobStatus): Promise<void> {
   const transitions = test.app.get(RunTransitions, { strict: false });
   await transitions.move([id], { from: ['pending'], to: 'running' });
   await transitions.move([id], { from: ['running'], to });
 }
 
-/** Ends the next run of a type as soon as there is one, while the task waits for it. */
+/** Ends the next run of a type when it appears, while the task waits for it. */
 async function ending<T>(type: string, status: JobStatus, work: () => Promise<T>): Promise<T> {
   const last = await test.database.row<{ id: number }>(
     sql`SELECT coalesce(max(id), 0) AS id FROM unified_jobs`,
@@ -257,7 +257,7 @@ describe('workflows', () => {
       expect(await waits).toMatchObject({ changed: false, status: 'successful' });
       const decision = { ...place, name: 'Release', action };
       expect(await collection.run('workflow_approval', decision)).toEqual({ changed: true });
-      // Whoever comes later is refused, which the module takes for no change.
+      // A second decision is refused, which the module reports as unchanged.
       expect(await collection.run('workflow_approval', decision)).toEqual({ changed: false });
       await runs.settle();
       const last = action === 'approve' ? 'successful' : 'failed';

@@ -1,4 +1,4 @@
-/** Tasks of the collection's client that do more than keep one object: nodes, copies, members, look-ups. */
+/** Tasks of the collection's client handle nodes, copies, members and look-ups, beyond single objects. */
 import { configurationsFor } from '../support/fakes/notification-configurations.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { CollectionClient } from '../client/collection/collection-client.js';
@@ -38,7 +38,7 @@ const get = async (path: string): Promise<Item> =>
 const results = async (path: string): Promise<Item[]> => (await get(path)).results as Item[];
 const home = { organization: 'Home' };
 
-/** A task that changes something the first time, and nothing the second. */
+/** Runs a task that must report a change the first time, and none the second time. */
 async function twice(...[module, params]: Parameters<CollectionClient['run']>): Promise<Item> {
   const first = await collection.run(module, params);
   expect(first.changed).toBe(true);
@@ -168,7 +168,7 @@ describe('a workflow with its nodes in one task', () => {
     const flow = { ...task, workflow_nodes: [...nodes, asking] };
     await collection.run('workflow_job_template', task);
     expect((await collection.run('workflow_job_template', flow)).changed).toBe(true);
-    // The module sends the approval fields it has no answer for, and takes that for a change.
+    // The module sends approval fields without a value, and reports that as a change.
     await collection.run('workflow_job_template', flow);
     expect(await identifiers()).toEqual(['ask', 'build', 'clean', 'deploy']);
   });
@@ -295,7 +295,7 @@ describe.each(CONFIGURATIONS)('a notification template of the kind %s', (kind, c
   it('is made, kept, renamed and deleted', async () => {
     const { id } = await collection.run('notification_template', task());
     const again = await collection.run('notification_template', task());
-    // What holds a secret counts as changed whenever it is given.
+    // An object with a secret counts as changed whenever the secret is sent.
     const { notification_configuration: shown } = await get(
       `notification_templates/${String(id)}/`,
     );

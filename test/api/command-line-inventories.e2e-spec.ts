@@ -1,4 +1,7 @@
-/** The command line's client on what hosts come from: sources, their updates, commands, and all of it as a file. */
+/**
+ * The command line's client handles inventory sources, their updates, ad hoc commands, and an export of all
+ * of them.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -14,7 +17,7 @@ let test: TestApp;
 let command: CommandLineClient;
 let project: Row;
 let token: string;
-/** The response to the task that creates the source. */
+/** Response to the task that creates the source. */
 let created: Record<string, unknown>;
 
 beforeAll(async () => {
@@ -35,7 +38,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => test.close());
 
-/** Brings a run to an end as a worker does. */
+/** Ends a run as a worker does. */
 async function end(id: number): Promise<void> {
   const transitions = test.app.get(RunTransitions, { strict: false });
   await transitions.move([id], { from: ['pending'], to: 'running' });
@@ -133,7 +136,7 @@ describe('a file of inventories', () => {
     await post(`inventory_sources/${source?.id}/schedules/`, {
       ...{ name: 'Nightly', rrule: 'DTSTART:20300101T000000Z RRULE:FREQ=DAILY;INTERVAL=1' },
     }).expect(201);
-    // What a source has brought comes again from there.
+    // Hosts of an inventory source are not exported: an update of the source creates them again.
     const brought = await make.host(lab as Row, { name: 'brought' });
     await test.database.execute(sql`
       INSERT INTO inventory_source_hosts (inventory_source_id, host_id)
@@ -167,7 +170,7 @@ describe('a file of inventories', () => {
       await command.delete('inventory', name);
       await removeInventory(test, Number(id));
     }
-    // The client attaches labels that it makes, and leaves those that are there.
+    // The client attaches labels that it creates, but not existing ones.
     await test.database.execute(sql`DELETE FROM labels`);
     expect((await exported()).inventory_sources).toEqual([]);
     await (await transfer()).import(before);

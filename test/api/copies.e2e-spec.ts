@@ -1,4 +1,4 @@
-/** What every `/<resource>/<id>/copy/` has in common. */
+/** Rules that every `/<resource>/<id>/copy/` shares. */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import { resource } from '../../src/common/resource/registry.js';
 import { boot, type TestApp } from '../support/boot.js';

@@ -1,4 +1,4 @@
-/** Inputs that are looked up in secret stores (docs/contract/resources.md#credential-input-sources). */
+/** Credential inputs are looked up in secret stores (docs/contract/resources.md#credential-input-sources). */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { FakeSecretStores } from '../support/fakes/fake-secret-stores.js';

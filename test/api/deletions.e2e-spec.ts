@@ -1,6 +1,6 @@
 /**
- * What is deleted goes whatever refers to it: each object that can be deleted is tied to something by
- * every foreign key of the schema, what goes with it too. A key that is added later is among them.
+ * Objects are deleted despite references to them. Each type that can be deleted is referenced through every
+ * foreign key of the schema, including keys that are added later, and so are the objects deleted with it.
  *
  * Budget: 25 s, because it deletes every kind of object with everything that refers to it.
  */
@@ -17,9 +17,7 @@ import type { Home } from '../support/personas.js';
 import { entangle, foreignKeys } from '../support/references.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
-/**
- * Types that can be deleted, and those whose objects refer to one and outlive it.
- */
+/** Types that can be deleted, with the types that refer to them and outlive them. */
 const OUTLIVING: Record<string, readonly string[]> = {
   user: ['job', 'job_template', 'credential', 'team', 'organization'],
   team: ['job_template', 'credential'],
@@ -55,19 +53,19 @@ const OUTLIVING: Record<string, readonly string[]> = {
   organization: ['job', 'project_update', 'workflow_job', 'job_template', 'project'],
 };
 
-/** Types whose rows stay when they are deleted, and only say so. */
+/** Types whose rows are only marked as deleted. */
 const STAYING = ['host_metric'];
 
 let test: TestApp;
 let samples: Samples;
-/** The home of the personas. */
+/** Home of the personas. */
 let present: Home;
 beforeAll(async () => {
   test = await boot();
   samples = new Samples(test);
   present = { ...test.home };
 });
-// After all deletions, in whatever order they ran: what each left behind is still there.
+// Runs after all deletions, in any order: the rows they left must still be readable.
 afterAll(async () => {
   try {
     await assertListsAnswer();
@@ -97,7 +95,7 @@ it('is decided by every reference, and checked when all is done', async () => {
   expect(undecided).toEqual([]);
 });
 
-/** Rows that samples do not need, but that can refer to one. */
+/** Creates rows that samples do not need but that can refer to one. */
 async function furnishFurther(): Promise<void> {
   const { make, database } = test;
   const [user, inventory, group, workflow, node, host, source, constructed, project] =
@@ -153,7 +151,7 @@ async function elsewhere(): Promise<Partial<Home>> {
   return { organization, team: await test.make.team({ organization: organization.id }) };
 }
 
-/** A fresh sample with everything there is tied to it. */
+/** Creates a sample with references from every table that can refer to it. */
 async function furnish(type: string): Promise<void> {
   // The organization that is deleted is not the one that other tests use.
   Object.assign(test.home, type === 'organization' ? await elsewhere() : present);
@@ -170,7 +168,7 @@ describe.each(Object.entries(OUTLIVING))('a %s', (type, outliving) => {
     const url = await urlOf(type);
     const kept = await Promise.all(outliving.map(urlOf));
     if (type === 'credential_type') {
-      // It is used by nothing but credentials, and those hold it.
+      // Only credentials refer to a credential type, and they prevent its deletion.
       const { body } = await test.as.superuser.delete(url).expect(403);
       expect(body.detail).toMatch(/in use cannot be deleted: .*credential \d+/);
       const { id } = await samples.of(type);
@@ -224,7 +222,7 @@ async function assertListsAnswer(): Promise<void> {
   expect(faults).toEqual([]);
 }
 
-/** What the queue removes after the answer. */
+/** Returns true for types whose dependent rows the queue removes after the response. */
 const isLater = (type: string): boolean => resource(type).deletesLater;
 
 it('of an organization takes the sources of its inventories', async () => {

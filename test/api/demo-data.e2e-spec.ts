@@ -4,7 +4,7 @@ import { boot, withSettingsOf, type TestApp } from '../support/boot.js';
 
 let test: TestApp;
 let organization: string;
-/** The servers after the first start on an empty database. */
+/** Servers after the first start on an empty database. */
 let shipped: { id: number; name: string }[];
 beforeAll(async () => {
   test = await boot();
@@ -19,13 +19,13 @@ beforeEach(async () => {
 });
 afterAll(() => test.close());
 
-/** What every start of the service does. */
+/** Creates the demo data as every start of the service does. */
 const start = (): Promise<void> => withSettingsOf(test, {}, () => demoData());
 
 const servers = async (): Promise<{ id: number; name: string }[]> =>
   (await test.as.superuser.get(`${organization}galaxy_credentials/`).expect(200)).body.results;
 
-/** An installation of a version that did not have this credential yet. */
+/** Restores the state of a version that did not have this credential yet. */
 async function asBefore(): Promise<void> {
   await test.database.execute(sql`DELETE FROM credentials WHERE name = 'Ansible Galaxy'`);
   await test.database.execute(sql`

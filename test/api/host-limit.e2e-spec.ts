@@ -1,4 +1,6 @@
-/** `max_hosts` of an organization: hosts of one name are one host, whatever inventories it stands in. */
+/**
+ * `max_hosts` of an organization counts host names: hosts of the same name in several inventories are one.
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { sameQueries } from '../support/queries.js';
@@ -17,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Two inventories with the hosts a and b, and room for one more name. */
+/** Creates two inventories with the hosts a and b, one name below the limit. */
 beforeEach(async () => {
   organization = await test.make.organization({ max_hosts: MAX });
   first = await test.make.inventory({ organization: organization.id });

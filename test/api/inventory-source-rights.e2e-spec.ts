@@ -1,4 +1,4 @@
-/** Who may do what with sources of inventories (docs/contract/inventory-sources.md#who-may). */
+/** Permissions for inventory sources (docs/contract/inventory-sources.md#who-may). */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -10,13 +10,13 @@ beforeAll(async () => {
 afterAll(() => test.close());
 
 let counter = 0;
-/** A source that asks a cloud, of an inventory. */
+/** Returns the body of a cloud source of an inventory. */
 const body = ({ id }: Row, values: object = {}) => ({
   ...{ name: `Source ${(counter += 1)}`, inventory: id, source: 'ec2' },
   ...values,
 });
 const ownInventory = () => test.make.inventory({ organization: test.home.organization.id });
-/** Somebody with a role of an inventory, or with none. */
+/** Creates a user with a role on an inventory, or without one. */
 async function holderOf(role: string, inventory: Row) {
   const user = await test.make.user();
   if (role !== 'none') await test.make.grant('inventory', inventory, role, { user });
@@ -62,7 +62,7 @@ it('are changed by administrators of the inventory, updated by its updaters, rea
     .expect(201);
   const path = `inventory_sources/${source.id}/`;
   const all = `inventories/${own.id}/update_inventory_sources/`;
-  /** Of reading the source and its updates, updating it, updating all, changing it, deleting it. */
+  /** Statuses of reading the source and its updates, updating it, updating all, changing it, deleting it. */
   const expected = {
     none: [403, 403, 403, 403, 403, 403],
     read_role: [200, 200, 403, 403, 403, 403],

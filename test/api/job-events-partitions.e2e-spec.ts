@@ -1,4 +1,4 @@
-/** Lists and objects of events are the same whichever partition these are in. */
+/** Lists and objects of events are the same in every partition. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { RoleStore } from '../../src/common/access.js';
 import { sql } from '../../src/database/sql.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
       SELECT setval(pg_get_serial_sequence('unified_jobs', 'id'),
         (SELECT max(lower) FROM job_event_ranges()))`);
   }
-  // Ids go through all partitions in turn.
+  // Consecutive ids belong to different partitions.
   const rows = await database.rows<{ id: number }>(sql`
     INSERT INTO job_events (job_id, counter, event)
     SELECT run, n, 'runner_on_ok' FROM generate_series(1, ${EVENTS}::int) n,

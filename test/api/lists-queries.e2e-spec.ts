@@ -1,6 +1,6 @@
 /**
- * Every list of the route table sends as many statements for many rows as for one, whatever it is asked
- * for (docs/contract/lists.md#query-counts).
+ * Every list of the route table sends as many statements for many rows as for one, with every query
+ * (docs/contract/lists.md#query-counts).
  *
  * Budget: 30 s, because it counts the statements of every list with 1 and with 25 rows.
  */
@@ -14,12 +14,12 @@ import { multiply } from '../support/multiply.js';
 import { Samples } from '../support/samples.js';
 
 const COPIES = 24;
-/** Lists whose rows speak of objects of several types: a few statements for each type among them. */
+/** Lists with objects of several types, which send a few statements for each type. */
 const MIXED =
   /^\/api\/v2\/(roles|unified_jobs|unified_job_templates|activity_stream|instance_groups\/:id\/jobs)$|\/(access_list|roles|parents|activity_stream)$/;
 const STATEMENTS_A_TYPE = 2;
 const MIXED_TYPES = 8;
-/** Has one row by its nature. */
+/** List that always has one row. */
 const SINGLE = '/api/v2/me';
 
 let test: TestApp;
@@ -41,20 +41,20 @@ beforeAll(async () => {
     if (['role', 'activity_stream', 'unified_job', 'unified_job_template'].includes(type)) continue;
     await multiply(test.database, roles, type, row, COPIES);
   }
-  // The first request of each minute notes the use of its token; that is no part of the list.
+  // The first request of each minute records the use of its token, which is not part of the list.
   await test.database.execute(sql`UPDATE tokens SET last_used = now() + interval '1 hour'`);
 }, 60_000);
 afterAll(() => test.close());
 
-/** How many more statements many rows may take than one. */
+/** Returns the number of additional statements that a page of many rows may send. */
 const moreOf = (pattern: string): number =>
   MIXED.test(pattern) ? STATEMENTS_A_TYPE * MIXED_TYPES : 0;
 
-/** The response to one request for a page of a list. */
+/** Response to one request for a page of a list. */
 interface Asked {
   status: number;
   statements: number;
-  /** Rows of the page. */
+  /** Number of rows of the page. */
   length: number;
 }
 
@@ -81,9 +81,9 @@ it('holds for every list and every caller', async () => {
     const path = `${pattern.replace(':id', parent)}/`;
     let longest = 0;
     for (const who of ['superuser', 'teamMember'] as const) {
-      // Newest first: what comes with the program has no author that would be asked for.
+      // Newest first: rows shipped with the product have no author, and need no query for one.
       const one = await ask(who, path, 'order_by=-id', 1);
-      // What a member of a team may not see at all has no list to count.
+      // A list that a team member may not read at all has no statements to count.
       if (one.status === 403 && who === 'teamMember') continue;
       const many = await ask(who, path, 'order_by=-id', COPIES + 1);
       expect([path, one.status, many.status]).toEqual([path, 200, 200]);
@@ -97,10 +97,10 @@ it('holds for every list and every caller', async () => {
   expect(short).toEqual([]);
 }, 240_000);
 
-/** Parts of a query string that one request takes. */
+/** Number of query parameters that one request tests. */
 const TOGETHER = 8;
 
-/** Every filter, related field and order of a list, as queries that all rows answer. */
+/** Returns every filter, related field and order of a list, as queries that match all rows. */
 function questions(definition: ResourceDefinition): string[] {
   const filters = [
     ...openFields(definition).map(({ name }) => `or__${name}__isnull=true`),
@@ -118,9 +118,9 @@ it('holds for every filter and every order of a collection', async () => {
   for (const { pattern, info } of lists) {
     const definition = info?.resource;
     if (!definition || info.parent || pattern === SINGLE) continue;
-    // Older rows come with the program, and have no author that would be asked for.
+    // Older rows are shipped with the product: they have no author, and need no query for one.
     const { id } = await samples.of(definition.type);
-    // Filters and orders send no statement of their own: one row costs the same whatever is asked for.
+    // Filters and orders send no statement of their own: a page of one row costs the same with any query.
     const one = await ask('superuser', `${pattern}/`, `id__gte=${id}&order_by=id`, 1);
     for (const question of questions(definition)) {
       const query = `${question}&id__gte=${id}`;

@@ -1,8 +1,8 @@
 /**
- * Filters through every relation that existing clients of this API follow. `lists-relations.json` names
- * them for each list, and where the database keeps them: `column`, `table.column` that points here, `table.near.far`
- * with a constant column behind `?`, `=` for the same row seen as another type, `none` for what is always null
- * and `@column=constant` for related rows that every row of the list has.
+ * Filters work through every relation that existing clients of this API follow. `lists-relations.json` lists
+ * the relations of each list, and their place in the database: `column`, `table.column` that refers to the
+ * list, `table.near.far` with a constant column behind `?`, `=` for the same row under another type, `none`
+ * for a relation that is always null and `@column=constant` for related rows that every row of the list has.
  *
  * Budget: 40 s, because it asks every list about every relation, as two callers.
  */
@@ -53,7 +53,7 @@ beforeAll(async () => {
   test = await boot();
   const { as, make, home } = test;
   const samples = new Samples(test);
-  // Rows that nothing leads to stand beside those that are tied to each other.
+  // Creates unrelated rows next to those that refer to each other.
   const others = new Map<string, Row>();
   for (const path of PATHS) others.set(path, await samples.of(definitionOf(path).type));
   samples.reset();
@@ -82,7 +82,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => test.close());
 
-/** Fills what the samples leave empty: their references, and the links between rows of one type. */
+/** Fills the empty references of the samples, and the links between rows of one type. */
 async function tie(samples: Samples, others: ReadonlyMap<string, Row>): Promise<void> {
   for (const [path, relations] of Object.entries(LISTS)) {
     const near = definitionOf(path);
@@ -113,7 +113,7 @@ async function tie(samples: Samples, others: ReadonlyMap<string, Row>): Promise<
 const targetOf = (near: ResourceDefinition, name: string): ResourceDefinition =>
   follow(near, resolveName(near, name))!.target();
 
-/** The rows of a list that a caller sees. */
+/** Returns a query for the rows of a list that the caller may read. */
 function seen(near: ResourceDefinition, { actor }: Caller): Sql {
   const kinds = near.variants?.().map(({ discriminator }) => discriminator);
   return and(
@@ -124,7 +124,7 @@ function seen(near: ResourceDefinition, { actor }: Caller): Sql {
   );
 }
 
-/** The condition that ties a row of a list, `n`, to a related row, `f`. */
+/** Returns the condition that joins a row of a list, `n`, to a related row, `f`. */
 function tied(place: string): Sql {
   if (place === '=') return sql`f.id = n.id`;
   if (place === 'none') return FALSE;
@@ -142,7 +142,7 @@ function tied(place: string): Sql {
       AND ${column ? sql`${ident('l', column)} = ${value}` : TRUE})`;
 }
 
-/** A row of a list has a related row that the caller may read. */
+/** Returns the condition that a row of a list has a related row that the caller may read. */
 function hasReadable(near: ResourceDefinition, name: string, place: string, caller: Caller): Sql {
   const far = targetOf(near, name);
   if (!far.stored) return FALSE;
@@ -153,7 +153,7 @@ function hasReadable(near: ResourceDefinition, name: string, place: string, call
   )})`;
 }
 
-/** The rows of a list that a caller sees, each with whether it has a related row, by relation. */
+/** Returns the rows of a list that the caller may read, with a flag per relation: has a related row. */
 async function expected(path: string, caller: Caller): Promise<Row[]> {
   const near = definitionOf(path);
   if (!near.stored) return [];
@@ -165,7 +165,7 @@ async function expected(path: string, caller: Caller): Promise<Row[]> {
     WHERE ${seen(near, caller)} ORDER BY n.id`);
 }
 
-/** Returns a text of the related row that is never null. */
+/** Returns a text field of the related row that is never null. */
 function textOf(near: ResourceDefinition, name: string): string {
   const text = targetOf(near, name).fields.find(
     ({ kind, column, filter, internal, nullable }) =>
@@ -174,7 +174,7 @@ function textOf(near: ResourceDefinition, name: string): string {
   return `${name}__${text.name}`;
 }
 
-/** A condition on the related row that each row meets. */
+/** Returns a condition on the related row that each row meets. */
 const anyValue = (near: ResourceDefinition, name: string): string =>
   `${textOf(near, name)}__contains=`;
 
@@ -193,7 +193,7 @@ const withoutConstant = (place: string): string => place.replace(/\?.*/, '');
 
 const expectedRows = new Map<string, Promise<Row[]>>();
 
-/** The rows of a list that the superuser sees, read once: no test changes them. */
+/** Returns the rows of a list that the superuser sees. They are read once, as no test changes them. */
 function rowsOf(path: string): Promise<Row[]> {
   const rows = expectedRows.get(path) ?? expected(path, superuser);
   expectedRows.set(path, rows);

@@ -1,5 +1,5 @@
 /**
- * Long lists: walking them while they change, pages far from the start, exact totals
+ * Long lists: page walks during changes, pages far from the start, exact totals
  * (docs/contract/lists.md#long-lists).
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -9,9 +9,12 @@ import type { ApiClient } from '../support/client.js';
 import { IS_DEEP } from '../support/depth.js';
 import { countQueries } from '../support/queries.js';
 
-/** Far longer than what is counted and skipped row by row (`DEEP` in src/common/list/list-statements.ts). */
+/**
+ * Number of rows, far more than are counted and skipped row by row (`DEEP` in
+ * src/common/list/list-statements.ts).
+ */
 const LENGTH = IS_DEEP ? 100_000 : 10_000;
-/** Pages of 25 rows. */
+/** Number of a page far from the start, with 25 rows per page. */
 const FAR = (LENGTH / 25) * 0.75;
 
 let test: TestApp;
@@ -39,7 +42,7 @@ interface Answer {
 
 const get = async (path: string): Promise<Answer> => (await reader.get(path).expect(200)).body;
 
-/** Deletes hosts the walk has passed and has yet to reach, and makes new ones all over the list. */
+/** Deletes hosts before and after the position of the walk, and creates new ones all over the list. */
 async function disturb(round: number, gone: Set<number>): Promise<void> {
   const doomed = Array.from({ length: 20 }, (_, i) => ids[(round * 7919 + i * 503) % LENGTH]!);
   for (const id of doomed) gone.add(id);
@@ -195,7 +198,7 @@ it.each([
     const { make, as, database } = test;
     const own = await make.inventory();
     const made = await make.hosts(own, 120, 'sparse');
-    // A third was made by somebody the caller sees, a third by somebody he does not.
+    // A third was created by a user visible to the caller, a third by an invisible one.
     const [shown, hidden] = [as.users.superuser.id, (await make.user()).id];
     await database.execute(sql`
     UPDATE hosts SET created_by_id = CASE id % 3 WHEN 0 THEN ${shown}::int WHEN 1 THEN ${hidden}::int END,

@@ -16,7 +16,7 @@ interface Message {
   data: Record<string, unknown>;
 }
 
-/** What a client of a stream has got so far. */
+/** Client of a stream, with the text received so far. */
 class Listener {
   text = '';
   isEnded = false;
@@ -232,7 +232,7 @@ describe('live events are refused', () => {
   it('to a user who has too many open, until one is closed', async () => {
     const job = await makeJob();
     const path = `jobs/${job.id}/events/stream/`;
-    // Streams of other tests, which close by and by, are those of another user.
+    // Streams of other tests, which may still be closing, belong to another user.
     const user = await test.make.user({ is_superuser: true });
     const Authorization = `Bearer ${await test.make.token(user)}`;
     for (let open = 0; open < 5; open += 1) await listen(path, { Authorization });
@@ -299,7 +299,7 @@ describe('live events are refused', () => {
       });
       await addEvents(job, 1, 1);
       signals().announce([[job.id, { counter: 1 }]]);
-      // Once the event is there, the look at the run that was allowed is over.
+      // Once the event has arrived, no permission check from before the loss is still running.
       await eventually(() => expect(listener.counters).toEqual([1]));
       await loss(user);
       await addEvents(job, 2, 2);

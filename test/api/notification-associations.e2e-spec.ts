@@ -1,13 +1,13 @@
 /**
- * Where notification templates are attached (docs/contract/notifications.md#attaching), over every
- * such path there is.
+ * Notification templates are attached at every path of the contract
+ * (docs/contract/notifications.md#attaching).
  */
 import { RouteTable } from '../../src/common/rest/route-table.service.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
 
-/** Every parent of the contract and what fires there. */
+/** Events by parent, for every parent of the contract. */
 const EVENTS: Record<string, readonly string[]> = {
   job_templates: ['started', 'success', 'error'],
   workflow_job_templates: ['started', 'success', 'error', 'approvals'],
@@ -84,7 +84,7 @@ it('attaches and takes off by id, as often as it is asked to, and keeps events a
     await test.as.superuser.post(path, { id, disassociate: true }).expect(204);
     await test.as.superuser.post(path, { id, disassociate: true }).expect(204);
     expect(await listed(path)).not.toContain(id);
-    // It still exists.
+    // The template still exists.
     await test.as.superuser.get(`notification_templates/${id}/`).expect(200);
     const { body } = await test.as.superuser
       .get(`activity_stream/?object2=notification_template&order_by=-id&page_size=2`)
@@ -133,7 +133,7 @@ it('says what is wrong with a body', async () => {
 });
 
 describe('who may attach and take off', () => {
-  /** The role on the parent with which the right on the template is enough. */
+  /** Role on the parent that suffices together with the permission on the template. */
   const PARENT_ROLE: Record<string, string> = {
     job_templates: 'read_role',
     workflow_job_templates: 'read_role',
@@ -143,7 +143,7 @@ describe('who may attach and take off', () => {
 
   it('needs the right to change the template, and its share of the parent', async () => {
     const { as, make, home } = test;
-    // Everybody here administers notifications elsewhere: crossing organizations is allowed.
+    // Every caller here administers notifications of another organization: crossing organizations is allowed.
     const elsewhere = await make.organization();
     const foreign = await make.notificationTemplate({ organization: elsewhere.id });
     for (const { parent, row, path } of lists) {
@@ -164,7 +164,7 @@ describe('who may attach and take off', () => {
         await caller.post(path, { id: foreign.id }).expect(403);
         await caller.post(path, change).expect(403);
       }
-      // Reading everything is not changing anything.
+      // The auditor may read everything but change nothing.
       await as.auditor.post(path, change).expect(403);
       await as.anonymous.post(path, change).expect(401);
       await asBoth.post(path, change).expect(204);

@@ -26,7 +26,7 @@ interface Made {
   resendOf?: number;
 }
 
-/** A record as the notifier leaves it. */
+/** Creates a record as the notifier leaves it. */
 async function made({
   created = '2026-01-02T12:00:00Z',
   status = 'failed',
@@ -130,7 +130,7 @@ describe('what is sent once more', () => {
     await setStatus(notifications, 'failed');
     const again = await resend();
     expect(await originals(again.notifications)).toEqual(notifications);
-    // Repeated by hand, with success: nothing is left to be told.
+    // The failed one was resent manually, with success: none is left to resend.
     await setStatus(again.notifications, 'failed');
     await made({ resendOf: original, status: 'successful', created: '2026-02-01T00:00:00Z' });
     expect((await resend()).count).toBe(0);

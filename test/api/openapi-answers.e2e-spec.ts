@@ -1,6 +1,6 @@
 /**
- * Every route answers as the document says, member by member: all that read, with samples of every
- * kind, and all that create. What hostile requests come to is the fuzz test's business.
+ * Every response matches the OpenAPI document member by member: of all routes that read, with samples of
+ * every kind, and of all that create. The fuzz test covers hostile requests.
  */
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import { AnswerCheck } from '../support/answer-check.js';
@@ -10,7 +10,7 @@ import { operationsOf, type OpenApiDocument, type Operation } from '../support/o
 import { bodyOf } from '../support/sample-bodies.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
-/** Hundreds of requests, one after the other. */
+/** Timeout for hundreds of sequential requests. */
 const PATIENCE_MS = 240_000;
 
 let test: TestApp;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => test.close());
 
-/** What is wrong with the answer of a route, or null. */
+/** Returns the difference between a route's response and the document, or null. */
 async function faultOf(client: ApiClient, route: TableRoute, query = ''): Promise<string | null> {
   const path = (await samples.pathOf(route)) + query;
   const body = await bodyOf(samples, route);
@@ -54,7 +54,7 @@ async function faultsOf(
   return faults;
 }
 
-/** Streams end with their run, and the samples of runs have ended. */
+/** Selects routes that read. Streams among them end, because the sample runs have ended. */
 const reads = ({ method }: TableRoute): boolean => method === 'GET';
 const lists = (route: TableRoute): boolean => reads(route) && route.info!.kind === 'list';
 

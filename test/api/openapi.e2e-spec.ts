@@ -1,4 +1,7 @@
-/** The document is complete and valid: good enough to generate a client from, and to fuzz with. */
+/**
+ * The OpenAPI document is complete and valid, so that clients can be generated from it and tests can fuzz by
+ * it.
+ */
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -36,7 +39,7 @@ it('is valid by a public validator', async () => {
 
 it('is OpenAPI 3.1, its schemas JSON Schema 2020-12 and nothing else', () => {
   expect(document.openapi).toMatch(/^3\.1\.\d+$/);
-  // What 3.0 had words of its own for: the validator of schemas knows the first, and reads past it.
+  // Keywords of 3.0, which the validator of schemas ignores instead of rejecting.
   expect(JSON.stringify(document)).not.toMatch(/"nullable":|"example":/);
   // Strict by default: an unknown keyword is an error.
   const ajv = new Ajv2020({ logger: false }).addVocabulary(['components']);
@@ -157,19 +160,19 @@ it('calls access tokens opaque', () => {
   expect(document.components.securitySchemes.bearer).toMatchObject({ bearerFormat: 'opaque' });
 });
 
-/** Answers that have a status and no body. */
+/** Operations whose response has a status and no body. */
 const WITHOUT_BODY = [
-  // As the reference product.
+  // Same as the reference product.
   'POST /api/v2/settings/logging/test/',
   'GET /',
-  // Lead to another page.
+  // Responses that redirect to another page.
   'GET /api/login/code/',
   'POST /second-factor/passkeys/remove/',
-  // The own logo is a file of the pages.
+  // A custom logo is a file of the pages.
   'GET /logo/',
   'DELETE /api/v2/inventories/{id}/',
   'DELETE /api/v2/constructed_inventories/{id}/',
-  // Of a host that an update has made of another: its facts are there.
+  // Redirects for a host that an update copied from an input inventory: its facts belong to the original.
   'GET /api/v2/hosts/{id}/ansible_facts/',
   'POST /api/v2/job_templates/{id}/survey_spec/',
   'DELETE /api/v2/job_templates/{id}/survey_spec/',
@@ -195,7 +198,7 @@ it('types every answer', () => {
   expect(named(untyped(false))).toEqual([]);
 });
 
-/** Places of a schema where any value may stand and nobody says what. */
+/** Returns the places of a schema that permit any value without a documented type. */
 function untypedIn(schema: JsonSchema, place: string): string[] {
   const { properties = {}, items, additionalProperties, anyOf = [], allOf = [] } = schema as Nested;
   const inner = [
@@ -273,10 +276,12 @@ it('tells the errors of every operation', () => {
   expect(named(({ responses }) => !('429' in responses && '503' in responses))).toEqual([]);
 });
 
-/** The parameter of every URL that says how the answer is written, and what JavaScript asks of objects. */
+/**
+ * Parameters that need no documentation: `format`, which every URL has, and `then`, which JavaScript reads.
+ */
 const NO_PARAMETERS = new Set(['format', 'then']);
 
-/** Runs requests, and returns by operation the parameters that the product read of them. */
+/** Sends requests, and returns by operation the parameters that the product read from them. */
 async function parametersRead(asked: readonly TableRoute[]): Promise<Map<string, Set<string>>> {
   const http = test.app.getHttpAdapter().getInstance();
   const parse = http.get('query parser fn') as (text: string) => object;
@@ -319,7 +324,7 @@ it.each(['GET', 'POST'])(
         (method === 'GET' || info.query !== undefined),
     );
     const found = await parametersRead(asked);
-    // Lists are filtered by fields, which are one parameter of the document.
+    // The filters of a list are one parameter of the document.
     const resourceFields = new Map(
       asked.map(({ info }) => [
         info!.operationId,

@@ -1,13 +1,13 @@
 /**
- * OPTIONS tells clients which keys there are: what a GET shows is described, and what is described is
- * shown. Asked of every URL of the route table, with samples of every kind in every list.
+ * OPTIONS describes exactly the keys that a GET returns, at every URL of the route table, with samples of
+ * every kind in every list.
  */
 import { RouteTable, type TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { JsonSchema } from '../../src/common/fields/json-schema.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples, sampleTypes } from '../support/samples.js';
 
-/** Hundreds of requests, one after the other. */
+/** Timeout for hundreds of sequential requests. */
 const PATIENCE_MS = 240_000;
 
 let test: TestApp;
@@ -29,7 +29,7 @@ afterAll(() => test.close());
 
 type Shown = Record<string, unknown>;
 
-/** Keys that one answer of this kind may lack, by declaration. */
+/** Returns the keys that the declaration permits a response to omit. */
 function optionalKeys({ info }: TableRoute): Set<string> {
   const { resource, response } = info!;
   if (resource) {
@@ -42,7 +42,7 @@ function optionalKeys({ info }: TableRoute): Set<string> {
   );
 }
 
-/** Members are decided by people or by the inventory, so that none can be told beforehand. */
+/** Returns true if users or the inventory determine the members, so that OPTIONS cannot list them. */
 const isOpen = ({ info }: TableRoute): boolean =>
   info!.fieldsAt === undefined && info!.response?.additionalProperties !== undefined;
 
@@ -77,7 +77,7 @@ async function held(): Promise<Held[]> {
   return all;
 }
 
-/** What is wrong with the description of a URL that has something to show. */
+/** Returns the differences between the keys of a URL with rows and their description. */
 function faultsOf({ route, path, rows, described }: Held): string[] {
   const shown = new Set(rows.flatMap((row) => Object.keys(row)));
   const missing = [...shown].filter((key) => !described.includes(key));
@@ -95,7 +95,7 @@ it(
     const all = await held();
     const furnished = all.filter(({ rows }) => rows.length > 0);
     expect(furnished.flatMap(faultsOf)).toEqual([]);
-    // A list that no sample is in describes what the other lists of its kind describe.
+    // A list without samples has the same description as other lists of its kind.
     const isList = ({ route }: Held): boolean => route.info!.kind === 'list';
     const described = new Map(
       furnished.filter(isList).map((one) => [one.route.info!.resource!.type, one.described]),

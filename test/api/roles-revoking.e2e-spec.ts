@@ -1,4 +1,4 @@
-/** What lists say about roles has to be what the routes that grant and revoke them do. */
+/** Lists of roles offer exactly the grants and revocations that the routes permit. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -16,7 +16,7 @@ interface Entry {
 let test: TestApp;
 afterEach(() => test.close());
 
-/** Every entry of an access list, with the user it is about. */
+/** Returns every entry of an access list, with its user. */
 async function entries(name: (typeof PERSONA_NAMES)[number], url: string) {
   const { body, status } = await test.as[name].get(`${url}access_list/?page_size=200`);
   if (status === 403) return [];
@@ -84,7 +84,7 @@ it('roles are found as people call them, where the caller may grant them', async
   expect(await called('orgAdmin', 'approve nothing like it')).toEqual([]);
   expect(await called('nobody', 'execute deploy')).toEqual([]);
   await as.superuser.get('roles/?role_level=nonsense').expect(400);
-  // Kinds of objects that have roles, whatever is added to them.
+  // All types of objects that have roles, including future ones.
   const kinds = await database.rows<{ type: string; id: number }>(sql`
     SELECT content_type AS type, min(object_id) AS id FROM roles
     WHERE object_id IS NOT NULL GROUP BY content_type`);

@@ -22,8 +22,8 @@ const pageOf = (response: Response): Promise<string> => response.text();
 const hasSession = (browser: CookieBrowser): boolean => browser.jarOf(test.url).has(SESSION_COOKIE);
 
 /**
- * Returns the code of a secret, `steps` of 30 seconds from now. That of the next step is right whenever a
- * step ends meanwhile, and later than the one of the setup.
+ * Returns the code of a secret, `steps` of 30 seconds from now. The code of the next step stays valid if a
+ * new step begins during the test, and is later than the one used in the setup.
  */
 const codeOf = (secret: string, steps = 1): string =>
   new TOTP({ secret }).generate({ timestamp: Date.now() + steps * 30_000 });
@@ -31,7 +31,7 @@ const codeOf = (secret: string, steps = 1): string =>
 const makeUser = (fields: Record<string, unknown> = {}): Promise<Row> =>
   test.make.user({ password: PASSWORD, ...fields });
 
-/** Sends name and password; with a second factor, the browser has a half-done login then. */
+/** Sends name and password. With a second factor, the browser then has an incomplete login. */
 async function enterPassword(user: Row, next = '/'): Promise<CookieBrowser> {
   const browser = new CookieBrowser();
   await browser.visit(at('/api/login/'));
@@ -43,7 +43,7 @@ async function enterPassword(user: Row, next = '/'): Promise<CookieBrowser> {
 const enterCode = (browser: CookieBrowser, code: string): Promise<Response> =>
   browser.send(at('/api/login/code/'), { code });
 
-/** Asks for a secret with the password. */
+/** Requests a new secret with the password. */
 async function begin(browser: CookieBrowser): Promise<{ secret: string; setup: string }> {
   const page = await pageOf(
     await browser.send(at('/second-factor/begin/'), { password: PASSWORD }),
@@ -56,12 +56,12 @@ async function begin(browser: CookieBrowser): Promise<{ secret: string; setup: s
 interface Enrolled {
   browser: CookieBrowser;
   secret: string;
-  /** Code that was used. */
+  /** Code that was already used. */
   used: string;
   codes: string[];
 }
 
-/** Sets up an app. */
+/** Sets up an authenticator app for the user. */
 async function enrol(user: Row): Promise<Enrolled> {
   const browser = await enterPassword(user);
   const { secret, setup } = await begin(browser);

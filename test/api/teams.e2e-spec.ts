@@ -40,7 +40,7 @@ describe.each(PERSONA_NAMES)('%s', (name) => {
     await as[name]
       .post('teams/', { name: `by ${name}`, organization: home.organization.id })
       .expect(add);
-    // Whoever adds a member must be able to read him; everybody sees superusers.
+    // Adding a member requires permission to read the user; every user may read superusers.
     const member = { id: as.users.superuser.id };
     await as[name].post(`${url}users/`, member).expect(members);
     await as[name].post(`${url}users/`, { ...member, disassociate: true }).expect(members);
@@ -109,7 +109,7 @@ it('may be moved to another organization by a superuser only, and changes hands 
 describe('members', () => {
   it('are listed when they are so themselves', async () => {
     const { body } = await test.as.orgMember.get(`teams/${test.home.team.id}/users/`).expect(200);
-    // The organization's member does not see the user himself: he belongs to no organization.
+    // A member of the organization cannot see the user, who belongs to no organization.
     expect(namesOf(body.results)).toEqual([]);
     const all = await test.as.orgAdmin.get(`teams/${test.home.team.id}/users/`).expect(200);
     expect(namesOf(all.body.results)).toEqual(['teamMember']);

@@ -1,5 +1,6 @@
 /**
- * A client typed by the document: its types compile strictly, find mistakes, and tell the truth.
+ * A client typed by the OpenAPI document compiles strictly, reports misuse, and has types that match the
+ * responses.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,12 +18,12 @@ jest.setTimeout(180_000);
 
 const DOCUMENT = pathToFileURL(join(PACKAGE_FOLDER, 'docs', 'openapi.json'));
 const COMPILER = join(PACKAGE_FOLDER, 'node_modules', 'typescript-native', 'bin', 'tsc');
-/** Not imported by name: it compiles beside the types that are made of the document only. */
+/** Imported by path, because the file compiles only next to the types generated from the document. */
 const JOURNEY = new URL('../client/journey.js', import.meta.url);
 
 let test: TestApp;
 let folder: string;
-/** The text of the types of the document. */
+/** Types generated from the document, as text. */
 let types: string;
 
 beforeAll(async () => {
@@ -37,7 +38,10 @@ afterAll(async () => {
 
 const run = promisify(execFile);
 
-/** Compiles the journey strictly with the types of the document. @returns what the compiler reports */
+/**
+ * Compiles the journey strictly with the types of the document.
+ * @returns the errors of the compiler
+ */
 async function complaintsAbout(file: string, typesFile: string): Promise<string> {
   const settings = join(folder, 'tsconfig.json');
   const compilerOptions = {
@@ -49,7 +53,7 @@ async function complaintsAbout(file: string, typesFile: string): Promise<string>
   };
   await writeFile(settings, JSON.stringify({ compilerOptions, files: [file] }));
   const compiling = run(process.execPath, [COMPILER, '-p', settings, '--pretty', 'false']);
-  // It exits with 1 or 2 when it has something to report.
+  // The compiler exits with 1 or 2 when it reports errors.
   const { stdout } = await compiling.catch((error: { stdout: string }) => error);
   return stdout;
 }

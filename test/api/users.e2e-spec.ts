@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Who may do what to a member of the home organization. */
+/** Statuses of actions on a member of the home organization, by persona. */
 const RIGHTS: Record<
   PersonaName,
   readonly [read: number, change: number, add: number, remove: number]

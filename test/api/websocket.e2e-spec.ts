@@ -331,7 +331,7 @@ describe('nothing more is sent, when', () => {
     for (const one of [listener, other]) await one.follow(groups);
     await addEvents(run, 1, 1);
     await move(before, 'pending', 'running');
-    // Once the status is there, the look that was allowed is over.
+    // Once the status has arrived, no permission check from before the loss is still running.
     await eventually(() => expect(listener.statuses(before)).toEqual(['running']));
     await eventually(() => expect(listener.counters).toEqual([1]));
     await loss(user);
@@ -340,7 +340,8 @@ describe('nothing more is sent, when', () => {
     await move(run, 'pending', 'running');
     await eventually(() => expect(other.counters).toEqual([1, 2]));
     await eventually(() => expect(other.statuses(run)).toContain('running'));
-    // The other's news came by the same messages; the next answer comes after this one's look.
+    // The other client got the events by the same messages. The next response comes after this client's
+    // permission check.
     if (code === undefined) await listener.follow({});
     await eventually(() => expect(listener.closed).toBe(code));
     expect(listener.messages.slice(seen).filter((one) => 'group_name' in one)).toEqual([]);

@@ -1,8 +1,7 @@
 /**
- * Ids of runs, activity, deliveries and notifications beyond 2^31
- * (docs/decisions/0119-bigint-ids.md). In the databases of all tests they begin there, so that
- * the other specs try everything else that is done with them; here is what holds for every resource,
- * and that it is so.
+ * Ids of runs, activity, deliveries and notifications exceed 2^31 (docs/decisions/0119-bigint-ids.md). The
+ * test databases start these ids there, so the other specs cover single features; this file covers rules of
+ * all resources, and checks the start itself.
  */
 import { RoleStore } from '../../src/common/access.js';
 import type { ResourceDefinition, Row } from '../../src/common/resource/define-resource.js';
@@ -104,7 +103,7 @@ describe('a row with such an id', () => {
   });
 });
 
-/** Beyond what some column holds, and beyond what JavaScript tells apart. */
+/** Ids beyond the range of a column, or beyond the integers that JavaScript can represent. */
 const BEYOND = [
   ...['2147483648', '9007199254740991', '9007199254740993', '9223372036854775808'],
   ...['99999999999999999999', '0'],
@@ -122,7 +121,7 @@ describe('an id that nothing has', () => {
   it('finds nothing and hides nothing, in the filters of any list', async () => {
     for (const definition of stored()) {
       const { path } = definition;
-      // Some resources are listed below others alone.
+      // Some resources have lists only below other objects.
       if ((await get(`${path}/`)).status === 404) continue;
       const references = definition.fields.filter(
         ({ target, column, internal, filter }) => target && column && !internal && filter,

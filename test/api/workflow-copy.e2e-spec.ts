@@ -37,7 +37,7 @@ const nodesOf = async ({ id }: Row): Promise<Record<string, unknown>[]> => {
   const path = `workflow_job_templates/${id}/workflow_nodes/?order_by=identifier`;
   return (await test.as.superuser.get(path).expect(200)).body.results;
 };
-/** a > b (failure), and an approval c after a. */
+/** Creates a workflow a > b (on failure), with an approval c after a. */
 const graph = async (fields: object = {}): Promise<Row> => {
   const { make, as } = test;
   const workflow = await make.workflowTemplate({ organization, limit: 'l', ...fields });
@@ -148,7 +148,7 @@ it('leaves out what the copier may not use, and tells him before', async () => {
   expect(partly.body).toEqual({
     can_copy: true,
     can_copy_without_user_input: false,
-    // What he may not even read goes by its id.
+    // A template that the user cannot read is listed by its id.
     templates_unable_to_copy: [`#${template.id}`],
     credentials_unable_to_copy: [],
     inventories_unable_to_copy: [inventory.name],

@@ -204,7 +204,7 @@ describe('approvals', () => {
     await as.teamMember.patch(body.url, { name: 'y' }).expect(403);
     await as.outsider.get(body.url).expect(403);
     await as.teamAdmin.patch(body.url, { name: 'y' }).expect(200);
-    // The admin changes his node without a role on the approval, which has none.
+    // The administrator of the node needs no role on the approval, which has no roles.
     await as.teamAdmin.patch(urlOf(node), { identifier: 'renamed' }).expect(200);
     await as.teamAdmin.delete(body.url).expect(204);
   });

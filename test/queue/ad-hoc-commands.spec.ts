@@ -13,8 +13,8 @@ import { HttpSink } from '../support/fakes/http-sink.js';
 const NETWORK = { OUTBOUND_ALLOW: '127.0.0.0/8' };
 
 /**
- * Nothing inside the boundary gets rights that it has not: this asks for a password as `su` does, and
- * is no one but in name.
+ * Program that asks for a password like `su`, but changes the user in name only: no process in the sandbox
+ * can gain privileges.
  */
 const SU = `#!/bin/sh
 printf 'Password: ' >&2
@@ -24,7 +24,10 @@ export BECAME="$1"
 exec sh -c "$3"
 `;
 
-/** Launched over HTTP and run by a worker with the real Ansible (docs/contract/ad-hoc-commands.md#run). */
+/**
+ * Ad hoc commands are launched over HTTP and executed by a worker with the real Ansible
+ * (docs/contract/ad-hoc-commands.md#run).
+ */
 describe('an ad hoc command', () => {
   let cluster: Cluster;
   let api: ApiCalls;
@@ -109,7 +112,7 @@ describe('an ad hoc command', () => {
 
   it('becomes who the credential says, with the password of the launch', async () => {
     const { credential_type: type } = credential;
-    // Ansible takes whoever is so called for an administrator: files need no rights for others.
+    // Ansible treats a user named `toor` as an administrator, and adds no file permissions for other users.
     const other = await api.call('POST', 'credentials/', {
       ...{ name: 'Becoming', organization: 1, credential_type: type },
       inputs: { become_method: 'su', become_username: 'toor', become_password: 'ASK' },

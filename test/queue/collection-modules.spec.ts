@@ -1,10 +1,9 @@
 /**
  * Budget: 35 s, because some hundred modules call the API and wait for what a worker runs.
  *
- * The collection itself, unmodified, as Debian ships it, against an API and a worker
- * that run what is started. One process of Python runs its modules one after the other; that Ansible runs
- * them is seen with one. What its client sends in detail is told by the stand-in of the API tests
- * (test/client/collection).
+ * The unmodified collection of Debian works against an API and a worker that executes the runs it starts. One
+ * Python process calls the modules one after the other; a single test calls them through Ansible. The client
+ * of the API tests (test/client/collection) covers the requests in detail.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +16,7 @@ import { IS_DEEP } from '../support/depth.js';
 import { linesOfPython, PYTHON_OF_SYSTEM } from '../support/python.js';
 
 type Params = Record<string, unknown>;
-/** A module of the collection, its parameters, and how often it runs: once when absent. */
+/** Module of the collection, its parameters, and the number of times it runs (by default 1). */
 type Task = readonly [module: string, params: Params, turns?: number];
 
 interface Result extends Params {
@@ -26,16 +25,16 @@ interface Result extends Params {
   msg?: string;
 }
 
-/** How often a change or a removal is repeated; that making is idempotent is asserted always. */
+/** Number of times that changes and removals run. Creation always runs twice. */
 const REPEATED = IS_DEEP ? 2 : 1;
 const HASHI = 'HashiCorp Vault Secret Lookup';
 
 let cluster: Cluster;
 let api: ApiCalls;
 
-/** Results of the tasks, by play, task and turn. */
+/** Results by play, task and repetition. */
 let results: Record<'made' | 'changed' | 'run' | 'removed', Result[][]>;
-/** Hosts of the inventory once its source was read: their names, and whether they are enabled. */
+/** Hosts of the inventory after an update of its source: their names, and whether they are enabled. */
 let hosts: unknown[];
 /** Scripts of the inventory and of its copy. */
 let scripts: unknown[];
@@ -55,9 +54,9 @@ beforeAll(async () => {
   git('commit', '-qm', 'x');
   const environment = {
     ...{ PROJECT_SCM_SCHEMES: 'file', PROJECT_FILE_ROOTS: cluster.folder },
-    // Modules for webhooks and notifications know services by the names of their products only.
+    // Modules for webhooks and notifications accept only the product names of the services.
     SERVICE_NAMES: 'vendor',
-    // The plugin that reads an inventory of an installation is in the collections of the distribution.
+    // The collections of the distribution contain the plugin that reads an inventory of an installation.
     AWX_TASK_ENV: JSON.stringify({ ANSIBLE_COLLECTIONS_PATH: '/usr/lib/python3/dist-packages' }),
   };
   api = await ApiCalls.start(cluster, environment);
@@ -74,7 +73,9 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => cluster.stop());
 
-/** Runs modules as Ansible does, each with the parameters of its line, and writes what each returns. */
+/**
+ * Program that runs modules as Ansible does, each with the parameters of its line, and prints the results.
+ */
 const RUN_MODULES = `
 import importlib, io, json, os, sys
 from ansible.module_utils import basic
@@ -92,7 +93,7 @@ for line in sys.stdin:
     print(told.getvalue().strip(), file=sys.__stdout__)
 `;
 
-/** Runs tasks one after the other. @returns the results of each, by task and turn */
+/** Runs tasks one after the other and returns the results by task and repetition. */
 function tell(tasks: readonly Task[]): Result[][] {
   const access = {
     ...{ controller_host: api.url, validate_certs: false },
@@ -107,11 +108,11 @@ function tell(tasks: readonly Task[]): Result[][] {
   return tasks.map(([, , turns = 1]) => told.splice(0, turns));
 }
 
-/** Runs tasks one after the other by `ansible-playbook`. @returns the result of each */
+/** Runs tasks one after the other with `ansible-playbook` and returns the result of each. */
 async function play(tasks: readonly Task[]): Promise<Result[]> {
   const file = join(cluster.folder, 'play.yml');
   const listed = tasks.map(([module, params]) => ({ [`awx.awx.${module}`]: params }));
-  // A document of JSON is one of YAML.
+  // YAML includes JSON.
   writeFileSync(file, JSON.stringify([{ hosts: 'localhost', gather_facts: false, tasks: listed }]));
   const text = await new Promise<string>((resolve) => {
     const env = {
@@ -129,7 +130,7 @@ async function play(tasks: readonly Task[]): Promise<Result[]> {
   return told.map(({ hosts }) => hosts.localhost);
 }
 
-/** Shows whether each result is a change, or why it failed, by the name of the object. */
+/** Returns by object name whether each result is a change, or the reason of its failure. */
 function shown(tasks: readonly Task[], told: readonly Result[][]): unknown[] {
   return tasks.map(([module, { name }], index) => [
     `${module} ${String(name)}`,
@@ -137,7 +138,7 @@ function shown(tasks: readonly Task[], told: readonly Result[][]): unknown[] {
   ]);
 }
 
-/** Every task is a change the first time, and none after that. */
+/** Asserts that every task reports a change the first time, and none after that. */
 function expectIdempotent(tasks: readonly Task[], told: readonly Result[][]): void {
   expect(shown(tasks, told)).toEqual(
     tasks.map(([module, { name }, turns = 1]) => [
@@ -151,7 +152,7 @@ const organization = 'Team';
 const inventory = 'Machines';
 const scm = () => ({ scm_type: 'git', scm_url: `file://${cluster.folder}/repository` });
 
-/** What there is in the end, each made of those before it. */
+/** Returns the objects to create. Each refers only to objects before it. */
 const described = (): [module: string, params: Params][] => [
   ['organization', { name: organization, description: 'Ours', max_hosts: 50 }],
   [
@@ -173,7 +174,7 @@ const described = (): [module: string, params: Params][] => [
     'credential',
     { name: 'Keys', organization, credential_type: 'Machine', inputs: { username: 'root' } },
   ],
-  // The credential above takes its password from a store that is not there.
+  // The credential above gets its password from a store that does not exist.
   ['credential', { name: 'Plain', organization, credential_type: 'Machine' }],
   [
     'credential',
@@ -212,7 +213,7 @@ const described = (): [module: string, params: Params][] => [
       ...{ host_filter: 'web', scm_branch: 'main', credential: 'Shop' },
     },
   ],
-  // Is not read here: there is no such image.
+  // This source is not updated, because its image does not exist.
   [
     'inventory_source',
     {
@@ -287,7 +288,7 @@ const changes = (): Task[] =>
     ] satisfies Task[]
   ).map(([module, params]): Task => [module, params, REPEATED]);
 
-/** Tasks that start what workers run, in the order of `RUN`. */
+/** Returns the tasks that start runs, in the order of `RUN`. */
 async function runs(): Promise<Task[]> {
   const login = { host: api.url, oauth_token: api.authorization.replace('Bearer ', '') };
   const { results: found } = await api.call('GET', 'inventories/?name=Machines');
@@ -319,7 +320,7 @@ async function runs(): Promise<Task[]> {
   ];
 }
 
-/** Tasks that wait for the last command of `runs`. */
+/** Returns the tasks that wait for the last command of `runs`. */
 function waits(command_id: unknown): Task[] {
   const waiting = { interval: 0.2, timeout: 60 };
   return [
@@ -329,13 +330,13 @@ function waits(command_id: unknown): Task[] {
   ];
 }
 
-/** Places of tasks in `runs`, and after them in `waits`. */
+/** Indexes of tasks in `runs`, continued in `waits`. */
 const RUN = {
   ...{ synced: 0, updated: 1, read: 2, copied: 6 },
   ...{ pinged: 7, refused: 8, started: 9, canceled: 10, waited: 11, unknown: 12 },
 };
 
-/** A group takes along what is in it alone; labels go when nothing has them. */
+/** Returns the removals. Deleting a group deletes its members, and labels disappear with their last use. */
 const removals = (): Task[] =>
   described()
     .filter(([, { name }]) => !['inner', 'one', 'x', 'y'].includes(String(name)))
@@ -358,11 +359,11 @@ it('changes it once', () => {
 
 it('reads the source, and says what became of it', () => {
   const over = (changed: boolean) => ({ changed, status: 'successful' });
-  // A sync is a change where the revision is another one.
+  // A sync reports a change only if the revision is another one.
   expect(results.run[RUN.synced]).toMatchObject([over(false), over(false)]);
   expect(results.run[RUN.updated]).toMatchObject([over(true), over(true)]);
   expect(results.run[RUN.read]).toMatchObject([{ changed: false }]);
-  // Tasks that do not say whether a host is enabled leave it so.
+  // Tasks without the parameter `enabled` leave hosts enabled.
   expect(hosts).toEqual(['one', 'two', 'web1', 'web2'].map((name) => [name, true]));
 });
 

@@ -1,7 +1,9 @@
 import { sql } from '../../src/database/sql.js';
 import { RunsDatabase } from './runs-database.js';
 
-/** What updates of constructed inventories wait for (docs/contract/constructed-inventories.md#order). */
+/**
+ * Updates of constructed inventories wait for other runs (docs/contract/constructed-inventories.md#order).
+ */
 describe('the update of a constructed inventory', () => {
   let runs: RunsDatabase;
   let made: number;
@@ -31,7 +33,7 @@ describe('the update of a constructed inventory', () => {
     const source = await runs.inventorySource(input);
     await runs.inventorySource(input, { update_on_launch: false });
     const job = await runs.job(await runs.template(), { inventory_id: made });
-    // One for the job, one for the update it asks for, one for what that asks for.
+    // One pass for the job, one for the update that it requires, one for the updates required by that.
     for (let round = 0; round < 3; round += 1) await pass();
     const [own] = await updatesOf(hidden);
     const [first, ...more] = await updatesOf(source);

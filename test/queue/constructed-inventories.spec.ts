@@ -16,7 +16,9 @@ const PLAYBOOKS = {
 `,
 };
 
-/** Read by the real `ansible-inventory`, behind whatever boundary works here. */
+/**
+ * Constructed inventories are read by the real `ansible-inventory` in any sandbox that the machine supports.
+ */
 describe('updates of constructed inventories', () => {
   let cluster: Cluster;
   let api: ApiCalls;
@@ -65,7 +67,7 @@ describe('updates of constructed inventories', () => {
     return made;
   }
 
-  /** Updates it, and waits for the end. */
+  /** Updates an inventory and waits for the end. */
   async function update({ id }: Row, status = 'successful'): Promise<Row> {
     const [started] = (await api.call(
       'POST',
@@ -124,7 +126,7 @@ describe('updates of constructed inventories', () => {
     await update(made);
     const { _meta } = await scriptOf(made);
     expect(Object.keys((_meta as { hostvars: object }).hostvars)).toEqual(['web1']);
-    // What vanishes from the inputs vanishes here, and what stays is the same row.
+    // Hosts that vanish from the inputs are removed, and the others keep their rows.
     const [before] = (await api.call('GET', `inventories/${made.id}/hosts/`)).results as Row[];
     await api.call('PATCH', `constructed_inventories/${made.id}/`, { limit: 'web*' });
     await update(made);
@@ -176,7 +178,7 @@ describe('updates of constructed inventories', () => {
       const found = await rows(`hosts/${one.id}/job_host_summaries/`);
       expect(found.map((row) => row.id)).toEqual([ofWeb1.id]);
     }
-    // What another inventory made of the same host shows the same.
+    // Another inventory constructed from the same host shows the same state.
     const [copy] = await rows(`inventories/${other.id}/hosts/?name=web1`);
     expect(copy).toMatchObject({ last_job: id, has_active_failures: true });
     for (const one of [made, other, office]) {
@@ -198,12 +200,12 @@ describe('updates of constructed inventories', () => {
     expect(await api.call('GET', `hosts/${real.db.id}/ansible_facts/`)).toEqual({
       ...{ ansible_system: 'Linux', place: 'south' },
     });
-    // Made later, it shows what happened before.
+    // An inventory constructed later shows earlier runs too.
     const late = await construct({}, [office]);
     await update(late);
     const [row] = await rows(`inventories/${late.id}/hosts/?name=web1`);
     expect(row).toMatchObject({ last_job: id, has_active_failures: true });
-    // Without the host it comes from, a row links to none.
+    // A row whose original host was deleted links to no host.
     const gone = await host(office, { name: 'gone' });
     await update(late);
     await api.text('DELETE', `hosts/${gone.id}/`);

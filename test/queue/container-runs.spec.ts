@@ -16,7 +16,7 @@ const FILES = {
   'hosts.ini': 'one ansible_connection=local\n',
 };
 
-/** Whatever a worker runs for somebody, it runs in a container. */
+/** Workers with container isolation execute every kind of run in a container. */
 const describeHere = MAY_USE_CONTAINERS ? describe : describe.skip;
 describeHere('a worker that isolates by containers', () => {
   let containers: Containers;

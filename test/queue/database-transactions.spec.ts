@@ -1,4 +1,4 @@
-/** What transactions ask without waiting in between goes out at once, and fails as one thing. */
+/** Statements that a transaction sends without waiting in between are pipelined, and fail together. */
 import { getRepositoryToken } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 

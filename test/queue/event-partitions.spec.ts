@@ -1,7 +1,7 @@
 /**
- * Partitions of events (docs/decisions/0118-event-partitions.md): one is ready before it is needed,
- * whoever makes it and whatever ends him; events are stored all the same where none is; and what is
- * dropped leaves totals right.
+ * Partitions of events (docs/decisions/0118-event-partitions.md) exist before they are needed, even if the
+ * process that creates one is killed. Events without a partition are stored all the same, and totals stay
+ * exact when partitions are dropped.
  */
 import pg from 'pg';
 
@@ -47,7 +47,7 @@ async function lastRange(): Promise<Range> {
 const job = (id: number, fields: RunFields = {}): Promise<number> =>
   runs.job(null, { id, ...fields });
 
-/** A run that ended some days ago, with events. */
+/** Creates a run that ended some days ago, with events. */
 async function ended(id: number, daysAgo: number, count: number): Promise<void> {
   await job(id, { status: 'successful' });
   await runs.database.execute(sql`
@@ -57,13 +57,13 @@ async function ended(id: number, daysAgo: number, count: number): Promise<void> 
     INSERT INTO job_events (job_id, counter) SELECT ${id}::bigint, generate_series(1, ${count}::int)`);
 }
 
-/** In which partition the events of a run are, and how many. */
+/** Returns the partitions that contain events of the run, with their counts. */
 const where = (id: number): Promise<{ part: string; count: number }[]> =>
   runs.database.rows(sql`
     SELECT tableoid::regclass::text AS part, count(*) FROM job_events
     WHERE job_id = ${id} GROUP BY 1`);
 
-/** Runs, and the sum of their totals, that know another number of events than there are. */
+/** Asserts that the totals of all runs, and their sum, equal the number of stored events. */
 async function expectTotals(): Promise<void> {
   const wrong = await runs.database.rows(sql`
     SELECT id, event_total FROM unified_jobs run
@@ -75,7 +75,7 @@ async function expectTotals(): Promise<void> {
   expect(sums?.kept).toBe(sums?.stored);
 }
 
-/** Runs `work` on a connection that waits for locks without end, as long as nobody says otherwise. */
+/** Runs `work` on a connection that by default waits for locks without a timeout. */
 async function patiently<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
   const client = new pg.Client({ connectionString: runs.url });
   await client.connect();
@@ -216,7 +216,7 @@ describe('a range of runs', () => {
   });
 });
 
-/** Three ranges with ended runs in them, and one that is entered. */
+/** Creates three ranges with ended runs, and one that is in use. */
 async function threeRanges(daysAgo: readonly number[]): Promise<Range[]> {
   for (const days of daysAgo) {
     const { lower } = await lastRange();

@@ -2,7 +2,10 @@ import { sql } from '../../src/database/sql.js';
 import { RunChanges } from '../../src/runs/run-changes.service.js';
 import type { TestApp } from '../support/boot.js';
 
-/** Lets a run fail that tells of it through one template alone. @returns id of the record */
+/**
+ * Creates a failed run that sends a notification through this template only.
+ * @returns the id of the record
+ */
 export async function fire(
   { app, database, home }: TestApp,
   template: { id: number },

@@ -1,4 +1,6 @@
-/** Names are looked for in an inventory that has just been filled: PostgreSQL takes it for an empty one. */
+/**
+ * Name look-ups are fast in an inventory that was just filled, which PostgreSQL still takes for an empty one.
+ */
 import { BulkHostCreate } from '../../src/bulk/bulk-host-create.service.js';
 import type { Actor } from '../../src/common/access.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -22,7 +24,7 @@ const fill = (inventory: Row): Promise<number> =>
     INSERT INTO hosts (inventory_id, name)
     SELECT ${inventory.id}::int, 'old-' || n FROM generate_series(1, ${FILLED}) n`);
 
-/** An inventory that was filled after everything was counted. */
+/** Creates an inventory whose hosts are newer than the statistics of PostgreSQL. */
 async function freshInventory(): Promise<Row> {
   const organization = test.home.organization.id;
   await fill(await test.make.inventory({ organization }));
@@ -32,7 +34,7 @@ async function freshInventory(): Promise<Row> {
   return inventory;
 }
 
-/** Rows of hosts that `work` reads. */
+/** Returns the number of host rows that `work` reads. */
 const rowsRead = (work: () => Promise<unknown>): Promise<number> =>
   test.database.transaction(async () => {
     await work();
@@ -52,7 +54,7 @@ it.each(['error', 'update'] as const)(
     }));
     const request = { inventory: inventory.id, on_conflict: onConflict, hosts };
     const read = await rowsRead(() => service.create(request, somebody, false));
-    // A table of this size is read as a whole a few times; all hosts for each name are half a million.
+    // A table of this size is scanned a few times. A scan per name would read half a million rows.
     expect(read).toBeLessThan(10 * FILLED);
   },
 );
@@ -72,6 +74,6 @@ it('compares what a source brings with what there is, and not each with each', a
   const context = { report: () => undefined, checkpoint: () => undefined };
   const imports = test.app.get(InventoryImport, { strict: false });
   const read = await rowsRead(() => imports.store(place, delivery, options, context));
-  // What there is, is read once or twice.
+  // Existing hosts are read once or twice.
   expect(read).toBeLessThan(4 * FILLED);
 });

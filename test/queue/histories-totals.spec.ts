@@ -1,6 +1,6 @@
 /**
  * Totals of events, activity, notifications and deliveries stay exact however their rows are written
- * (docs/decisions/0110-kept-totals.md), and lists show what counting would.
+ * (docs/decisions/0110-kept-totals.md), and lists show the same numbers as a count.
  */
 import { UNNAMED } from '../../src/activity/activity-total.entity.js';
 import { RoleStore } from '../../src/common/access.js';
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Stores some more events of each run, all in one statement. */
+/** Stores some more events of each run in one statement. */
 const storeEvents = (count: number): Promise<number> =>
   test.database.execute(sql`
     INSERT INTO job_events (job_id, counter, event, uuid)
@@ -44,7 +44,7 @@ const number = async (statement: Sql): Promise<number> =>
   (await test.database.row<{ number: number }>(sql`SELECT (${statement})::int AS number`))
     ?.number ?? NaN;
 
-/** Runs that do not know the number of their events, and groups of runs whose sum is another. */
+/** Returns runs with a wrong number of events, and groups of runs with a wrong sum. */
 const wrongEvents = (): Promise<Row[]> =>
   test.database.rows(sql`
     SELECT 'run ' || id AS what FROM unified_jobs run
@@ -72,7 +72,7 @@ it('follow events as they are stored and removed', async () => {
   await expectEvents();
   await storeEvents(2);
   await expectEvents();
-  // A batch that is stored again stores nothing.
+  // Storing a batch again changes nothing.
   await test.database.execute(sql`
     INSERT INTO job_events (job_id, counter, event) SELECT job_id, counter, event FROM job_events
     ON CONFLICT (job_id, counter) DO NOTHING`);
@@ -103,7 +103,7 @@ it('follow events of many runs that are stored at once', async () => {
   await expectEvents();
 });
 
-/** Long tables, where their totals are, and what both are grouped by. */
+/** Long tables, the table with their totals, and the columns that group both. */
 const HISTORIES: readonly (readonly [type: string, groups: string])[] = [
   ['activity_stream', 'actor_id, organization_id, object1, object2, parent_type, parent_id'],
   ['notification', 'notification_template_id'],
@@ -189,7 +189,7 @@ it.each([
   const counted = async (): Promise<number> =>
     (await test.as.superuser.get(`${parents}/${id}/${list}/?page_size=1`).expect(200)).body.count;
   expect([id > 0, await counted()]).toEqual([true, total]);
-  // A total that is wrong is shown where nothing is counted beside it.
+  // A wrong total appears in the list only if the list uses the total instead of a count.
   await add(1000);
   expect(await counted()).toBe(total + 1000);
   await add(-1000);

@@ -63,7 +63,10 @@ interface Known {
   modified: string | null;
 }
 
-/** Launched over HTTP and run by a worker with the real Ansible, behind whatever boundary works here. */
+/**
+ * Playbooks are launched over HTTP and executed by a worker with the real Ansible, in any sandbox that the
+ * machine supports.
+ */
 describe('facts of hosts', () => {
   let cluster: Cluster;
   let api: ApiCalls;
@@ -79,7 +82,7 @@ describe('facts of hosts', () => {
   beforeEach(async () => {
     inventory = await api.call('POST', 'inventories/', {
       ...{ name: `Inventory ${Math.random()}`, organization: 1 },
-      // Else Ansible finds its interpreter, which is a fact.
+      // Without this variable Ansible discovers its interpreter, which is a fact.
       variables: 'ansible_connection: local\nansible_python_interpreter: /usr/bin/python3',
     });
     for (const name of ['one', 'two', 'three']) {
@@ -87,7 +90,7 @@ describe('facts of hosts', () => {
     }
   });
 
-  /** Launches a template of its own, and waits for the end. */
+  /** Launches a new template and waits for the end. */
   async function play(playbook: string, fields: object = {}, status = 'successful'): Promise<Row> {
     const template = await api.call('POST', 'job_templates/', {
       ...{ name: `Template ${Math.random()}`, project: 1, inventory: inventory.id, playbook },
@@ -115,7 +118,7 @@ describe('facts of hosts', () => {
   const AT_NORTH = { facts: { site: 'north' }, modified: expect.any(String) };
   const NOTHING = { facts: {}, modified: null };
 
-  /** Stores of hosts what a run of `set.yml` would. */
+  /** Stores the facts that a run of `set.yml` would store. */
   async function placeInNorth(...names: string[]): Promise<void> {
     await cluster.rows(
       `WITH placed AS (UPDATE hosts SET ansible_facts_modified = now()
@@ -203,7 +206,7 @@ describe('facts of hosts', () => {
     } finally {
       await api.call('PATCH', 'settings/jobs/', { ANSIBLE_FACT_CACHE_TIMEOUT: 0 });
     }
-    // Older than the day that Ansible itself goes by.
+    // The facts are older than the day after which Ansible itself discards them.
     expect(await outputOf(await play('show.yml'))).toContain('one is in north');
   });
 

@@ -21,7 +21,10 @@ const PLAYBOOKS = {
 `,
 };
 
-/** Launched over HTTP and run by a worker with the real Ansible, behind whatever boundary works here. */
+/**
+ * Jobs are launched over HTTP and executed by a worker with the real Ansible, in any sandbox that the machine
+ * supports.
+ */
 describe('jobs on a smart inventory', () => {
   let cluster: Cluster;
   let api: ApiCalls;

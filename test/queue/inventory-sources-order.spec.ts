@@ -1,7 +1,9 @@
 import { sql } from '../../src/database/sql.js';
 import { RunsDatabase } from './runs-database.js';
 
-/** What jobs wait for of the sources of their inventory (docs/contract/inventory-sources.md#update-on-launch). */
+/**
+ * Jobs wait for updates of their inventory's sources (docs/contract/inventory-sources.md#update-on-launch).
+ */
 describe('a job on an inventory with sources', () => {
   let runs: RunsDatabase;
   let inventory: number;
@@ -23,7 +25,7 @@ describe('a job on an inventory with sources', () => {
       SELECT id FROM unified_jobs WHERE inventory_source_id = ${source} ORDER BY id`);
     return rows.map(({ id }) => id);
   };
-  /** An update that ended some seconds ago. */
+  /** Creates an update that ended the given number of seconds ago. */
   async function ended(source: number, status: string, seconds: number): Promise<void> {
     const id = await runs.inventoryUpdate(source);
     await runs.set([id], status);

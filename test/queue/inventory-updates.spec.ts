@@ -12,7 +12,7 @@ import { Cluster } from '../faults/support/cluster.js';
 const script = (...lines: string[]): string => `#!/bin/sh\n${lines.join('\n')}\n`;
 const printing = (document: object): string => `echo '${JSON.stringify(document)}'`;
 
-/** Inventories as people keep them in a project, by their path. */
+/** Inventories of the kinds that users keep in a project, by path. */
 const FILES: Record<string, string> = {
   'hosts.ini': `lone
 [::1]:22
@@ -50,7 +50,10 @@ dns=1.2.3.4
 `,
 };
 
-/** Read by the real `ansible-inventory` from a real repository, behind whatever boundary works here. */
+/**
+ * Inventories are read by the real `ansible-inventory` from a real repository, in any sandbox that the
+ * machine supports.
+ */
 describe('an update of an inventory from a project', () => {
   let cluster: Cluster;
   let api: ApiCalls;
@@ -86,7 +89,7 @@ describe('an update of an inventory from a project', () => {
   const inventory = (): Promise<Row> =>
     make('inventories/', { name: `I${(counter += 1)}`, organization: 1 });
 
-  /** A source of a new inventory. */
+  /** Creates a source in a new inventory. */
   async function sourceOf(fields: object): Promise<Row> {
     const { id } = await inventory();
     return make('inventory_sources/', {
@@ -265,7 +268,7 @@ describe('an update of an inventory from a project', () => {
       ...{ source_path: 'environment.sh', credential: credential.id },
       source_vars: 'WORD: hello\nLIST: [1, {a: b}]',
     });
-    // As one saved it before the name was refused.
+    // Stores a variable as versions did before they refused its name.
     await cluster.rows(
       `UPDATE unified_job_templates SET source_vars = source_vars || E'\\nLD_PRELOAD: /x.so'
        WHERE id = $1`,

@@ -1,7 +1,7 @@
 /**
- * What long lists are filtered and ordered by is found in an index: a table of more than ten thousand
- * rows is not read from end to end (docs/decisions/0073-indexes.md). Sequential
- * scans are made dear, so that one is planned only where nothing else is possible.
+ * Filters and orders of long lists use an index: a table of more than ten thousand rows is not scanned
+ * (docs/decisions/0073-indexes.md). Sequential scans are made expensive, so that the planner uses one only if
+ * there is no alternative.
  */
 import type { QueryResult } from 'pg';
 
@@ -22,13 +22,13 @@ import { Samples } from '../support/samples.js';
 const ROWS = 10_500;
 const ADMIN: Actor = { id: 1, username: 'admin', isSuperuser: true, isSystemAuditor: false };
 
-/** Lists by what one of their rows is; `unified_job` lists the rows of several. */
+/** Lists by the type of their rows. `unified_job` lists the rows of several types. */
 const FILLED = [
   ...['host', 'group', 'job', 'job_event', 'activity_stream', 'webhook_delivery', 'notification'],
 ];
 const LISTS = [...FILLED, 'unified_job'];
 
-/** Fields that do with less by what they are, unless an index is declared for one of them. */
+/** Fields whose kind needs no index, unless one is declared. */
 const RULES: readonly { because: string; filters: boolean; has: (field: Field) => boolean }[] = [
   {
     because:
@@ -50,17 +50,20 @@ const RULES: readonly { because: string; filters: boolean; has: (field: Field) =
 
 interface Excuse {
   because: string;
-  /** Without an index, since it would cost every write of a row: filters read all, orders sort all. */
+  /**
+   * Names of fields without an index, because one would slow every write: filters read all rows, orders sort
+   * them all.
+   */
   fields: string;
-  /** Filtered, but not ordered by an index: it has some rows alone, or parts of texts. */
+  /** Names of fields whose index serves filters but not orders: it has only some rows, or parts of texts. */
   orders?: string;
-  /** What is not ordered by at all. */
+  /** Names of fields with a filter that reads all rows. */
   filters?: string;
 }
 
 const OF_RUNS = { fields: 'modified canceled_on', orders: 'failed' };
 
-/** What else does with less. */
+/** Other fields without an index. */
 const EXCUSED: Readonly<Record<string, Excuse>> = {
   host: {
     because: 'asked for by inventory plugins, one at a time',
@@ -97,7 +100,7 @@ const EXCUSED: Readonly<Record<string, Excuse>> = {
 
 let test: TestApp;
 let lists: ListService;
-/** Names of indexes that hold some rows alone. */
+/** Names of partial indexes. */
 let partial: ReadonlySet<string>;
 beforeAll(async () => {
   test = await boot();
@@ -107,7 +110,7 @@ beforeAll(async () => {
   for (const type of FILLED) {
     await multiply(test.database, roles, type, await samples.of(type), ROWS);
   }
-  // Copies of an event are all of its run.
+  // Copied events belong to the run of the original.
   await test.database.execute(sql`
     UPDATE job_events event SET job_id = run.id
     FROM (SELECT id, row_number() OVER (ORDER BY id) AS place FROM unified_jobs WHERE type = 'job') run
@@ -121,7 +124,7 @@ afterAll(() => test.close());
 
 const NOTHING: QueryResult = { rows: [], rowCount: 0, command: 'SELECT', oid: 0, fields: [] };
 
-/** Statements that reading a list sends, as long as nothing is found. */
+/** Returns the statements of a list whose queries all return no rows. */
 async function sent(type: string, query: QueryParameters): Promise<Statement[]> {
   const statements: Statement[] = [];
   const run = jest.spyOn(test.database, 'run').mockImplementation((statement) => {
@@ -148,21 +151,21 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** What a node reads, that which was found beforehand included. */
+/** Returns the node and its descendants, including the CTEs that it scans. */
 const readBy = (node: Plan, whole: Plan): Plan[] => {
   const names = nodesOf(node).flatMap(({ 'CTE Name': name }) => (name ? [`CTE ${name}`] : []));
   const found = nodesOf(whole).filter(({ 'Subplan Name': name = '' }) => names.includes(name));
   return [node, ...found].flatMap(nodesOf);
 };
 
-/** Whether an index picks rows by more than their kind, which most rows of a table may be of. */
+/** Returns true if an index selects rows by more than their type, which most rows of a table may share. */
 const isPicked = (nodes: readonly Plan[]): boolean =>
   nodes.some(({ 'Index Name': index = '', 'Index Cond': condition = '' }) => {
     const columns = condition.matchAll(/\(+(?:\w+\.)?"?(\w+)"? (?:=|<|>|~|IS)/g);
     return partial.has(index) || [...columns].some(([, column]) => column !== 'type');
   });
 
-/** Whether a table is read from end to end, or all of it, or of a kind of its rows, is sorted or counted. */
+/** Returns true if the plan scans a whole table, or sorts or counts all its rows or all rows of a type. */
 const isWhole = (plan: Plan, parts: ReadonlySet<string | undefined>): boolean =>
   nodesOf(plan).some((node) => {
     if (node['Node Type'] === 'Seq Scan') return parts.has(node['Relation Name']);
@@ -171,12 +174,12 @@ const isWhole = (plan: Plan, parts: ReadonlySet<string | undefined>): boolean =>
     return ['Sort', 'Aggregate'].includes(node['Node Type']) && isOfTable && !isPicked(read);
   });
 
-/** Whether a list reads its whole table for a query. */
+/** Returns true if a list reads its whole table for a query. */
 async function isScanned(type: string, query: QueryParameters): Promise<boolean> {
   const parts = await partsOf(test.database, resource(type).table);
   for (const statement of await sent(type, query)) {
     const { text, values = [] } = 'toQuery' in statement ? statement.toQuery() : statement;
-    // What sets the time limit of costly lists reads nothing.
+    // The statement that sets the timeout of costly lists reads nothing.
     if (text.startsWith('SET ')) continue;
     const explained = await test.database.row<{ 'QUERY PLAN': { Plan: Plan }[] }>({
       text: `EXPLAIN (FORMAT JSON) ${text}`,
@@ -193,14 +196,14 @@ const filterOf = ({ name, kind }: Field, value: unknown): QueryParameters => ({
 
 const wordsOf = (text = ''): string[] => text.split(/\s+/).filter((word) => word !== '');
 
-/** Names of what is excused, and nothing that needs no excuse. */
+/** Returns the names of the excused filters and orders. */
 function excusedOf(type: string): string[] {
   const { fields, orders, filters } = EXCUSED[type] ?? {};
   const ordered = [...wordsOf(fields), ...wordsOf(orders)].map((name) => `order by ${name}`);
   return [...wordsOf(fields), ...wordsOf(filters), ...ordered].sort();
 }
 
-/** Whether an index is declared that begins with the field, or has the rows where it is true. */
+/** Returns true if a declared index starts with the field, or contains only the rows where it is true. */
 function isIndexed({ table }: ResourceDefinition, { column }: Field): boolean {
   const { indices } = test.database.dataSource.getMetadata(table);
   return (
@@ -212,7 +215,7 @@ function isIndexed({ table }: ResourceDefinition, { column }: Field): boolean {
   );
 }
 
-/** What a field is excused from by what it is. */
+/** Returns the filter and order of a field that the rules of its kind excuse. */
 function ruledOut(definition: ResourceDefinition, field: Field): string[] {
   const rules = RULES.filter((rule) => rule.has(field));
   const fitting = rules.filter(({ filters }) => !filters || !isIndexed(definition, field));
@@ -236,7 +239,7 @@ it.each(LISTS)(
           if (!ruled.includes(name) && (await isScanned(type, query))) faults.add(name);
         };
         await faultOf(field.name, filterOf(field, valueOf(field)));
-        // A descending order reads the same index backwards; these rows are copies, which it would sort.
+        // A descending order reads the same index backwards. The rows here are copies, which it would sort.
         await faultOf(`order by ${field.name}`, { order_by: field.name });
       }
       if (await isScanned(type, { search: 'rarely' })) faults.add('search');

@@ -1,7 +1,6 @@
 /**
- * Whoever sees few rows of a long list has few rows read, though most of the table is of one
- * organization, which is what PostgreSQL expects of every other one too
- * (docs/decisions/0110-kept-totals.md).
+ * A list reads few rows for a caller who may see few of them, even if most of the table belongs to one
+ * organization, which PostgreSQL then expects of every organization (docs/decisions/0110-kept-totals.md).
  */
 import { RoleStore, type Actor } from '../../src/common/access.js';
 import { FEW } from '../../src/common/list/list-plans.js';
@@ -70,7 +69,7 @@ interface Plan {
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-/** Rows of a table that a statement reads. */
+/** Returns the number of rows of a table that a statement reads. */
 async function rowsRead(table: string, statement: Statement): Promise<number> {
   const { text, values = [] } = 'toQuery' in statement ? statement.toQuery() : statement;
   const explained = await test.database.row<{ 'QUERY PLAN': [{ Plan: Plan }] }>({

@@ -1,6 +1,6 @@
 /**
- * Whoever sees few rows of a long table has them looked for by what he holds, and not in their order
- * (docs/decisions/0110-kept-totals.md): he is shown what he was shown otherwise.
+ * A caller who may see few rows of a long table gets the same lists from the query by roles as from the query
+ * by order (docs/decisions/0110-kept-totals.md).
  *
  * Budget: 35 s, because it plans the lists of a caller with few objects among 50,000 rows.
  */
@@ -30,10 +30,10 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The newest row of each kind, of which copies have names that no other has. */
+/** Newest row of each type, whose copies have names that no other row has. */
 const newest = new Map<string, Row>();
 
-/** Some more rows of each kind, and events of all runs. */
+/** Creates more rows of each type, and events of all runs. */
 async function copy(count: number): Promise<void> {
   for (const type of COUNTED) {
     const row = newest.get(type) ?? (await samples.of(type));
@@ -56,7 +56,7 @@ const actorOf = (name: PersonaName): Actor => {
 const idsOf = async (statement: Sql): Promise<number[]> =>
   (await test.database.rows<{ id: number }>(statement)).map(({ id }) => id);
 
-/** What a rule shows, asked as a whole. */
+/** Returns the ids that the undivided rule permits. */
 const shown = (definition: ResourceDefinition, name: PersonaName): Promise<number[]> => {
   const rule = permit(definition.policy, 'list', 't', actorOf(name));
   const kinds = definition.variants
@@ -75,13 +75,14 @@ it('ask the arms of every rule for what the rule itself shows', async () => {
     if (armsOf(rule).length < 2) continue;
     parted.push(type);
     for (const actor of PERSONA_NAMES.map(actorOf)) {
-      // Rules are not asked about those who may read everything.
+      // Callers who may read everything bypass the rules.
       if (actor.isSuperuser || actor.isSystemAuditor) continue;
       const whole = await idsOf(sql`
         SELECT x.id FROM ${ident(table)} x WHERE ${and(own('x'), rule('x', actor))} ORDER BY 1`);
       const held = await roles.heldBy(actor);
       expect(held).not.toBeNull();
-      // By what the caller is known to hold, and by asking for it where that is too much to be named.
+      // With the roles of the caller in the statement, and with a subquery for them, as for callers with too
+      // many roles.
       for (const asking of [actor, { ...actor, ...(held ? { held } : {}) }]) {
         const arms = armsOf(rule).map(
           (arm) => sql`SELECT x.id FROM ${ident(table)} x WHERE ${and(own('x'), arm('x', asking))}`,
@@ -94,7 +95,7 @@ it('ask the arms of every rule for what the rule itself shows', async () => {
   expect(parted).toEqual(expect.arrayContaining(['activity_stream', 'job_event', 'unified_job']));
 });
 
-/** All rows of a list, page by page. */
+/** Returns all ids of a list, page by page. */
 async function walked(name: PersonaName, list: string): Promise<number[]> {
   const ids: number[] = [];
   const separator = list.includes('?') ? '&' : '?';

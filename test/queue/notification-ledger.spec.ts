@@ -36,7 +36,7 @@ afterAll(async () => {
   await test.close();
 });
 
-/** Notifications whose work lies in the outbox for later, so that no worker takes it by himself. */
+/** Creates notifications whose outbox entries are due later, so that no worker takes them on its own. */
 async function queued(count: number): Promise<number[]> {
   const rows = await test.database.rows<{ id: number }>(sql`
     WITH fired AS (
@@ -56,7 +56,7 @@ async function leased(ids: readonly number[], ledger = one): Promise<Lease[]> {
   return leases.map((lease) => lease!);
 }
 
-/** As time would: the worker that holds them was away for longer than its lease. */
+/** Expires the leases, as if the worker had been away for longer than its lease. */
 const letExpire = (ids: readonly number[]): Promise<number> =>
   test.database.execute(sql`
     UPDATE notifications SET lease_until = now() - interval '1 second'
@@ -86,7 +86,7 @@ interface Standing {
   leased: boolean;
   waits: number | null;
   attempts: { number: number; successful: boolean | null; detail: string }[];
-  /** When its work comes back, in seconds; null when the outbox has forgotten it. */
+  /** Seconds until the outbox entry is due; null if there is none. */
   work: number | null;
 }
 
@@ -138,7 +138,7 @@ it('settles at once what ended, what waits and what somebody else has by now', a
   expect(still.waits).toBeLessThanOrEqual(600);
   expect(still.work).toBeGreaterThan(590);
   expect(still.work).toBeLessThanOrEqual(600);
-  // The other worker's attempt goes on; what this one did is told in its own attempt alone.
+  // The other worker's attempt continues, and the late result is recorded in its own attempt only.
   const elsewhere = await standingOf(ids[3]!);
   expect(elsewhere).toMatchObject({
     status: 'failed',
@@ -173,7 +173,7 @@ it.each([
       subject: 'went',
       work: null,
     });
-    // Nor does a late word change what is final.
+    // A late result does not change a final status either.
     await one.settle(lost!, outcome('failed', 'later still', 600));
     expect(await standingOf(ids[0]!)).toMatchObject({
       status: 'successful',

@@ -13,7 +13,7 @@ const BASE = 'https://controller.example';
 export interface Sent {
   template: number;
   id: number;
-  /** The stable id that goes out. */
+  /** Stable id of the message that is sent. */
   messageId: string;
 }
 
@@ -22,16 +22,16 @@ export interface AttemptedRecord {
   error: string;
   notifications_sent: number;
   attempts: number;
-  /** Seconds from the attempt to the next one. */
+  /** Seconds from the attempt to the next one; null if none follows. */
   wait: number | null;
   leased: boolean;
   attempt: { successful: boolean | null; status_code: number | null; detail: string };
 }
 
-/** What the tests of kinds and behaviours stand on: an application, a worker, one HTTP service. */
+/** Fixture of the notification tests: an application, a worker and an HTTP service. */
 export class NotificationMatrix {
   private counter = 0;
-  /** Another destination, which nothing may hold up. */
+  /** Another destination, which no slow destination may delay. */
   private bystander = { id: 0, url: '' };
 
   private constructor(
@@ -63,8 +63,8 @@ export class NotificationMatrix {
   }
 
   /**
-   * For after each test: what is still to be sent would take answers of the next one, and a breaker
-   * would hold its attempts.
+   * Fails all pending notifications after a test: later attempts would consume responses of the next test,
+   * and an open breaker would hold its attempts back.
    */
   async clean(): Promise<void> {
     const { database } = this.test;
@@ -100,7 +100,7 @@ export class NotificationMatrix {
     return body as { id: number; url: string };
   }
 
-  /** Sends through a template: a test, which is tried once, or what a failed run fires. */
+  /** Sends through a template: a test, which is attempted once, or a notification of a failed run. */
   async send(made: { id: number; url: string }, event: 'test' | 'error' = 'test'): Promise<Sent> {
     const id = event === 'test' ? await this.sendTest(made) : await fire(this.test, made);
     const row = await this.test.database.row<{ message_id: string; template: number }>(sql`
@@ -109,7 +109,7 @@ export class NotificationMatrix {
     return { id, messageId: row!.message_id, template: row!.template };
   }
 
-  /** The record once its first attempt is over. */
+  /** Waits for the end of the first attempt and returns the record. */
   attempted({ id }: { id: number }): Promise<AttemptedRecord> {
     return eventually(async () => {
       const row = await this.record(id);
@@ -118,7 +118,7 @@ export class NotificationMatrix {
     }, 30_000);
   }
 
-  /** Nobody waits for the destination that an attempt is under way at. */
+  /** Asserts that an attempt in progress at one destination does not delay another destination. */
   async expectOthersServed(slow: Sent): Promise<void> {
     await eventually(async () =>
       expect(await this.record(slow.id)).toMatchObject({ leased: true }),
@@ -128,7 +128,7 @@ export class NotificationMatrix {
     expect(await this.record(slow.id)).toMatchObject({ status: 'pending', leased: true });
   }
 
-  /** Lets a worker look at a notification now, as if its time had come. */
+  /** Makes a notification due and lets a worker handle it. */
   async passTime({ id }: { id: number }): Promise<void> {
     await this.test.database.execute(sql`
       UPDATE notifications SET next_attempt_at = now()
@@ -153,13 +153,13 @@ export class NotificationMatrix {
   }
 }
 
-/** A promise that a test keeps when it wants to. */
+/** Returns a promise that the test resolves with `open`. */
 export function gate(): { open: () => void; passed: Promise<void> } {
   let open: () => void = () => undefined;
   const passed = new Promise<void>((resolve) => (open = resolve));
   return { open, passed };
 }
 
-/** Texts of the test of a template. */
+/** Returns the subject of a test of the template. */
 export const subjectOf = (id: number): string => `Notification Test ${id} ${BASE}`;
 export const textOf = (id: number): string => `Test Notification ${id} ${BASE}`;

@@ -1,9 +1,9 @@
-/** Status of a notification during its attempts, as the API shows it (docs/decisions/0038). */
+/** The API shows the status of a notification during its attempts (docs/decisions/0038). */
 import { sql } from '../../src/database/sql.js';
 import { eventually } from '../support/eventually.js';
 import { NotificationMatrix, type Sent } from './notification-matrix.js';
 
-/** A refusal that leaves the next attempt to the test: the sweeper will not come by before. */
+/** Response that postpones the next attempt until after the test: the sweeper will not start it before. */
 const BUSY = { status: 503, headers: { 'retry-after': '1000' } };
 const ERROR = 'Error sending webhook notification: 503';
 
@@ -26,7 +26,7 @@ async function shown({ id }: Sent): Promise<Shown> {
   return body as Shown;
 }
 
-/** The record as soon as it is not pending any more. */
+/** Waits until the record is no longer pending and returns it. */
 const told = (sent: Sent): Promise<Shown> =>
   eventually(async () => {
     const record = await shown(sent);
@@ -34,7 +34,7 @@ const told = (sent: Sent): Promise<Shown> =>
     return record;
   }, 10_000);
 
-/** As five failures in a row leave it. */
+/** Opens the breaker, as five failures in a row would. */
 const openBreaker = ({ id }: { id: number }): Promise<number> =>
   matrix.test.database.execute(sql`
     INSERT INTO outbound_breakers (destination, failures, trips, open_until)
@@ -136,7 +136,7 @@ describe('a firing', () => {
       return found;
     });
     expect(record).toMatchObject({ status: 'failed', attempts: 0 });
-    // As between a firing and its first attempt.
+    // State between the event and the first attempt.
     await matrix.test.database.execute(
       sql`UPDATE notifications SET status = 'pending' WHERE id = ${held.id}`,
     );

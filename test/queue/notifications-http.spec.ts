@@ -1,8 +1,7 @@
 /**
- * Every kind of notification against every behaviour of its service, from the API through a worker
- * to the bytes on the wire and back to the record: accepting, slow, failing, limiting, resetting,
- * hanging, redirecting to a private address. Refusals and texts of each kind beyond these are in the
- * specs beside the backends.
+ * Every kind of notification is tested against every behaviour of its service, from the API through a worker
+ * to the bytes on the wire and back to the record: accepting, slow, failing, limiting, resetting, hanging,
+ * redirecting to a private address. The specs of the backends cover further refusals and texts of each kind.
  *
  * Budget: 35 s, because it waits for the timeouts of channels that hang.
  */
@@ -34,7 +33,7 @@ interface HttpCase {
   failure: string;
   change?: object;
   answer?: ScriptedAnswer;
-  /** Whether redirects are followed at all; services with a fixed address never redirect. */
+  /** True if redirects are followed at all. Services with a fixed address never redirect. */
   redirects: boolean;
   wire: (sent: Sent) => { path: string; body: string; headers: object };
 }
@@ -237,7 +236,7 @@ it('every HTTP service hangs at once: each is given up in its time, nobody else 
     const made = await matrix.template(kind, HTTP_KINDS[kind].change);
     matrix.http.answer({ until: passed });
     hung.push(await matrix.send(made, 'error'));
-    // One after the other: the sink's answers are taken in order.
+    // Sequential, because the sink returns its prepared responses in order.
     await eventually(() => expect(matrix.http.requests).toHaveLength(hung.length));
   }
   await matrix.expectOthersServed(hung.at(-1)!);

@@ -20,11 +20,11 @@ export interface NotificationRecord {
 interface AttemptedNotification extends NotificationRecord {
   attempts: number;
   leased: boolean;
-  /** Whether another attempt follows. */
+  /** True if another attempt follows. */
   planned: boolean;
 }
 
-/** An application, a worker and one HTTP service, for tests of what a run makes them do. */
+/** Fixture for tests of a run's notifications: an application, a worker and an HTTP service. */
 export class NotifiedRuns {
   private constructor(
     readonly http: HttpSink,
@@ -66,7 +66,10 @@ export class NotifiedRuns {
     }
   }
 
-  /** A run of a job template that comes into a status, and what it fires. @returns ids */
+  /**
+   * Creates a run of a job template with a final status, and fires its notifications.
+   * @returns the ids of the notifications
+   */
   async ends(
     template: Row,
     status: JobStatus,
@@ -98,7 +101,7 @@ export class NotifiedRuns {
     return row!;
   }
 
-  /** The record once nothing of it is to be sent any more. */
+  /** Waits until no attempt is left and returns the record. */
   settled(id: number, timeoutMs = 20_000): Promise<NotificationRecord> {
     return eventually(async () => {
       const row = await this.record(id);
@@ -108,7 +111,7 @@ export class NotifiedRuns {
     }, timeoutMs);
   }
 
-  /** Lets a worker look at a notification now, as if its time had come. */
+  /** Makes a notification due and lets a worker handle it. */
   async handle(id: number): Promise<void> {
     await this.test.database.execute(sql`
       UPDATE notifications SET next_attempt_at = now() WHERE id = ${id}`);

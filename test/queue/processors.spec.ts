@@ -1,4 +1,4 @@
-/** Each queue has one processor, in the worker alone, that loses no work and leaves none behind. */
+/** Each queue has one processor, in workers only, which loses no job and leaves none behind. */
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import type { DiscoveryService } from '@nestjs/core';
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 afterAll(() => test.close());
 
-/** What Bull was given to process a queue with. */
+/** Returns the names of the handlers that Bull has for a queue. */
 function handlersOf(
   context: INestApplicationContext,
   name: (typeof QUEUE_NAMES)[number],

@@ -1,6 +1,6 @@
 /**
- * A database of its own with what the scheduler and the transitions work on, and these built upon it
- * without the rest of the application: what they tell others is collected in `told`.
+ * Database with the tables of the scheduler and the run transitions, and these two built on it without the
+ * rest of the application. Their signals to other parts are collected in `told`.
  */
 import type { DataSource } from 'typeorm';
 
@@ -37,7 +37,7 @@ import { OutboxEntry } from '../../src/common/queue/outbox-entry.entity.js';
 import { UnifiedTemplate } from '../../src/templates/unified-template.entity.js';
 import { UnifiedJob } from '../../src/runs/unified-job.entity.js';
 
-/** Columns of a run by name; the rest is as a launch leaves it. */
+/** Columns of a run by name. Missing columns have the values of a launch. */
 export type RunFields = Record<string, unknown>;
 
 class SilentQueue extends QueuePort {
@@ -144,7 +144,7 @@ export class RunsDatabase {
     await this.copy.drop();
   }
 
-  /** Nothing but one worker with room for `capacity` runs. */
+  /** Resets the tables to a single worker with the given capacity for runs. */
   async reset(capacity = 100): Promise<void> {
     await this.database.execute(sql`DELETE FROM unified_jobs`);
     await this.database.execute(sql`DELETE FROM unified_job_templates`);
@@ -253,7 +253,7 @@ export class RunsDatabase {
     return (await this.database.row({ text, values: [id] })) ?? {};
   }
 
-  /** Ids of the runs with a status, in order. */
+  /** Returns the ids of the runs with a status, in order. */
   async withStatus(status: string): Promise<number[]> {
     const rows = await this.database.rows<{ id: number }>(
       sql`SELECT id FROM unified_jobs WHERE status = ${status} ORDER BY id`,

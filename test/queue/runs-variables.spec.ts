@@ -19,11 +19,11 @@ const play = (data: string): string => `- hosts: all
   tasks:
     - set_stats: {data: ${data}}
 `;
-/** Characters of all planes, but braces: Ansible evaluates templates, and has other names for `{{`. */
+/** Characters of all planes except braces: Ansible evaluates templates, and has other names for `{{`. */
 const word = fc
   .oneof(fc.stringMatching(/^[ -z~]{0,6}$/u), fc.string({ unit: 'binary', maxLength: 6 }))
   .filter((text) => !/[{}\0]/.test(text));
-/** A list of generated values, the last of them in 50 lists and objects. */
+/** Returns a list of generated values, the last of them nested in 50 lists and objects. */
 function documents(count: number): string {
   const values = fc.sample(jsonTexts(word, word), count);
   const [inner = 'null'] = values;
@@ -34,7 +34,7 @@ const LOCAL = '"ansible_connection": "local", "ansible_python_interpreter": "/us
 
 const BROUGHT = `{"all": {"hosts": {"one": {${LOCAL}, "here": ${brought}}}}}`;
 const PLAYBOOKS = {
-  // The sign keeps Ansible from reading the text.
+  // The prefix keeps Ansible from parsing the text.
   'echo.yml': play(
     `{got: "={{ {'template': own, 'sent': sent, 'host': here, 'group': wide} | to_json }}"}`,
   ),
@@ -50,14 +50,14 @@ const PLAYBOOKS = {
   'handed.yml': play('{got: "={{ handed | to_json }}"}'),
 };
 
-/** JSON texts as Python writes what it reads in them. */
+/** Returns JSON texts as Python writes them after reading them. */
 const asPython = (...texts: string[]): string[] =>
   linesOfPython(
     'import json, sys\nfor line in sys.stdin: print(json.dumps(json.loads(line)))',
     texts,
   );
 
-/** Tells if two JSON texts have equal values in Python. */
+/** Returns true if two JSON texts have equal values in Python. */
 const areEqual = (one: string, other: string): boolean =>
   linesOfPython('import json, sys\none, other = map(json.loads, sys.stdin)\nprint(one == other)', [
     one,
@@ -69,7 +69,7 @@ describe('variables', () => {
   let cluster: Cluster;
   let api: ApiCalls;
   let inventory: Row;
-  /** The host on which all templates run, and a variable of it. */
+  /** Host that all templates run on, and a variable of it. */
   let host: Row;
   let here: string;
 
@@ -87,7 +87,7 @@ describe('variables', () => {
   });
   afterAll(() => cluster.stop());
 
-  /** Posts a body as it is: `JSON.stringify` would change it. */
+  /** Sends a body unchanged, which `JSON.stringify` would alter. */
   async function send(path: string, body: string, headers: object = {}): Promise<Row> {
     const answer = await fetch(`${api.url}/api/v2/${path}`, {
       method: 'POST',
@@ -99,7 +99,7 @@ describe('variables', () => {
     return JSON.parse(text) as Row;
   }
 
-  /** Makes a repository with the inventory that a source brings. */
+  /** Creates a repository with the inventory of a source. */
   function repository(): string {
     const folder = join(cluster.folder, 'repository');
     mkdirSync(folder);
@@ -142,7 +142,7 @@ describe('variables', () => {
     expect(asPython(String((await api.call('GET', `jobs/${job.id}/`)).extra_vars))).toEqual([
       shown,
     ]);
-    // As they are shown, they can be sent again.
+    // Shown variables are exact, so a client can send them back.
     const text = await api.text('GET', `hosts/${host.id}/variable_data/`);
     expect(asPython(text)).toEqual(asPython(`{${LOCAL}, "here": ${here}}`));
   });
@@ -164,7 +164,7 @@ describe('variables', () => {
       const { id } = await template(playbook, '{}', filled);
       return send(`job_templates/${id}/launch/`, `{"extra_vars": ${variables}}`);
     };
-    // Equal for Python: ansible-inventory sorts names, and facts keep them in an order of their own.
+    // Equal in Python, but not as text: ansible-inventory sorts names, and facts have an order of their own.
     expect(areEqual(await got((await launch('host.yml')).id), brought)).toBe(true);
 
     const sent = documents(100);

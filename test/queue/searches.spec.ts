@@ -1,6 +1,6 @@
 /**
- * An index is asked for the long number of a term; the rows found are those that hold the whole term
- * (docs/decisions/0117-search.md).
+ * A search looks up the last long number of its term in an index, and returns the rows that contain the whole
+ * term (docs/decisions/0117-search.md).
  */
 import { RoleStore } from '../../src/common/access.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -56,7 +56,7 @@ it.each(TERMS)('%s', async (term) => {
       OR strpos(lower(description), lower(${term})) > 0`);
   const named = await test.database.rows<Row>(sql`
     SELECT id FROM hosts WHERE strpos(lower(name), lower(${term})) > 0 ORDER BY id LIMIT 200`);
-  // A word of a search ends at a blank; each is looked for by itself.
+  // A search splits its text at spaces and looks for each word separately.
   if (!term.includes(' ')) {
     const { body } = await test.as.superuser
       .get(`hosts/?search=${encodeURIComponent(term)}`)

@@ -2,8 +2,8 @@
  * Budget: 20 s, because it inserts and removes some thousand runs. In deep tests 1,000,000 runs with 10
  * events each, which takes half an hour.
  *
- * A clean-up of a large installation runs beside its users: lists stay fast, no lock is held for long,
- * and the totals stay exact, also if the clean-up is canceled.
+ * A clean-up of a large installation does not disturb its users: lists stay fast, locks are short, and the
+ * totals stay exact, also if the clean-up is canceled.
  */
 import type { INestApplicationContext } from '@nestjs/common';
 
@@ -16,7 +16,7 @@ const RUNS = IS_DEEP ? 1_000_000 : 4000;
 const BATCH = 4000;
 const EVENTS = 10;
 const LIMIT_MS = IS_DEEP ? 3_600_000 : 60_000;
-/** Number of lists that are read for a median. */
+/** Number of list requests for a median. */
 const LISTS = IS_DEEP ? 100 : 20;
 
 let test: TestApp;
@@ -76,7 +76,10 @@ async function medianOfLists(): Promise<number> {
   return median(times);
 }
 
-/** Does what every run does to the tables. @throws if it waits for a lock for 50 ms */
+/**
+ * Writes to the tables as every run does.
+ * @throws if a statement waits for a lock for 50 ms
+ */
 const launchAndStore = (): Promise<void> =>
   test.database.transaction(async () => {
     await test.database.execute(sql`SET LOCAL lock_timeout = '50ms'`);
@@ -111,7 +114,7 @@ it(
     expect(announced.at(-1)).toContain(`${(RUNS / 2).toLocaleString('en')} jobs`);
 
     const first = await launch({ days: 30 });
-    // The job counts before it removes.
+    // The clean-up counts before it removes rows.
     await eventually(async () => expect(await oldRuns()).toBeLessThan(RUNS / 2), LIMIT_MS);
     const during: number[] = [];
     for (let turn = 0; turn < LISTS; turn += 1) {

@@ -10,7 +10,7 @@ import { RunsDatabase } from './runs-database.js';
 import { HostFacts } from '../../src/inventories/inventory.entity.js';
 import { JobEvent } from '../../src/runs/events/job-event.entity.js';
 
-/** Every step of a run on a real database: fences, times, what its template shows. */
+/** Transitions of runs on a real database: fencing, times, and the status that the template shows. */
 describe('transitions of runs', () => {
   let runs: RunsDatabase;
 
@@ -136,7 +136,8 @@ describe('transitions of runs', () => {
       );
     }
     expect(counts[0]).toBe(counts[1]);
-    // The runs and their templates; no code host is told of runs that no webhook launched.
+    // One statement for the runs and one for their templates. Runs without a webhook report no status to a
+    // code host.
     expect(counts[0]).toBe(2);
   });
 

@@ -1,4 +1,4 @@
-/** Random workflows through the engine and PostgreSQL, judged by the model of workflow-model.ts. */
+/** Random workflows in the engine and PostgreSQL end as the model of workflow-model.ts predicts. */
 import fc from 'fast-check';
 
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -73,7 +73,7 @@ const jobsOf = (ids: readonly number[]): Promise<Row[]> =>
     SELECT id, status, cancel_requested, job_explanation FROM unified_jobs
     WHERE id = ANY(${ids}::bigint[]) ORDER BY id`);
 
-/** Ends about half of the runs that go on, each as planned; those of canceled workflows too. */
+/** Ends about half of the active runs with their planned status, those of canceled workflows too. */
 async function endSome(
   ids: readonly number[],
   endingOf: (node: NodeRow) => Ending,
@@ -88,7 +88,7 @@ async function endSome(
   return active.length;
 }
 
-/** A sequence that a seed fixes, so that a fault can be played again. */
+/** Returns a sequence determined by a seed, so that a fault can be reproduced. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -107,7 +107,7 @@ it('leads hundreds of workflows at once to the end the model gives them', async 
   const endingOf = (node: NodeRow) => planOf.get(node.workflow_job_id)![node.place]!.ending;
   for (let round = 0; ; round += 1) {
     if (round > 200) throw new Error(`No end in sight, seed ${seed}`);
-    // Several workers ask at the same time.
+    // Several workers advance the workflow concurrently.
     const more = await Promise.all([advance(), advance()]);
     const left = await endSome(ids, endingOf, random);
     if (round === 2) {
@@ -135,14 +135,14 @@ it('leads hundreds of workflows at once to the end the model gives them', async 
   });
   expect({ seed, faults }).toEqual({ seed, faults: [] });
   expect(canceled.size).toBeGreaterThan(0);
-  // Every node has its own run, and no run is anybody's but a node's.
+  // Every node has its own run, and every run belongs to a node.
   const runs = nodes.flatMap(({ job_id: id }) => id ?? []);
   const made = await test.database.row<{ runs: number }>(sql`
     SELECT count(*)::int AS runs FROM unified_jobs WHERE launch_type = 'workflow'`);
   expect([new Set(runs).size, made!.runs]).toEqual([runs.length, runs.length]);
 });
 
-/** What a node may be when its workflow job is over. */
+/** Returns true for a state of a node that is valid after the end of its workflow job. */
 function isEnded({
   outcome,
   do_not_run: isSkipped,
@@ -159,7 +159,7 @@ const chain: PlannedNode[] = Array.from({ length: 4 }, (_, place) => ({
   parents: place === 0 ? [] : [{ place: place - 1, kind: 'success' }],
 }));
 
-/** Statements of each pass until chains are at their end. */
+/** Returns the number of statements of each pass until all chains have ended. */
 async function statements(count: number): Promise<number[]> {
   const ids = await launch(Array.from({ length: count }, () => chain));
   const counts: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Hostile text in every text field of every resource, written straight into the database as the
- * field declarations name the columns: on every page there is it is text, and nothing of it runs.
+ * Pages show hostile text as text and execute none of it: a canary is written to every text column of every
+ * resource, directly in the database.
  *
  * Budget: 25 s, because it looks for hostile text on every page.
  */
@@ -16,15 +16,15 @@ import { IS_DEEP } from '../support/depth.js';
 import { Samples } from '../support/samples.js';
 import { inBrowser, visit } from './browser.js';
 
-/** A deep run opens hundreds of pages, one after the other. */
+/** A deep run opens hundreds of pages sequentially. */
 if (IS_DEEP) jest.setTimeout(900_000);
 
 const MARK = 'canary-7f3a';
 const CANARY = `${MARK}</pre></textarea></title><script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>{{7*7}}`;
 
-/** Text that people or programs from outside decide; choices are words of ours. */
+/** Kinds of fields whose text comes from users or other systems. The values of choices are fixed. */
 const TEXTUAL = new Set<Field['kind']>(['string', 'text', 'email', 'variables']);
-/** Words of the machinery, which decide what a row is. */
+/** Columns with internal values, which determine the kind of a row. */
 const OWN_WORDS: ReadonlySet<string> = new Set([
   ...['type', 'status', 'object1', 'object2', 'object_type', 'object_association'],
   ...['role_field', 'content_type', 'notification_type', 'service', 'verdict', 'state', 'uuid'],
@@ -61,7 +61,7 @@ async function mark(definition: ResourceDefinition): Promise<void> {
   const { id } = await samples.of(definition.type);
   for (const { name, kind, column } of fieldsToMark(definition)) {
     const text = `${CANARY} ${id}`;
-    // Variables are a document, in whose names and values people write.
+    // Variables are documents, whose names and values users write.
     const isDocument = kind === 'variables' || name === 'extra_vars';
     const value = isDocument ? JSON.stringify({ [text]: text }) : text;
     const changed = await test.database.execute(sql`
@@ -70,7 +70,7 @@ async function mark(definition: ResourceDefinition): Promise<void> {
   }
 }
 
-/** Documents that people write, or programs send, in the shapes that pages read. */
+/** Documents from users or other systems, in the shapes that pages read. */
 const DOCUMENTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   activity_stream: { changes: { [CANARY]: [CANARY, CANARY] } },
   credential_types: {
@@ -130,7 +130,7 @@ async function markDocuments(): Promise<void> {
       expect([table, column, changed > 0]).toEqual([table, column, true]);
     }
   }
-  // What was asked is asked, and a run says why it failed.
+  // Makes pages show the survey of a template and the cause of a failure.
   for (const statement of [
     sql`UPDATE unified_job_templates SET survey_enabled = TRUE WHERE survey_spec IS NOT NULL`,
     sql`UPDATE job_events SET event = 'runner_on_failed', failed = TRUE`,
@@ -140,7 +140,9 @@ async function markDocuments(): Promise<void> {
   }
 }
 
-/** Elements that could run something, and what the policy of the pages forbids to hold. */
+/**
+ * Script that finds elements that could execute code, and elements that the content security policy forbids.
+ */
 const ALIVE = `const aliveIn = (page) => [...page.querySelectorAll('*')].filter(
   (one) =>
     one.matches('script:not([src]), style, img:not(header img.mark[src="/logo/"]), iframe, object, embed, base, meta[http-equiv]') ||
@@ -149,12 +151,15 @@ const ALIVE = `const aliveIn = (page) => [...page.querySelectorAll('*')].filter(
     ),
 ).map((one) => one.outerHTML.slice(0, 200));`;
 
-/** Attributes by which our scripts find elements: all ways in which they use the text of a page. */
+/**
+ * Script that lists the attributes by which the product's scripts find elements: all ways in which they use
+ * the text of a page.
+ */
 const HOOKS = `[...new Set([...page.querySelectorAll('*')].flatMap((one) =>
   Object.keys(one.dataset).filter((name) => !['label', 'line', 'time'].includes(name)),
 ))].sort().join(' ')`;
 
-/** A page as the HTML parser of the browser reads it; nothing of it runs. */
+/** Page as the HTML parser of the browser reads it, without executing any of it. */
 interface ParsedPage {
   status: number;
   type: string;
@@ -173,7 +178,7 @@ const parsedPage = (page: Page, path: string): Promise<ParsedPage> =>
     return { status: response.status, type, alive: aliveIn(page), hooks: ${HOOKS}, text };
   })()`);
 
-/** Pages of everything: lists, objects, lists below objects and documents. */
+/** Returns all pages: lists, objects, lists below objects and documents. */
 const pages = (): readonly TableRoute[] =>
   test.app
     .get(RouteTable, { strict: false })
@@ -199,7 +204,7 @@ inBrowser()('hostile text', () => {
     await page.goto('/api/v2/');
     const shownOn: string[] = [];
     const broken: string[] = [];
-    /** By what our scripts do on them: one page of each kind is opened, in a deep run every page. */
+    /** Pages to open, by the scripts that run on them: one page of each kind, in a deep run every page. */
     const toOpen = new Map<string, string>();
     for (const route of pages()) {
       const path = await samples.pathOf(route);
@@ -210,7 +215,7 @@ inBrowser()('hostile text', () => {
       toOpen.set(IS_DEEP ? path : hooks, path);
     }
     expect(broken).toEqual([]);
-    // Most pages show some of it, or the test would have looked at nothing.
+    // Most pages show a canary. Otherwise the test would prove nothing.
     expect(shownOn.length).toBeGreaterThan(50);
     expect(toOpen.size).toBeGreaterThan(5);
     for (const path of toOpen.values()) {

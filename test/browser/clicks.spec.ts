@@ -1,6 +1,5 @@
 /**
- * What people come for, counted in clicks: a journey that takes more than its goal fails. Typing and
- * keys are no clicks.
+ * Common tasks of users take a limited number of clicks. Typing and keys are not counted.
  *
  * Budget: 50 s, because it counts the clicks of fourteen journeys in Chromium.
  */
@@ -21,7 +20,7 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user: test.as.users.superuser });
 
-/** What a worker does with a run whose only task fails. */
+/** Executes a run as a worker does. Its only task fails. */
 async function fail(id: number, message: string): Promise<void> {
   const transitions = test.app.get(RunTransitions, { strict: false });
   await transitions.move([id], { from: ['pending'], to: 'running' });
@@ -73,7 +72,7 @@ describeJourney('what happened in the last hours', session, 1, async (walk) => {
   await walk.look('activity');
 });
 
-// Stands for the pages of runs.
+// Represents the pages of runs.
 describeJourneyInAllWays('launch, watch, and find the cause', session, 3, async (walk) => {
   const { page, mark } = walk;
   const template = await test.make.jobTemplate({ name: `Deploy ${mark}` });
@@ -131,7 +130,7 @@ describeJourney('one among hundreds, by typing alone', session, 1, async (walk) 
   await page.waitForURL(/\/hosts\/\d+\/$/);
 });
 
-// Stands for the pages of lists.
+// Represents the pages of lists.
 describeJourneyInAllWays('one run among hundreds, by filters', session, 6, async (walk) => {
   const { page, mark } = walk;
   const { id } = await test.make.jobTemplate();
@@ -143,7 +142,7 @@ describeJourneyInAllWays('one run among hundreds, by filters', session, 6, async
     FROM generate_series(1, 300) AS n`);
   await walk.open('Jobs');
   await page.getByLabel('Search').fill(`Among ${mark}`);
-  // To open a list, and to choose from it.
+  // One click opens the list, one chooses from it.
   walk.clicks += 2;
   await page.getByLabel('Status').selectOption('Failed');
   await walk.look('filters');
@@ -239,7 +238,7 @@ describe('a page of 200 rows', () => {
     ['activity', 'activity_stream/?order_by=-id'],
   ])('of %s is drawn by the server in a tenth of a second', async (_name, path) => {
     let quickest = Infinity;
-    // The first responses are slower: the quickest of some tells what a page takes.
+    // The first responses are slower, so the fastest of several counts.
     for (let turn = 0; turn < 20 && quickest >= 100; turn += 1) {
       const time = await eventLoopTime(async () => {
         const { text } = await test.as.superuser

@@ -1,6 +1,6 @@
 /**
- * What surrounds the templates of the furnished house: what starts them, where their hosts come from,
- * who is told, and a run that failed.
+ * Objects around the templates of the furnished installation: schedules, webhooks, inventory sources,
+ * notifications, and a failed run.
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
@@ -9,7 +9,7 @@ import { webhookSample } from '../support/payloads/webhooks.js';
 import { arm } from '../support/webhooks.js';
 import { storeEvents, storeSummaries, type FurnishedTask } from './furnish-runs.js';
 
-/** Asked at each launch of the template. */
+/** Adds a survey, which is asked at each launch of the template. */
 export async function askSurvey({ as }: TestApp, { id }: Row): Promise<void> {
   const path = `job_templates/${id}/`;
   const question = (variable: string, question_name: string, more: object): object => ({
@@ -46,7 +46,7 @@ export async function askSurvey({ as }: TestApp, { id }: Row): Promise<void> {
   await as.superuser.patch(path, { survey_enabled: true }).expect(200);
 }
 
-/** Pushes and pull requests, one that the filters leave out and one whose signature is wrong. */
+/** Delivers pushes and pull requests: one that a filter skips and one with a wrong signature among them. */
 export async function deliver(test: TestApp, template: Row): Promise<void> {
   const hook = await arm(test, template, 'service_a');
   const push = webhookSample('service_a', 'push');
@@ -66,7 +66,7 @@ export async function deliver(test: TestApp, template: Row): Promise<void> {
   });
 }
 
-/** By night, and before the shop opens on Mondays. */
+/** Creates a nightly schedule, and one before the opening hours of Mondays. */
 export async function schedule({ as }: TestApp, { id }: Row): Promise<Row> {
   const path = `job_templates/${id}/schedules/`;
   const { body } = await as.superuser
@@ -84,7 +84,7 @@ export async function schedule({ as }: TestApp, { id }: Row): Promise<Row> {
   return body;
 }
 
-/** Where machines come from: updated well, and not. */
+/** Creates an inventory source with a successful update and a failed one. */
 export async function source(test: TestApp, inventory: Row): Promise<Row> {
   const { make, database } = test;
   const made: Row[] = [];
@@ -115,7 +115,7 @@ export async function source(test: TestApp, inventory: Row): Promise<Row> {
   return first;
 }
 
-/** A chat that is told of failures, and what it was told. */
+/** Creates a chat that receives failures, and its past notifications. */
 export async function tell(
   test: TestApp,
   templates: readonly Row[],
@@ -162,7 +162,7 @@ export async function tell(
 }
 
 /**
- * Adds what administrators set up: logins, machines and images of runs.
+ * Creates the objects of administrators: logins, instances and execution environments.
  *
  * @returns id of the credential type "Machine"
  */
@@ -195,7 +195,7 @@ export async function administer({ make, database }: TestApp): Promise<number> {
   return type!.id;
 }
 
-/** What the failed run did, until a service did not start. */
+/** Tasks of the failed run, until a service does not start. */
 const TASKS: readonly FurnishedTask[] = [
   {
     task: 'Gathering Facts',
@@ -222,7 +222,7 @@ const TASKS: readonly FurnishedTask[] = [
   },
 ];
 
-/** A run that failed, after one that went well with another release. */
+/** Creates a failed run, after a successful one with another release. */
 export async function failedJob(test: TestApp, template: Row): Promise<Row> {
   const run = async (status: string, release: string, ago: string): Promise<Row> =>
     (await test.database.row<Row>(sql`

@@ -1,4 +1,6 @@
-/** What runs of the furnished house left behind: their events with the output, and sums by host. */
+/**
+ * Results of runs in the furnished installation: their events with the output, and their summaries by host.
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import type { TestApp } from '../support/boot.js';
@@ -6,10 +8,10 @@ import type { TestApp } from '../support/boot.js';
 const PLAY = 'Put the shop online';
 const WIDTH = 46;
 
-/** What came of a task on a host. */
+/** Result of a task on a host. */
 type Outcome = 'ok' | 'changed' | 'failed' | 'unreachable';
 
-/** How each outcome is recorded, and how Ansible colours its line. */
+/** Event of each result, and the colour of its line in Ansible's output. */
 const RECORDS: Record<Outcome, { event: string; colour: string }> = {
   ok: { event: 'runner_on_ok', colour: '0;32' },
   changed: { event: 'runner_on_ok', colour: '0;33' },
@@ -17,14 +19,14 @@ const RECORDS: Record<Outcome, { event: string; colour: string }> = {
   unreachable: { event: 'runner_on_unreachable', colour: '1;31' },
 };
 
-/** One task of a run, host by host; `message` is what a failure said. */
+/** One task of a run, with its result by host. `message` is the text of a failure. */
 export interface FurnishedTask {
   task: string;
   hosts: readonly (readonly [host: string, outcome: Outcome])[];
   message?: string;
 }
 
-/** Numbers of a host: fine, changed, failed, not reached, skipped. */
+/** Numbers of tasks on a host: ok, changed, failed, unreachable, skipped. */
 export type HostNumbers = readonly [
   host: string,
   ok: number,
@@ -43,7 +45,7 @@ interface Event {
   data: object;
 }
 
-/** Stores what a run did so far, and its recap where it is over. */
+/** Stores the output of a run so far, and its recap if it has ended. */
 export async function storeEvents(
   { database }: TestApp,
   job: Row,
@@ -79,7 +81,7 @@ export async function storeEvents(
   }
 }
 
-/** Stores the sums by host that a run ends with. */
+/** Stores the summaries by host of a run that ended. */
 export async function storeSummaries(
   { database }: TestApp,
   job: Row,
@@ -107,5 +109,5 @@ function resultOf(
   return { event, host, task, outcome, text: `\u001B[${colour}m${text}\u001B[0m`, data };
 }
 
-/** A heading as Ansible prints it. */
+/** Returns a heading as Ansible prints it. */
 const starred = (text: string): string => text.padEnd(WIDTH, '*');

@@ -1,7 +1,6 @@
 /**
- * A house that is lived in, for the tests that look at every main page and for the pictures of the
- * documentation: templates with names of their own, two weeks of runs, one that is running, failures,
- * deliveries, and people with roles.
+ * Furnished installation for tests of the main pages and for pictures of the documentation: templates with
+ * realistic names, two weeks of runs, an active run, failures, deliveries, and users with roles.
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
@@ -18,11 +17,11 @@ import {
 import { storeEvents, storeSummaries, type FurnishedTask } from './furnish-runs.js';
 
 export interface Furnished {
-  /** A superuser, with a name as people have. */
+  /** Superuser with a realistic name. */
   admin: Row;
   organization: Row;
   template: Row;
-  /** Running, with output and summaries of hosts. */
+  /** Active job with output and summaries of hosts. */
   job: Row;
   failedJob: Row;
   team: Row;
@@ -31,7 +30,7 @@ export interface Furnished {
   schedule: Row;
   notificationTemplate: Row;
   workflow: Row;
-  /** Running: one node is over, one waits for a decision. */
+  /** Active workflow job with one finished node, and one that waits for an approval. */
   workflowJob: Row;
   approval: Row;
   /** Id of the credential type "Machine". */
@@ -107,7 +106,7 @@ export async function furnish(test: TestApp): Promise<Furnished> {
   };
 }
 
-/** Web servers of two regions and what they need, in groups. */
+/** Creates web servers of two regions and their supporting hosts, in groups. */
 async function furnishHosts({ as, make }: TestApp, inventory: Row): Promise<void> {
   const names = ['north', 'south'].flatMap((region) =>
     [1, 2, 3, 4].map((number) => `web-${region}-${number}`),
@@ -117,7 +116,7 @@ async function furnishHosts({ as, make }: TestApp, inventory: Row): Promise<void
   for (const name of ['web', 'databases', 'everything else']) await make.group(inventory, { name });
 }
 
-/** Runs of two weeks, some failed, spread over the hours of the day. */
+/** Stores runs of two weeks, some failed, at all hours of the day. */
 async function storeRuns({ database }: TestApp, templates: readonly Row[]): Promise<void> {
   await database.execute(sql`
     INSERT INTO unified_jobs (type, name, status, failed, unified_job_template_id, job_template_id,
@@ -148,7 +147,7 @@ async function storeDeliveries({ database }: TestApp, [, template]: readonly Row
     FROM generate_series(1, 40) AS n`);
 }
 
-/** Two hosts answer, one does not. */
+/** Tasks with two reachable hosts and an unreachable one. */
 const TASKS: readonly FurnishedTask[] = [
   {
     task: 'Gathering Facts',
@@ -185,7 +184,7 @@ async function runningJob(test: TestApp, template: Row): Promise<Row> {
   return job;
 }
 
-/** Test, then ask, then deploy to both regions, report in any case; put it back when it fails. */
+/** Creates a workflow: test, approve, deploy to both regions, always report; roll back after a failure. */
 async function workflow(
   { make, database }: TestApp,
   templates: readonly Row[],

@@ -22,7 +22,7 @@ const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .toString()
   .trim();
 
-/** What is stored, in clear. */
+/** Returns the stored inputs, decrypted. */
 async function storedInputs(name: string): Promise<CredentialInputs> {
   const row = await test.database.row<{ id: number; inputs: CredentialInputs }>({
     text: 'SELECT id, inputs FROM credentials WHERE name = $1',

@@ -1,6 +1,6 @@
 /**
- * From an empty installation to the first run, by the checklist of the dashboard. It starts a browser,
- * because the clicks are counted; the sync of the project is a row of the database.
+ * The checklist of the dashboard leads from an empty installation to the first run. The test starts a browser
+ * to count the clicks; the sync of the project is written to the database.
  */
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -17,7 +17,7 @@ const session = () => ({ test, user: test.as.users.orgAdmin });
 
 describeJourney('a project, an inventory, a template and its launch', session, 12, async (walk) => {
   const { page, mark } = walk;
-  // In a deep run the objects of the other ways would have to be told apart.
+  // Removes the objects of other ways, which a deep run walks before.
   await test.database.execute(sql`DELETE FROM unified_jobs`);
   await test.database.execute(
     sql`DELETE FROM unified_job_templates WHERE type <> 'system_job_template'`,

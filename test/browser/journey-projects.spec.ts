@@ -1,4 +1,4 @@
-/** What a newcomer does first: name the repository, and make of it something to run. */
+/** A new user creates a project from a repository, and a template that runs one of its playbooks. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -13,7 +13,7 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user: test.as.users.superuser });
 
-/** What a worker does with a sync. */
+/** Finishes the sync of a project as a worker does. */
 const synced = (name: string): Promise<Row | undefined> =>
   test.database.row<Row>(sql`
     UPDATE unified_job_templates SET status = 'successful', last_job_run = now(),
@@ -27,14 +27,14 @@ describeJourney('a repository, and a template of it', session, 12, async (walk) 
   await walk.link('Add');
   await page.getByLabel('Name *').fill(name);
   await walk.choose(page.locator('#post-organization'), 'Home');
-  // Git is preselected, and nothing has to be unfolded for what makes a project.
+  // Git is preselected, and all required fields are visible without unfolding a section.
   await page.getByLabel('URL of the repository').fill('https://git.shop.example/site.git');
   await page.getByLabel('Branch', { exact: true }).fill('main');
   expect(await page.getByLabel('Credential', { exact: true }).isVisible()).toBe(true);
   await walk.look('project-form');
   await walk.button('Create project');
   await page.getByText('Created.').waitFor();
-  // There is nothing to run before its files are here.
+  // No template can be created before the files of the project are there.
   expect(await page.getByRole('link', { name: 'New job template' }).count()).toBe(0);
   const project = await synced(name);
   expect(project).toMatchObject({ scm_type: 'git', scm_branch: 'main' });
@@ -72,7 +72,7 @@ describeJourney('lists of what there is to run', session, 2, async (walk) => {
   expect(await row.innerText()).toContain('https://git.shop.example/listed.git');
   expect(await row.innerText()).toContain('Git');
   await walk.open('Templates');
-  // A reference is told by its name or not at all.
+  // The list shows references by name only, and no column of ids.
   expect((await headings()).map((text) => text.trim())).toEqual([
     'Select',
     'Name',

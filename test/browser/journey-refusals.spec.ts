@@ -1,4 +1,4 @@
-/** When something goes wrong on the way: what was typed is there again, and the reason is told. */
+/** After a refusal the form shows the reason and still has the typed text. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { SESSION_COOKIE } from '../../src/common/http/cookies.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -29,7 +29,7 @@ describeJourney('a change that a refusal and an ended session delay', session, 8
   await name.fill('   ');
   await description.fill(typed);
   await save();
-  // Beside the field and at the top.
+  // The error is shown next to the field and at the top.
   await page.locator('#patch-name-errors').getByText('This field may not be blank.').waitFor();
   await page.getByRole('alert').first().waitFor();
   expect(await description.inputValue()).toBe(typed);
@@ -41,7 +41,7 @@ describeJourney('a change that a refusal and an ended session delay', session, 8
   await walk.look('session-ended');
   await page.getByLabel('Username').fill('boss');
   await page.getByLabel('Password').fill(PASSWORD);
-  // What follows is what the ended session costs, and all that it costs.
+  // The clicks from here on are the cost of the ended session.
   const before = walk.clicks;
   await walk.button('Log in');
   if (!walk.hasScripts) await walk.button('Back to the form');

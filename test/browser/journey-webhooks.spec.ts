@@ -14,7 +14,7 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user: test.as.users.superuser });
 
-/** A template with a key, which has received a push. */
+/** Creates a template with a webhook key that has received a push. */
 async function received(name: string): Promise<Hook> {
   const hook = await arm(test, await test.make.jobTemplate({ name }), 'service_a');
   await hook.send(webhookSample('service_a', 'push')).expect(202);
@@ -41,7 +41,7 @@ describeJourney('the key of a webhook', session, 3, async (walk) => {
   for (const word of ['application/json', 'pull_request', 'X-Hub-Signature-256']) {
     expect(told).toContain(word);
   }
-  // The address of this test is one that no code host can reach.
+  // No code host can reach the address of this test.
   await setup.getByText('cannot reach this address').waitFor();
   await walk.look('webhook');
 });
@@ -75,7 +75,7 @@ describeJourney('sending a delivery again', session, 4, async (walk) => {
   const name = `Again ${walk.mark}`;
   const hook = await received(name);
   await toWebhook(walk, name);
-  // Of what nobody signed nothing is kept that could be sent again.
+  // The payload of an unsigned delivery is not stored, so it cannot be redelivered.
   await hook.post(Buffer.from('{}'), {
     'Content-Type': 'application/json',
     'X-Service-A-Event': 'push',
@@ -90,7 +90,7 @@ describeJourney('sending a delivery again', session, 4, async (walk) => {
   await walk.button('Redeliver');
   const notice = walk.page.getByText('Done.', { exact: true });
   await notice.waitFor();
-  // The form leads back to its card, and what came of it stays in sight there.
+  // The form leads back to its card, where the result remains visible.
   const top = await notice.evaluate((element) => element.getBoundingClientRect().top);
   expect(await walk.page.evaluate('scrollY')).toBeGreaterThan(0);
   expect(top).toBeGreaterThanOrEqual(0);
@@ -136,7 +136,7 @@ describeJourney('connecting a repository and seeing its first run', session, 4, 
     (await setup.getByLabel('Secret').textContent()) ?? '',
   ];
   expect(secret.length).toBeGreaterThan(20);
-  // What the code host does with what was entered there.
+  // Sends a delivery as the code host does with the entered URL and secret.
   const { event, payload } = webhookSample('service_b', 'Push Hook');
   const body = Buffer.from(JSON.stringify(payload));
   const delivery = `first-${walk.mark}`;

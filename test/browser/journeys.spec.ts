@@ -1,6 +1,6 @@
 /**
- * What a person does with the pages, from the login on, with scripts and without: every step is a
- * click or a key, nothing is called behind the pages' back but what a worker would do.
+ * Users do their work with clicks and keys only, with scripts and without. The test itself does only the part
+ * of a worker.
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
@@ -22,7 +22,7 @@ afterAll(() => test.close());
 
 const session = () => ({ test, user });
 
-/** What a worker does: a line of output, and the end of the run. */
+/** Writes a line of output and ends the run as a worker does. */
 async function work(jobId: number, text: string): Promise<void> {
   const { app, database } = test;
   const transitions = app.get(RunTransitions, { strict: false });
@@ -99,7 +99,7 @@ describePagesBothWays('a person', session, (open, javaScriptEnabled) => {
     await page.getByRole('button', { name: 'Launch', exact: true }).click();
     await page.getByText('The run is pending.').waitFor();
     await work(idOf(), 'The shop is online.');
-    // Without scripts a person loads the page again, as it says.
+    // Without scripts the page asks the user to reload it.
     if (!javaScriptEnabled) await page.reload();
     await page.getByRole('log').getByText('The shop is online.').waitFor();
     await page.getByText('The run ended: successful.').waitFor();
@@ -152,7 +152,7 @@ inBrowser()('a person with a keyboard only', () => {
     await page.goto('/api/v2/teams/');
     await page.getByRole('link', { name: 'Add', exact: true }).focus();
     await page.keyboard.press('Enter');
-    // The link opens the form and leads into its first field.
+    // The link opens the form and focuses its first field.
     await page.waitForFunction("document.activeElement.id === 'post-name'");
     await page.keyboard.type('Typed by hand');
     const organization = page.locator('#post-organization');

@@ -6,7 +6,7 @@ import { furnish } from './furnish.js';
 
 jest.setTimeout(300_000);
 
-/** Pages of one kind that are looked at: objects of one kind differ in what they link to. */
+/** Number of pages checked of each kind. Objects of one kind differ in their links. */
 const PAGES_OF_A_KIND = 2;
 const MAX_PAGES = 900;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** One of each kind of object that a lived-in house lacks. */
+/** Creates one of each kind of object that the furnished installation lacks. */
 async function furnishRest({ make, home, database, as }: TestApp): Promise<void> {
   const organization = home.organization.id;
   const inventory = await make.inventory({ organization });
@@ -60,7 +60,7 @@ async function furnishRest({ make, home, database, as }: TestApp): Promise<void>
     VALUES (${chat.id}, 'webhook', 'successful', 'error', ${job?.id})`);
 }
 
-/** The kind of a page: its path without ids and names, and the names of its parameters. */
+/** Returns the kind of a page: its path without ids and names, and the names of its parameters. */
 const kindOf = ({ pathname, searchParams }: URL): string =>
   `${pathname.replace(/\/\d+(?=\/)/g, '/#')}?${[...searchParams.keys()].sort().join('&')}`;
 
@@ -122,15 +122,15 @@ describe('links and controls of pages', () => {
   });
 });
 
-/** Where the links of a page lead, as its source says it. */
+/** Returns the targets of the links in the source of a page. */
 const hrefs = (page: string): string[] =>
   [...page.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)].map(([, href = '']) =>
     href.replaceAll('&amp;', '&'),
   );
 
 /**
- * Controls that do nothing without scripts: buttons that submit no form, pickers that are no select or
- * input with a name, and links that lead nowhere.
+ * Returns the controls that have no effect without scripts: buttons that submit no form, pickers that are no
+ * select or input with a name, and links without a target.
  */
 function controlsThatNeedScripts(page: string): string[] {
   const forms = new Set([...page.matchAll(/<form\b[^>]*\sid="([^"]*)"/g)].map(([, id]) => id));

@@ -1,8 +1,7 @@
 /**
- * The pages a person meets first: they are there, nothing on them is refused by their policy, axe
- * finds no serious fault, and nothing runs out of a small screen. One page of each kind is checked by
- * axe in the dark theme and on a small screen too; a deep run checks all. With PICTURES
- * (`npm run screenshots`) each page is kept for the documentation.
+ * Main pages respect their content security policy, have no serious fault in axe, and fit a small screen. axe
+ * checks one page of each kind in the dark theme and on a small screen too; a deep run checks all. With
+ * PICTURES (`npm run screenshots`) each page is stored for the documentation.
  *
  * Budget: 65 s, because it looks at each kind of page with axe, and at one of each in all themes and sizes.
  */
@@ -19,7 +18,7 @@ let house: Furnished;
 beforeAll(async () => {
   test = await boot();
   house = await furnish(test);
-  // The document is built when it is first asked for; no page has to wait for that here.
+  // The document is built for the first request. The pages here should not wait for it.
   await test.as.anonymous.get('/api/openapi.json').expect(200);
 });
 afterAll(() => test.close());
@@ -29,17 +28,20 @@ interface MainPage {
   path: () => string;
   heading: string | RegExp;
   status?: number;
-  /** Who looks; the administrator unless given, null for nobody. */
+  /** User who opens the page: the administrator by default, an anonymous user if null. */
   who?: 'nobody' | null;
-  /** Stands for its kind: dashboard, list, object, form, active or failed run, graph or chart. */
+  /**
+   * True for the page that represents its kind: dashboard, list, object, form, active or failed run, graph or
+   * chart.
+   */
   isOfItsKind?: true;
-  /** How long it may be on a phone, in pixels. */
+  /** Maximum height on a phone, in pixels. */
   longest?: number;
-  /** What is done on the page before it is looked at. */
+  /** Actions on the page before it is checked. */
   act?: (page: Page) => Promise<unknown>;
 }
 
-/** The pages that people work in: each has its pictures. */
+/** Pages that users work in, each of which has pictures. */
 const PAGES: readonly MainPage[] = [
   { name: 'login', path: () => '/api/login/', heading: 'Log in', who: null },
   {
@@ -170,7 +172,7 @@ const PAGES: readonly MainPage[] = [
   },
 ];
 
-/** Shown as well, but by others or without a picture. */
+/** Further pages: opened by other users, or without a picture. */
 const FURTHER: readonly MainPage[] = [
   { name: 'root', path: () => '/api/v2/', heading: 'API version 2' },
   {
@@ -194,7 +196,7 @@ const FURTHER: readonly MainPage[] = [
   { name: 'activity', path: () => '/api/v2/activity_stream/', heading: 'Activity' },
 ];
 
-/** Stars what people come back to; the pages that were looked at are there by that. */
+/** Stars some objects, and opens the pages that are later listed as recently viewed. */
 async function starred(page: Page): Promise<void> {
   const { template, inventory, workflow } = house;
   for (const url of [
@@ -219,18 +221,21 @@ async function show(page: Page, { path, heading, status = 200, act }: MainPage):
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-/** Tables of rows that have to be pushed aside to be read. */
+/** Script that finds tables that have to be scrolled sideways. */
 const SIDEWAYS = `[...document.querySelectorAll('.stacks')]
   .filter(({ parentElement: around }) => around.scrollWidth > around.clientWidth)
   .map(({ parentElement: around }) => around.getAttribute('aria-label'))`;
 
-/** Texts of charts that are lower than letters one can read. */
+/** Script that finds texts of charts that are too small to read. */
 const SMALL_LETTERS = `[...document.querySelectorAll('.plot text')]
   .filter((text) => text.getClientRects().length > 0)
   .filter((text) => text.getBoundingClientRect().height < 10)
   .map(({ textContent }) => textContent)`;
 
-/** Buttons of rows, the first of each, that stand elsewhere than the words above them, or have no border there. */
+/**
+ * Script that finds row buttons (the first of each row) that are not aligned with the text above them, or
+ * have no border.
+ */
 const ASTRAY = `[...document.querySelectorAll('.stacks td.end')]
   .flatMap((cell) => cell.querySelector('button, .button') ?? [])
   .filter((button) => {
@@ -253,7 +258,7 @@ inBrowser()('main pages', () => {
     if (PAGES.includes(one)) await picture(page, `${one.name}-${way}`);
   };
 
-  /** Verifies what a small screen shows; `page` has been opened at any width. */
+  /** Asserts that a page fits a small screen. `page` may have any width. */
   const fitsSmallScreen = async (page: Page, { longest = Infinity }: MainPage): Promise<void> => {
     await page.setViewportSize({ width: 360, height: 740 });
     expect(await overflowOf(page)).toBe(0);
@@ -290,7 +295,7 @@ inBrowser()('main pages', () => {
       await show(page, one);
       await fitsSmallScreen(page, one);
       expect(await seriousFaults(page)).toEqual([]);
-      // To look for faults moves the page; one that was opened at a place stays there.
+      // The search for faults scrolls the page. A page opened at an anchor keeps its position.
       if (!one.path().includes('#')) await page.evaluate('scrollTo(0, 0)');
       await keep(page, one, 'small');
       if (process.env.PICTURES) {

@@ -29,7 +29,7 @@ describePages('forms of notification templates', session, (open, javaScriptEnabl
     expect(await seriousFaults(page, javaScriptEnabled)).toEqual([]);
     await page.getByRole('button', { name: 'Create notification template' }).click();
     await page.getByText("'nobody at all' is not a valid mail address.").first().waitFor();
-    // What was entered is still there, and what was chosen.
+    // The entered text and the chosen type are still there.
     await page.getByText('Choose another').waitFor();
     expect(await page.locator('[name="notification_configuration.recipients"]').inputValue()).toBe(
       'ops@example.org\ndev@example.org',
@@ -42,7 +42,7 @@ describePages('forms of notification templates', session, (open, javaScriptEnabl
     expect(text).toContain('$encrypted$');
     expect(text).not.toContain('canary-password');
 
-    // What the form of a change holds is sent back as it is, and keeps the secret.
+    // The form sends its values back unchanged, which keeps the secret.
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.locator('#patch-description').fill('changed');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -1,6 +1,4 @@
-/**
- * The tools of a run's output, in Chromium: only scripts make them.
- */
+/** The tools of a run's output work in Chromium. They exist only with scripts. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { RunSignals } from '../../src/runs/run-signals.service.js';
@@ -10,11 +8,14 @@ import { IS_DEEP } from '../support/depth.js';
 import { eventually } from '../support/eventually.js';
 import { inBrowser, visit, type Visit } from './browser.js';
 
-/** Milliseconds from the end of a run to the complete page. */
+/** Limit on the time from the end of a run to the complete page, in milliseconds. */
 const END_LIMIT = 2000;
-/** Lines that are printed right before the end. */
+/** Number of lines printed right before the end. */
 const LAST = 500;
-/** Lines, and the longest task in milliseconds; files beside this one slow it down in `npm test`. */
+/**
+ * Number of lines, and limit on the longest task in milliseconds. Other files of `npm test` slow this one
+ * down.
+ */
 const [LINES, LONGEST] = IS_DEEP ? [20_000, 100] : [4000, 250];
 
 let test: TestApp;

@@ -1,6 +1,6 @@
 /**
- * What the page of a run answers to "why": its reason above the output, what failed with its
- * message, the output by line and task, and what was different when it last went well.
+ * The page of a run explains its failure: the reason above the output, the failed tasks with their messages,
+ * the output by line and task, and the differences from the last successful run.
  */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
@@ -13,7 +13,7 @@ let template: Row;
 let good: Row;
 let failed: Row;
 
-/** Something a person could be fooled by, were it read as HTML. */
+/** Text that would be dangerous if a page read it as HTML. */
 const CANARY = '<img src=x onerror=alert(1)>';
 const MESSAGE = `The service did not start ${CANARY}`;
 
@@ -29,7 +29,7 @@ const run = async (status: string, more: Row | object): Promise<Row> => {
     FROM unified_job_templates WHERE id = ${template.id} RETURNING *`))!;
 };
 
-/** Events as a run of one task stores them, each with what it prints. */
+/** Stores events as a run of one task does, each with its output. */
 const events = async (
   job: Row,
   given: [event: string, host: string, task: string, text: string][],

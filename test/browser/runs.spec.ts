@@ -33,7 +33,7 @@ async function makeJob(status = 'running'): Promise<Row> {
     RETURNING *`))!;
 }
 
-/** Stores a line of output as a worker does, and tells of it. */
+/** Stores a line of output and announces it, as a worker does. */
 async function print(job: Row, counter: number, text: string): Promise<void> {
   await test.database.execute(sql`
     INSERT INTO job_events (job_id, counter, event, event_data, stdout, start_line, end_line)
@@ -51,7 +51,7 @@ async function summarise(job: Row): Promise<void> {
       (${job.id}, 'web-3', 0, 0, 0, 1, 0, true)`);
 }
 
-/** The lines of the output, as they are shown. */
+/** Returns the shown lines of the output. */
 const outputOf = async (page: Page): Promise<string> =>
   (await page.getByRole('log').locator('.row').allTextContents()).join('');
 

@@ -1,4 +1,4 @@
-/** Documents that people type: what is wrong with them is told beside them, by line. */
+/** Variables are edited as YAML or JSON, and errors are shown next to the field, by line. */
 import { boot, type TestApp } from '../support/boot.js';
 import { describePages, faultsOfColors, seriousFaults } from './browser.js';
 
@@ -29,7 +29,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     const { body } = await test.as.superuser.get(`inventories/${id}/`).expect(200);
-    // Forms send line breaks as two characters.
+    // Forms send line breaks as CR LF.
     expect(String(body.variables).replaceAll('\r\n', '\n')).toBe(RIGHT);
   });
 
@@ -113,7 +113,7 @@ describePages('variables', session, (open, javaScriptEnabled) => {
     await change.click();
     expect(JSON.parse(await area.inputValue())).toEqual({ region: 'north', ports: [80, 443] });
     await change.click();
-    // With its comment and its spaces.
+    // The text has its comment and its spaces.
     expect(await area.inputValue()).toBe(RIGHT);
     await area.fill('{"answer": "yes", "mode": "0644"}');
     await change.click();

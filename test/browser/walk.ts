@@ -1,6 +1,6 @@
 /**
- * What a person does, counted: each click is one, and so is opening a list to choose from it. Typing,
- * scrolling and looking are free.
+ * Journeys with counted clicks. Opening a list to choose from it counts as a click; typing, scrolling and
+ * looking do not.
  */
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 
@@ -9,7 +9,9 @@ import type { TestApp } from '../support/boot.js';
 import { IS_DEEP } from '../support/depth.js';
 import { inBrowser, openDrawer, pick, seriousFaults, visit } from './browser.js';
 
-/** How a person works: every two values of scripts, width and colors meet in one of the four. */
+/**
+ * Options of a user's browser: every two values of scripts, width and colors are combined in one of the four.
+ */
 const WAYS: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
   ['with scripts, wide and light', options(true, 1280, 'light')],
   ['with scripts, narrow and dark', options(true, 390, 'dark')],
@@ -17,7 +19,7 @@ const WAYS: readonly (readonly [name: string, options: BrowserContextOptions])[]
   ['without scripts, narrow and light', options(false, 390, 'light')],
 ];
 
-/** The ways in which axe checks the pages: both kinds of DOM. A deep run checks all four. */
+/** Ways in which axe checks the pages: with and without scripts. A deep run checks all four. */
 const CHECKED_WAYS = new Set(IS_DEEP ? WAYS : [WAYS[0], WAYS[2]]);
 
 const NARROW = { width: 390, height: 900 };
@@ -39,7 +41,7 @@ export class Walk {
   constructor(
     readonly page: Page,
     readonly hasScripts: boolean,
-    /** Tells the runs of a journey apart, where names have to differ. */
+    /** Text that distinguishes the walks of a journey, where names must be unique. */
     readonly mark: string,
     private readonly isChecked: boolean,
   ) {}
@@ -49,7 +51,7 @@ export class Walk {
     await target.click();
   }
 
-  /** Opens an item of the sidebar, which is a drawer on a small screen: that takes no click of the goal. */
+  /** Opens an item of the sidebar. On a small screen it is a drawer, whose click does not count. */
   async open(item: string): Promise<void> {
     await openDrawer(this.page);
     await this.link(item, this.page.getByRole('navigation', { name: 'Main' }));
@@ -65,15 +67,15 @@ export class Walk {
     );
   }
 
-  /** Opening and choosing: two clicks. */
+  /** Chooses from a list: one click to open it, one to choose. */
   async choose(control: Locator, label: string): Promise<void> {
     this.clicks += 2;
     await pick(control, label, this.hasScripts);
   }
 
   /**
-   * Keeps a picture when PICTURES is set, looks for faults of accessibility, and verifies that the
-   * page fits its window and a narrow one.
+   * Stores a picture if PICTURES is set, searches for accessibility faults, and asserts that the page fits
+   * its window and a narrow one.
    */
   async look(name: string): Promise<void> {
     const folder = process.env.PICTURES;
@@ -92,7 +94,7 @@ export class Walk {
     await this.page.setViewportSize(size);
   }
 
-  /** Wide tables scroll within themselves: the page never does. */
+  /** Asserts that the page does not scroll sideways. Wide tables scroll within themselves. */
   private async fits(width: number): Promise<void> {
     expect(await this.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
       width,
@@ -101,8 +103,8 @@ export class Walk {
 }
 
 /**
- * Walks a journey with scripts in a wide window, and in all four ways in a deep run. The journey
- * begins on the dashboard, logged in, and takes at most `most` clicks.
+ * Walks a journey with scripts in a wide window, and in all four ways in a deep run. The journey starts on
+ * the dashboard, logged in, and takes at most `most` clicks.
  */
 export function describeJourney(
   name: string,
@@ -113,7 +115,7 @@ export function describeJourney(
   describeWays(name, session, most, journey, IS_DEEP ? WAYS : WAYS.slice(0, 1));
 }
 
-/** Walks a journey with scripts and without: one whose search boxes are plain lists without scripts. */
+/** Walks a journey with scripts and without, because its search boxes are plain lists without scripts. */
 export function describeJourneyBothWays(
   name: string,
   session: Session,
@@ -123,7 +125,7 @@ export function describeJourneyBothWays(
   describeWays(name, session, most, journey, IS_DEEP ? WAYS : [WAYS[0]!, WAYS[3]!]);
 }
 
-/** Walks a journey in all four ways: one for each kind of page (list, object, form, run, graph). */
+/** Walks a journey in all four ways, one journey for each kind of page (list, object, form, run, graph). */
 export function describeJourneyInAllWays(
   name: string,
   session: Session,

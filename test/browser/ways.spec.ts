@@ -1,4 +1,4 @@
-/** Ways through the pages: by what things belong to, by stars, by what was looked at, and back. */
+/** Users navigate by the objects that a page belongs to, by stars, by recently viewed pages, and back. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from '../support/boot.js';
 import { Samples } from '../support/samples.js';
@@ -73,7 +73,7 @@ it('leads back to the newest runs first by breadcrumbs', async () => {
   for (const [path, list] of [
     [`jobs/${job.id}/`, `job_templates/${String(job.job_template_id)}/jobs/?order_by=-id"`],
     ['notifications/999999/', 'notifications/?order_by=-id"'],
-    // Without the run only the path says where the page belongs.
+    // If the run does not exist, only the path determines the breadcrumb.
     ['jobs/999999/', 'jobs/?order_by=-id"'],
   ] as const) {
     const page = await htmlOf(test.as.superuser, path);

@@ -56,7 +56,7 @@ describePages('words', session, (open) => {
     const template = await test.make.jobTemplate();
     const project = `projects/${template.project_id}/`;
     const said = async (): Promise<string[]> => {
-      // What is written for programs keeps their names.
+      // Text for programs keeps their names.
       const told = await page.locator('main :not(pre, code, textarea)').allTextContents();
       return told.map((text) => text.trim());
     };

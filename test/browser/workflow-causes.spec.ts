@@ -1,4 +1,7 @@
-/** What the page of a workflow job answers to "why": which node, by which way, and what its run says. */
+/**
+ * The page of a workflow job explains its failure: the failed node, the path to it, and the message of its
+ * run.
+ */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { sql } from '../../src/database/sql.js';
 import { boot, type TestApp } from '../support/boot.js';
@@ -8,7 +11,7 @@ let test: TestApp;
 let workflowJob: Row;
 let failed: Row;
 
-/** Something a person could be fooled by, were it read as HTML. */
+/** Text that would be dangerous if a page read it as HTML. */
 const MESSAGE = 'No room left <img src=x onerror=alert(1)>';
 
 const run = async (template: Row, status: string, explanation: string): Promise<Row> =>

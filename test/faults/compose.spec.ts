@@ -1,5 +1,6 @@
 /**
- * Starts the containers of deploy/compose.yaml by the commands at its beginning, and runs a job in them.
+ * Starts the containers of deploy/compose.yaml with the commands at the top of that file, and runs a job in
+ * them.
  *
  * Only in the deep slice `compose`: it needs Docker with Compose, and a registry or the images.
  * Budget: 300 s, because Docker builds the image if there is none.
@@ -32,7 +33,7 @@ const COPIED = [
   'src',
 ];
 
-/** Returns the commands in the comment at the beginning of the file, by their program. */
+/** Returns the commands in the comment at the top of the file, by their program. */
 async function commands(): Promise<{ up: string; password: string }> {
   const text = await readFile(join(PACKAGE_FOLDER, 'deploy', 'compose.yaml'), 'utf8');
   const [up = ''] = /^# for name[^]*? up$/m.exec(text) ?? [];

@@ -12,17 +12,17 @@ import { ApiCalls } from './support/api-calls.js';
 import { Cluster } from './support/cluster.js';
 import type { Program } from './support/processes.js';
 
-/** Minutes of work for the plugin, without memory: the update is read for as long as a test needs it. */
+/** Setting that keeps the plugin busy for minutes without memory, for as long as a test needs it. */
 const SLOW = 'compose: {slow: range(1000000000) | sum}';
-/** Enough to read a source, however busy the machine is. */
+/** Timeout long enough to read a source, however busy the machine is. */
 const TIMEOUT_S = 15;
-/** Workers that die of the same update; each takes two of the attempts of a run. */
+/** Number of workers killed by the same update. Each takes two of the attempts of a run. */
 const DEATHS = IS_DEEP ? 3 : 1;
 const MAX_ATTEMPTS = 5;
 
 /**
- * Updates of inventories whose worker, API, connections to the database or its server die: the inventory is as
- * it was or as it is after, never between.
+ * Inventory updates are atomic when the worker, the API, the database connections or the database server is
+ * killed.
  */
 describe('an inventory update', () => {
   let cluster: Cluster;
@@ -46,7 +46,7 @@ describe('an inventory update', () => {
     workers.push(worker);
     return worker;
   };
-  /** A worker without fail points: the one that a test left, or a new one. */
+  /** Returns a worker without fail points: the one of an earlier test, or a new one. */
   async function survivor(): Promise<Program> {
     return workers.at(-1) ?? (await work());
   }
@@ -58,7 +58,7 @@ describe('an inventory update', () => {
   async function killAll(): Promise<void> {
     for (const worker of [...workers]) await kill(worker);
   }
-  /** Starts a worker that dies at a fail point. */
+  /** Starts a worker that is killed at a fail point. */
   async function die(point: string): Promise<void> {
     const worker = await work({ FAIL_POINT: point });
     expect(await worker.ended).toBe('SIGKILL');
@@ -67,7 +67,7 @@ describe('an inventory update', () => {
 
   const make = (path: string, fields: object) => api.call('POST', path, fields);
 
-  /** An inventory made of another one, with the hosts of that one once an update brought them in. */
+  /** Constructed inventory and its input, whose hosts an update has copied. */
   interface Prepared {
     input: Row;
     /** Hosts of the input by name: `a`, and one named after the generation. */
@@ -104,7 +104,7 @@ describe('an inventory update', () => {
   interface Changed {
     made: Row;
     source: number;
-    /** Content of the inventory before the update that follows, and after it. */
+    /** Content of the inventory before and after the next update. */
     before: object;
     after: object;
   }
@@ -134,7 +134,7 @@ describe('an inventory update', () => {
   const start = async (source: number): Promise<number> =>
     (await make(`inventory_sources/${source}/update/`, {})).inventory_update as number;
 
-  /** What readers see of an inventory. */
+  /** Returns the content of an inventory as readers see it. */
   async function contentOf({ id }: Row): Promise<object> {
     const { _meta, ...groups } = await api.call('GET', `inventories/${id}/script/?hostvars=1`);
     const named = Object.entries(groups).filter(([name]) => name !== 'all');
@@ -148,8 +148,8 @@ describe('an inventory update', () => {
   }
 
   /**
-   * Holds the row of a host, at which an import stops after it has removed and before it has made
-   * anything. @returns what lets it go on
+   * Locks the row of a host, at which an import stops after its removals and before its additions.
+   * @returns a function that releases the lock
    */
   async function holdHost(made: Row): Promise<() => Promise<void>> {
     const holder: pg.Client = await cluster.database.connect();
@@ -184,7 +184,7 @@ describe('an inventory update', () => {
     await cluster.becomes(id, 'canceled', 60_000);
   };
 
-  /** Sets what the API refuses for a constructed inventory, before an update can start without it. */
+  /** Sets a timeout, which the API refuses for a constructed inventory, before an update starts. */
   const setTimeLimit = (source: number, seconds: number) =>
     cluster.rows('UPDATE unified_job_templates SET timeout = $2 WHERE id = $1', [source, seconds]);
 
@@ -257,7 +257,7 @@ describe('an inventory update', () => {
     await isStoring();
     await cluster.database.kill();
     await cluster.database.resume();
-    // What the lock held back may be through before anybody looks, but never a part of it.
+    // The update may finish before the test reads the inventory, but never store a part of it.
     await eventually(async () => {
       expect([before, after]).toContainEqual(await contentOf(made));
       expect((await cluster.job(id)).status).toBe('successful');
@@ -265,7 +265,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(after);
   }, 400_000);
 
-  // In a normal run: updates that die while they are read, and the server killed while one stores.
+  // A normal run covers updates killed while they are read, and the server killed while one stores.
   if (IS_DEEP) {
     it('ends, and leaves all as it was, when the server was killed while it is read', async () => {
       const { made, source, before } = await changed();
@@ -336,7 +336,8 @@ describe('an inventory update', () => {
     await setTimeLimit(late.source, 0);
     await survivor();
     await isStoring();
-    // Its time began before it stored anything, but by the clock of its worker: later than `started`.
+    // The timeout began before the update stored anything, but later than `started` and by the clock of its
+    // worker.
     const timeIsOver = sleep(TIMEOUT_S * 1000 + 1);
 
     const { source_vars: quick } = await api.call('GET', `inventory_sources/${source}/`);
@@ -371,7 +372,7 @@ describe('an inventory update', () => {
     expect(await contentOf(made)).toEqual(before);
 
     const id = await start(source);
-    // A death takes one attempt, and taking the run back another.
+    // A killed worker takes one attempt, and taking the run back another.
     const attempt = MAX_ATTEMPTS + 1 - 2 * DEATHS;
     await cluster.rows('UPDATE unified_jobs SET attempt = $2 WHERE id = $1', [id, attempt]);
     for (let death = 0; death < DEATHS; death += 1) await die('inventory-storing');

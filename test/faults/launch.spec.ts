@@ -12,13 +12,13 @@ import { Cluster } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
 import type { Environment } from './support/processes.js';
 
-/** How often each API is ended while requests are under way. */
+/** Number of times that each API is ended during requests. */
 const ENDS = IS_DEEP ? 10 : 1;
 const REQUESTS = 40;
 const HOSTS = 20;
 const START_MS = 30_000;
 
-/** An API process that dies while it launches a job. */
+/** An API process is killed while it launches a job. */
 describe('an API process', () => {
   let cluster: Cluster;
   let headers: Record<string, string>;
@@ -68,7 +68,7 @@ describe('an API process', () => {
   /**
    * Sends a request on a connection of its own.
    *
-   * @returns when it is sent, and what comes until the connection is closed
+   * @returns when the request is sent, with the text received until the connection is closed
    */
   async function send(url: string, request: string): Promise<{ response: Promise<string> }> {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -95,13 +95,13 @@ describe('an API process', () => {
       hosts: Array.from({ length: HOSTS }, () => ({ name: `host-${(names += 1)}` })),
     });
 
-  /** Status and `Connection` of a response; empty where there is none. */
+  /** Returns status and `Connection` of a response, or an empty text without one. */
   const summaryOf = (response: string): string =>
     [/^HTTP\/1\.1 (\d+)/, /^connection: (\w+)/im]
       .map((pattern) => pattern.exec(response)?.[1] ?? '')
       .join(' ');
 
-  /** Starts so many processes, each of which serves. */
+  /** Starts an API with the given number of processes and waits until all of them serve. */
   async function start(size: number, environment: Environment = {}) {
     const log = { WEB_CONCURRENCY: String(size), LOG_LEVEL: 'info' };
     const api = await cluster.api({ ...log, ...environment });

@@ -10,7 +10,7 @@ import { printFigures } from './support/figures.js';
 const NOTIFICATIONS = 40;
 const OUTBOUND = { OUTBOUND_ALLOW: '127.0.0.0/8' };
 
-/** A worker that dies between sending a notification and writing down that it did. */
+/** A worker is killed between sending a notification and recording the result. */
 describe('a notifier that dies', () => {
   let cluster: Cluster;
   let sink: HttpSink;
@@ -25,7 +25,10 @@ describe('a notifier that dies', () => {
     await sink.close();
   });
 
-  /** Fires that many tests of a webhook through the API. @returns the ids of the records */
+  /**
+   * Sends the given number of tests of a webhook through the API.
+   * @returns the ids of the records
+   */
   async function fire(count: number): Promise<number[]> {
     const { token, digest } = issueToken();
     await cluster.rows(
@@ -88,7 +91,7 @@ describe('a notifier that dies', () => {
       records.map((record) => ({ ...record, status: 'successful', notifications_sent: 1 })),
     );
 
-    // Whatever was sent twice was tried twice, and the first attempt says what is known of it.
+    // Every notification sent twice has two attempts, and the first one records what is known about it.
     const attempts = await cluster.rows<{ message_id: string; number: number; detail: string }>(
       `SELECT n.message_id, a.number, a.successful, a.detail
        FROM notification_attempts a JOIN notifications n ON n.id = a.notification_id

@@ -16,10 +16,13 @@ import type { Program } from './support/processes.js';
 const NETWORK = { OUTBOUND_ALLOW: '127.0.0.0/8' };
 const TEMPLATE = 2;
 
-/** What the code host got: an answer, or a broken connection. */
+/** Response that the code host received; null for a broken connection. */
 type Answer = { status: number; body: Row & { message: string; job: number } } | null;
 
-/** Processes that die on the way from a delivery to its job. The code host sends again what was not answered. */
+/**
+ * Processes are killed between a delivery and the end of its job. The code host resends a delivery without a
+ * response.
+ */
 describe('a delivery', () => {
   let cluster: Cluster;
   let api: Program & { url: string };
@@ -69,7 +72,7 @@ describe('a delivery', () => {
     return JSON.parse(text) as Row;
   }
 
-  /** One push of service B. */
+  /** Sends one push of service B. */
   async function deliver(url: string, delivery: string): Promise<Answer> {
     const rawBody = Buffer.from(
       JSON.stringify({
@@ -101,7 +104,7 @@ describe('a delivery', () => {
       [job],
     );
 
-  /** Every post is told or has a successor that is, and the newest is told. */
+  /** Asserts that every status post was sent or replaced by a later one, and that the last was sent. */
   async function expectAllTold(job: number): Promise<void> {
     const posts = await postsOf(job);
     expect(posts.map(({ outcome }) => outcome)).not.toContain('pending');
@@ -119,7 +122,7 @@ describe('a delivery', () => {
   }
 
   let worker: Program | undefined;
-  /** Starts a worker without a fail point, or keeps that of the test before. */
+  /** Starts a worker without a fail point, or keeps that of an earlier test. */
   async function startWorker(): Promise<Program> {
     return (worker ??= await cluster.worker(NETWORK));
   }
@@ -156,8 +159,8 @@ describe('a delivery', () => {
   }, 90_000);
 
   /**
-   * In a normal run without the deaths between the lease and the end, which worker.spec.ts has. A worker that
-   * dies at `run-finishing` leaves a run that has to fail.
+   * Fail points. A normal run omits those between the lease and the end, which worker.spec.ts covers. A
+   * worker killed at `run-finishing` leaves a run that has to fail.
    */
   const DEATHS = IS_DEEP
     ? ['run-scheduled', 'run-leased', 'run-prepared', 'run-finishing', 'status-post-sent']
@@ -178,7 +181,8 @@ describe('a delivery', () => {
       await startWorker();
       await expectNothingLost(`worker killed at ${point}`, [delivery]);
       await eventually(() => expectAllTold(job!), 60_000);
-      // What nobody could record may be told twice; the code host keeps one status for a context.
+      // A post whose result could not be recorded may be sent twice. The code host keeps one status per
+      // context.
       const states = sink.requests.map(({ body }) => (JSON.parse(body) as Row).state);
       const steps = states.filter((state, index) => state !== states[index - 1]);
       if (point === 'status-post-sent') expect(steps).toEqual(['pending', 'running', 'success']);

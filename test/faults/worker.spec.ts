@@ -13,16 +13,16 @@ import { Cluster, noting } from './support/cluster.js';
 import { figuresOf, printFigures } from './support/figures.js';
 import { processesWith, type Program } from './support/processes.js';
 
-/** For a worker and its Ansible to start, which takes many times as long on a busy machine as alone. */
+/** Limit on the start of a worker and its Ansible, which takes many times as long on a busy machine. */
 const START_MS = 60_000;
-/** No test lasts as long: whatever dies does so in the middle. */
+/** Duration longer than any test: whatever is killed is killed in the middle. */
 const LONG_S = 600;
-/** Runs that a clean-up removes, and how often its worker is killed meanwhile. */
+/** Number of runs that a clean-up removes, and of kills of its worker during the clean-up. */
 const OLD_RUNS = IS_DEEP ? 24_000 : 250;
 const KILLS = IS_DEEP ? 3 : 0;
 const CLEANUP_MS = IS_DEEP ? 600_000 : 180_000;
 
-/** Real `ansible-runner`, real playbooks: what is left of a run when its worker dies. */
+/** Tests of killed workers, with real `ansible-runner` and real playbooks. */
 describe('a worker that dies', () => {
   let cluster: Cluster;
 
@@ -36,7 +36,7 @@ describe('a worker that dies', () => {
   afterAll(() => cluster.stop());
 
   const folder = () => join(cluster.folder, 'data', 'workspaces');
-  /** Other tests run beside this one, and their runs have the same numbers. */
+  /** Selects by folder, as tests that run in parallel use the same ids. */
   const marked = (id: number) => processesWith(`${MARK_VARIABLE}=${id}:1:${baseKey(folder())}`);
   const begunTasks = async (id: number) => {
     const text = `SELECT count(*)::int AS tasks FROM job_events
@@ -47,7 +47,7 @@ describe('a worker that dies', () => {
   const workspaces = () => readdir(folder()).catch(() => []);
 
   let worker: Program | undefined;
-  /** Starts a worker, or keeps that of the test before. */
+  /** Starts a worker, or keeps that of an earlier test. */
   async function survivor(): Promise<Program> {
     return (worker ??= await cluster.worker());
   }
@@ -56,7 +56,7 @@ describe('a worker that dies', () => {
     await worker?.ended;
     worker = undefined;
   }
-  /** Starts a worker that dies at a fail point. */
+  /** Starts a worker that is killed at a fail point. */
   async function die(point: string): Promise<void> {
     const dying = await cluster.worker({ FAIL_POINT: point });
     expect(await dying.ended).toBe('SIGKILL');
@@ -67,7 +67,8 @@ describe('a worker that dies', () => {
     worker = await cluster.worker({ JOB_ISOLATION: 'none' });
     const [id] = (await cluster.addJobs(1, { playbook: 'long.yml' })) as [number];
     await eventually(async () => expect((await cluster.ledger()).get(id)).toBe(1), START_MS);
-    // A playbook that has more to say ends with the reader of its output; this one must stay.
+    // A playbook that still prints ends with the reader of its output. This one must survive, so it has
+    // printed all.
     await eventually(async () => expect(await begunTasks(id)).toBe(2), START_MS);
     await kill();
     expect((await marked(id)).length).toBeGreaterThan(0);
@@ -111,7 +112,7 @@ describe('a worker that dies', () => {
     for (const point of ['run-leased', 'run-prepared']) await die(point);
     await survivor();
     const job = await cluster.becomes(id, 'successful');
-    // Each death takes one attempt, and taking the run back another.
+    // Each kill takes one attempt, and taking the run back another.
     expect(job.attempt).toBe(5);
     expect((await cluster.ledger()).get(id)).toBe(1);
   });
@@ -144,7 +145,7 @@ describe('a worker that dies', () => {
         FROM generate_series(1, ${OLD_RUNS})
         RETURNING id)
       INSERT INTO job_events (job_id, counter) SELECT id, n FROM old, generate_series(1, 3) n`);
-      // It has lost workers before: any other run would now fail.
+      // Five attempts are used up: any other kind of run would now fail.
       await cluster.rows(`
       INSERT INTO unified_jobs (type, name, status, job_type, extra_vars, attempt)
       VALUES ('system_job', 'clean-up', 'pending', 'cleanup_jobs', '{"days": 30}', 5)`);

@@ -3,7 +3,7 @@ import type { Row } from '../../../src/common/resource/define-resource.js';
 import type { Cluster } from './cluster.js';
 import type { Environment, Program } from './processes.js';
 
-/** Calls of a superuser to an API of a cluster. */
+/** Client of a superuser for an API of a cluster. */
 export class ApiCalls {
   private constructor(
     readonly url: string,
@@ -11,31 +11,31 @@ export class ApiCalls {
     private readonly program: Program | null,
   ) {}
 
-  /** Value of the header with which it calls. */
+  /** Value of the client's `Authorization` header. */
   get authorization(): string {
     return `Bearer ${this.token}`;
   }
 
-  /** What the process has logged. */
+  /** Returns the log of the process. */
   output(): string {
     return this.program?.output() ?? '';
   }
 
-  /** Starts an API process, and makes the superuser. */
+  /** Starts an API process, and creates the superuser. */
   static async start(cluster: Cluster, environment: Environment = {}): Promise<ApiCalls> {
     const token = await ApiCalls.tokenFor(cluster);
     const program = await cluster.api(environment);
     return new ApiCalls(program.url, token, program);
   }
 
-  /** The same with an API in this process, which no test can end. */
+  /** Starts an API in this process, which no test can end. */
   static async inside(cluster: Cluster, environment: Environment = {}): Promise<ApiCalls> {
     const token = await ApiCalls.tokenFor(cluster);
     const { url } = await cluster.apiInside(environment);
     return new ApiCalls(url, token, null);
   }
 
-  /** Makes the superuser, with a token. */
+  /** Creates the superuser, with a token. */
   private static async tokenFor(cluster: Cluster): Promise<string> {
     const { token, digest } = issueToken();
     await cluster.rows(
@@ -48,8 +48,10 @@ export class ApiCalls {
   }
 
   /**
+   * Sends a request.
+   *
    * @param path below `/api/v2/`
-   * @returns the body of the answer
+   * @returns the body of the response
    * @throws Error for any status but those of success
    */
   async call(method: string, path: string, body?: object): Promise<Row> {
@@ -57,7 +59,10 @@ export class ApiCalls {
     return JSON.parse(text === '' ? '{}' : text) as Row;
   }
 
-  /** As `call`, the answer as it was sent. @param accept media type asked for */
+  /**
+   * Sends a request and returns the response body as text.
+   * @param accept requested media type
+   */
   async text(
     method: string,
     path: string,

@@ -3,10 +3,10 @@ import pg from 'pg';
 import type { ThrowawayServices } from '../../../scripts/services/throwaway.mjs';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.js';
 
-/** A server of databases that tests may kill. */
+/** Database server that tests may kill. */
 export type DatabaseServer = Pick<ThrowawayServices, 'databaseUrl' | 'halt' | 'resume' | 'stop'>;
 
-/** The database of a cluster, on the server of the test run or on one of its own that may be killed. */
+/** Database of a cluster, on the server of the test run or on its own server that may be killed. */
 export class ClusterDatabase {
   private constructor(
     private readonly database: TestDatabase,
@@ -14,7 +14,7 @@ export class ClusterDatabase {
     private client: pg.Client,
   ) {}
 
-  /** @param server that of the test run when null */
+  /** @param server null for the server of the test run */
   static async start(server: DatabaseServer | null): Promise<ClusterDatabase> {
     const database = await createTestDatabase(server?.databaseUrl ?? undefined);
     return new ClusterDatabase(database, server, await connect(database.url));
@@ -28,17 +28,17 @@ export class ClusterDatabase {
     return (await this.client.query<Row>(text, values)).rows;
   }
 
-  /** Another connection, for locks; whoever asks ends it. */
+  /** Opens another connection, for locks. The caller closes it. */
   connect(): Promise<pg.Client> {
     return connect(this.url);
   }
 
-  /** Kills the server, as it is, in the middle of everything. */
+  /** Kills the server without a shutdown. */
   async kill(): Promise<void> {
     await this.killable().halt('postgres', 'SIGKILL');
   }
 
-  /** Starts it again, on the files that it left. */
+  /** Starts the server again on the same files. */
   async resume(): Promise<void> {
     await this.killable().resume('postgres');
     this.client = await this.connect();
@@ -57,7 +57,7 @@ export class ClusterDatabase {
 
 async function connect(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
-  // Tests end connections on purpose, this one too.
+  // Tests end connections on purpose, this one included.
   client.on('error', () => undefined);
   await client.connect();
   return client;

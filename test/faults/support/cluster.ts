@@ -27,15 +27,15 @@ import { writeFakeRunner } from './fake-runner.js';
 import { freePort, Processes, type Environment, type Program, type Uid } from './processes.js';
 
 export interface ClusterOptions {
-  /** Files of the one (manual) project. */
+  /** Files of the only project, which is manual. */
   playbooks?: Record<string, string>;
-  /** Jobs a worker runs at once. */
+  /** Number of jobs that a worker runs at once. */
   concurrency?: number;
-  /** Uses the stand-in for `ansible-runner`; seconds a playbook takes. */
+  /** Duration of a playbook in seconds. If set, a stand-in replaces `ansible-runner`. */
   fakeSeconds?: number;
-  /** The processes run under this account instead of that of the tests, which is root then. */
+  /** Account of the processes instead of that of the tests, which is then root. */
   uid?: Uid;
-  /** Server of the database, of its own, which tests may kill; it ends with the cluster. */
+  /** Database server of this cluster, which tests may kill. It ends with the cluster. */
   server?: DatabaseServer;
 }
 
@@ -70,7 +70,7 @@ export class Cluster {
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'faults-'));
     const database = await ClusterDatabase.start(options.server ?? null);
-    // Playbooks write to it from inside the boundary, as another account.
+    // Playbooks write to the ledger from inside the sandbox, as another account.
     await writeFile(join(folder, 'ledger'), '');
     await chmod(join(folder, 'ledger'), 0o666);
     const { fakeSeconds } = options;
@@ -104,7 +104,7 @@ export class Cluster {
     this.redis.on('error', () => undefined);
   }
 
-  /** Empties Redis, as if it had lost everything. */
+  /** Empties Redis, as if it had lost all data. */
   async flushRedis(): Promise<void> {
     await this.redis?.flushall();
   }
@@ -114,14 +114,14 @@ export class Cluster {
     await this.redisServer?.ended;
   }
 
-  /** Ends all processes, and removes the data folder and all that Redis has. */
+  /** Ends all processes, and removes the data folder and all data of Redis. */
   async loseMachine(): Promise<void> {
     await this.processes.endAll();
     await rm(join(this.folder, 'data'), { recursive: true });
     await this.startRedis();
   }
 
-  /** A worker that is on the list of the scheduler. */
+  /** Starts a worker and waits until the scheduler knows it. */
   async worker(environment: Environment = {}): Promise<Program> {
     const program = this.processes.worker({ ...this.environment(), ...environment });
     await eventually(async () => {
@@ -133,7 +133,7 @@ export class Cluster {
     return program;
   }
 
-  /** An API process that answers, and its address. */
+  /** Starts an API process, waits until it serves, and returns its address. */
   async api(environment: Environment = {}): Promise<Program & { url: string }> {
     const port = environment.PORT ?? String(await freePort());
     const program = this.processes.api({
@@ -149,9 +149,9 @@ export class Cluster {
     return { ...program, url };
   }
 
-  /** A worker in this process. It ends with the cluster. */
+  /** Starts a worker in this process. It ends with the cluster. */
   async workerInside(environment: Environment = {}): Promise<INestApplicationContext> {
-    // Most users of a cluster start the bundles, and would load the product for nothing.
+    // Most users of a cluster start the bundles and need not load the product.
     const { startWorker, withEnvironment } = await import('../../support/boot.js');
     const variables = { ...this.environment(), ...environment };
     const worker = await withEnvironment(variables, () => startWorker());
@@ -159,7 +159,7 @@ export class Cluster {
     return worker;
   }
 
-  /** An API in this process, by its address. It ends with the cluster. */
+  /** Starts an API in this process and returns its address. It ends with the cluster. */
   async apiInside(environment: Environment = {}): Promise<{ url: string }> {
     const { start, urlOf, withEnvironment } = await import('../../support/boot.js');
     const variables = { ...this.environment(), ...environment };
@@ -169,8 +169,8 @@ export class Cluster {
   }
 
   /**
-   * Ends what processes that are dead held of messages, notifications and status posts. It would run
-   * out by itself, after up to a minute; the tests do not wait for it.
+   * Ends the leases of killed processes on messages, notifications and status posts. They would expire after
+   * up to a minute; the tests do not wait for it.
    */
   async forgetTheDead(): Promise<void> {
     await this.rows('UPDATE outbox SET enqueued_at = NULL');
@@ -179,7 +179,7 @@ export class Cluster {
     }
   }
 
-  /** Pending jobs of the template, as a launch leaves them. */
+  /** Creates pending jobs of the template as a launch does. */
   async addJobs(
     count: number,
     { template = 2, playbook = 'site.yml', status = 'pending', extraVars = {} } = {},
@@ -196,12 +196,12 @@ export class Cluster {
     return rows.map(({ id }) => id);
   }
 
-  /** Wakes the scheduler as a launch does after its commit; lost while Redis is away, as there. */
+  /** Wakes the scheduler as a launch does after its commit. The message is lost if Redis is down. */
   wake(): void {
     this.redis?.publish('controller:scheduler:wake', '').catch(() => undefined);
   }
 
-  /** Asks for the end of a run as its cancellation by the API does: by its row, then by a message. */
+  /** Cancels a run as the API does: by its row, then by a message. */
   async cancel(id: number): Promise<void> {
     await this.rows('UPDATE unified_jobs SET cancel_requested = true WHERE id = $1', [id]);
     await this.redis?.publish('controller:runs:cancel', JSON.stringify([id]));
@@ -223,7 +223,10 @@ export class Cluster {
     }, timeoutMs);
   }
 
-  /** Waits until jobs are over. @returns how many have which status */
+  /**
+   * Waits until jobs have ended.
+   * @returns number of jobs by status
+   */
   async over(ids: readonly number[], timeoutMs: number): Promise<Record<string, number>> {
     return eventually(async () => {
       const rows = await this.rows<{ status: string; count: number }>(
@@ -241,7 +244,7 @@ export class Cluster {
     return this.database.rows<Row>(text, values);
   }
 
-  /** How often each job's playbook ran, by what the playbooks wrote themselves. */
+  /** Returns how often the playbook of each job ran, as recorded by the playbooks themselves. */
   async ledger(): Promise<Map<number, number>> {
     const text = await readFile(join(this.folder, 'ledger'), 'utf8').catch(() => '');
     const runs = new Map<number, number>();
@@ -266,7 +269,7 @@ export class Cluster {
     };
   }
 
-  /** Project 1, template 2 (runs may overlap) and template 3 (they may not), inventory 1. */
+  /** Creates project 1, template 2 (runs may overlap), template 3 (they may not) and inventory 1. */
   private async fill(): Promise<void> {
     const files = join(this.folder, 'data', 'projects', 'demo');
     await mkdir(files, { recursive: true });
@@ -295,7 +298,7 @@ export class Cluster {
   }
 }
 
-/** A playbook that writes the id of its job to a file, which is how double runs are found. */
+/** Returns a playbook that writes the id of its job to a file, which reveals double runs. */
 export function noting(ledger: string, seconds = 0): string {
   const pause = seconds > 0 ? `\n    - command: sleep ${seconds}` : '';
   return `- hosts: all

@@ -1,4 +1,4 @@
-/** What became of accepted work, printed for the report: lost and doubled must be 0. */
+/** Results of accepted work for the report. `lost` and `doubled` must be 0. */
 export interface Figures {
   accepted: number;
   finished: number;
@@ -6,7 +6,7 @@ export interface Figures {
   doubled: number;
 }
 
-/** Compares what was accepted with what ended and with how often each playbook ran. */
+/** Compares the accepted jobs with the ended ones and with the number of executions of each playbook. */
 export function figuresOf(
   accepted: readonly number[],
   statuses: Readonly<Record<string, number>>,
@@ -17,7 +17,7 @@ export function figuresOf(
   return { accepted: accepted.length, finished, lost: accepted.length - finished, doubled };
 }
 
-/** One line of the report on the standard output, which jest does not decorate. */
+/** Prints one line of the report to the standard output, which jest does not decorate. */
 export function printFigures(what: string, figures: Figures): void {
   const parts = Object.entries(figures).map(([name, count]) => `${name} ${count}`);
   process.stdout.write(`    ${what}: ${parts.join(', ')}\n`);

@@ -11,10 +11,10 @@ import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { boundaryIn } from './fences.js';
 import { createTestFolder, eventually, type TestFolder } from './playbooks.js';
 
-/** No process has this number. */
+/** Id that no process has. */
 const NOBODY = 2 ** 22 + 1;
 
-/** What is left where the guard of a container was killed as well as its worker. */
+/** Containers are removed even if both the worker and the guard of the container were killed. */
 (MAY_USE_CONTAINERS ? describe : describe.skip)('containers of workers that are gone', () => {
   let folder: TestFolder;
   let containers: Containers;
@@ -32,7 +32,10 @@ const NOBODY = 2 ** 22 + 1;
     await folder.remove();
   });
 
-  /** Starts a container as a run is started. @param rename what is changed in its name and label */
+  /**
+   * Starts a container as a run is started.
+   * @param rename changes its name and label
+   */
   async function start(rename: (text: string) => string = (text) => text): Promise<string> {
     const root = join(folder.dir, `root-${children.length}`);
     await mkdir(root);

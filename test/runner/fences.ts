@@ -6,11 +6,11 @@ import { type Fence, openLaunch } from '../../src/execution/boundary/command.js'
 import { Containers, MAY_USE_CONTAINERS } from '../support/containers.js';
 import { IS_DEEP } from '../support/depth.js';
 
-/** No boundary at all, as with `JOB_ISOLATION=none`. */
+/** Sandbox of `JOB_ISOLATION=none`, which isolates nothing. */
 export const OPEN: Fence = { wrap: (command) => Promise.resolve(openLaunch(command)) };
 
 /**
- * The boundary of a worker.
+ * Creates the sandbox of a worker.
  *
  * @param folder of the test; the worker's data is below it
  */
@@ -26,10 +26,10 @@ export async function boundaryIn(folder: string, settings: object = {}): Promise
   return boundary;
 }
 
-/** What commands are kept apart by. */
+/** Kinds of sandboxes. */
 export type FenceKind = 'bubblewrap' | 'container' | 'none';
 
-/** All that can be tried here, in words and by kind. */
+/** Kinds of sandboxes that this machine supports, with their names in tests. */
 export const FENCES: readonly (readonly [name: string, kind: FenceKind])[] = [
   ['inside bubblewrap', 'bubblewrap'],
   ...(MAY_USE_CONTAINERS ? [['in a container', 'container'] as const] : []),
@@ -37,12 +37,12 @@ export const FENCES: readonly (readonly [name: string, kind: FenceKind])[] = [
 ];
 
 /**
- * Returns true when all tests run with a fence. A normal run uses the other fences only for what depends on
- * them: files, accounts, credentials, the network and the end of commands.
+ * Returns true if all tests run with a kind of sandbox. A normal run uses the other kinds only for tests of
+ * differences between them: files, accounts, credentials, the network and the end of commands.
  */
 export const isFull = (kind: FenceKind): boolean => IS_DEEP || kind === 'bubblewrap';
 
-/** A fence, and what takes it down. */
+/** Sandbox, with a function that removes it. */
 export interface RaisedFence {
   readonly fence: Fence;
   end(): Promise<void>;

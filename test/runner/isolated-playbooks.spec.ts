@@ -173,7 +173,7 @@ ${encrypted.replace(/^/gm, '    ').trimEnd()}
     }
   });
 
-  // Bubblewrap hands on the pipe itself, which playbook-process.spec.ts fills; an engine copies it.
+  // Bubblewrap passes on the pipe itself, which playbook-process.spec.ts fills. A container engine copies it.
   if (IS_DEEP || kind === 'container') {
     it('writes 20 MB of output', async () => {
       const { result, events } = await run({
@@ -188,7 +188,7 @@ ${encrypted.replace(/^/gm, '    ').trimEnd()}
     });
   }
 
-  // A run that is over in time ends as one that is canceled: playbook-process.spec.ts proves both.
+  // A run that exceeds its timeout ends like a canceled run. playbook-process.spec.ts tests both.
   if (IS_DEEP) {
     it('ends after its time', async () => {
       const { result } = await run(

@@ -37,7 +37,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** A task that waits in the foreground and leaves another process waiting in the background. */
+/** Returns a task that waits in the foreground and leaves another process waiting in the background. */
 function waiting(seconds: number): string {
   return `- hosts: alpha\n  gather_facts: false\n  tasks:\n    - shell: "sleep ${seconds} & sleep ${seconds}"\n`;
 }
@@ -119,7 +119,7 @@ describe('orphans', () => {
     expect(await pidsOf('sleep', '7011')).toHaveLength(2);
 
     const ended = await endRun(jobId, 1, folder.runsDir, 500);
-    // Processes that end because their terminal is gone can be faster.
+    // Processes that end because their terminal is gone may end before they are counted.
     expect(left.length - ended).toBeGreaterThanOrEqual(0);
     expect(ended).toBeGreaterThan(2);
     expect(await markedPids(mark)).toEqual([]);
@@ -167,7 +167,7 @@ describe('orphans', () => {
     expect(await listRuns('/nowhere')).toEqual([]);
   });
 
-  /** A shell with the mark of a run. */
+  /** Starts a shell with the mark of a run. */
   function spawnMarked(script: string): void {
     spawn('sh', ['-c', script], {
       env: { PATH: process.env.PATH, AUTOMATION_CONTROLLER_RUN: '9001' },
@@ -175,7 +175,7 @@ describe('orphans', () => {
     });
   }
 
-  /** A run nobody follows, as after the death of its worker. */
+  /** Starts a run without a worker that follows it, as after the death of its worker. */
   async function startUnattended(
     seconds: number,
     env: Record<string, string> = {},
@@ -203,7 +203,8 @@ describe('output', () => {
     - {name: huge, debug: {msg: "{{ 'x' * 20000000 }}"}}
     - {name: after, debug: {msg: done}}
 `;
-    // By a timer: to look at every turn would keep a core busy for as long as the run takes.
+    // Measured by a timer: a check at every iteration of the event loop would keep a core busy for the whole
+    // run.
     let longestWork = 0;
     let last = processorTime();
     const ticker = setInterval(() => {
@@ -250,7 +251,7 @@ describe('output', () => {
     expect(result.status).toBe('successful');
     expect(counters).toEqual(counters.map((_, index) => index + 1));
     expect(counters.length).toBeGreaterThan(300);
-    // One chunk of the pipe may hold a few batches more than asked for.
+    // One chunk of the pipe may contain a few batches more than requested.
     expect(most).toBeLessThan(30);
   });
 });

@@ -18,7 +18,7 @@ import {
   type Workspace,
 } from '../../src/execution/runner/workspace.js';
 
-/** Two hosts on this machine, one of them in a group. */
+/** Inventory of two hosts on this machine, one of them in a group. */
 export const LOCAL_INVENTORY = await readInventory(
   {
     variables:
@@ -34,11 +34,11 @@ export const LOCAL_INVENTORY = await readInventory(
   { hostvars: true, towervars: true },
 );
 
-/** A folder for one test file: projects, workspaces, repositories. */
+/** Folder of one test file, for projects, workspaces and repositories. */
 export interface TestFolder {
   readonly dir: string;
   readonly runsDir: string;
-  /** Writes files and returns the folder that holds them. */
+  /** Writes files into a folder and returns its path. */
   write(folder: string, files: Record<string, string>): Promise<string>;
   remove(): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function createTestFolder(): Promise<TestFolder> {
   };
 }
 
-/** A started playbook with everything it has said so far. */
+/** Started playbook with its output so far. */
 export interface StartedPlaybook {
   readonly handle: RunHandle;
   readonly workspace: Workspace;
@@ -69,7 +69,7 @@ export interface StartedPlaybook {
 
 let nextJobId = 1000;
 
-/** Writes project and workspace of a playbook that runs on {@link LOCAL_INVENTORY}. */
+/** Writes the project and the workspace of a playbook that runs on {@link LOCAL_INVENTORY}. */
 export async function preparePlaybook(
   folder: TestFolder,
   playbook: string,
@@ -94,7 +94,7 @@ export async function preparePlaybook(
   return { prepared, workspace };
 }
 
-/** Starts such a playbook. */
+/** Prepares a playbook with {@link preparePlaybook} and starts it. */
 export async function startPlaybook(
   folder: TestFolder,
   playbook: string,
@@ -120,7 +120,7 @@ export async function runPlaybook(
   return { result, events };
 }
 
-/** Pids of the living processes that carry the mark of a run. */
+/** Returns the pids of the living processes that carry the mark of a run. */
 export async function markedPids(mark: string): Promise<number[]> {
   const pids: number[] = [];
   for (const { pid } of await listProcesses()) {
@@ -130,17 +130,17 @@ export async function markedPids(mark: string): Promise<number[]> {
   return pids;
 }
 
-/** Living processes started with exactly these arguments. */
+/** Returns the pids of the living processes started with exactly these arguments. */
 export async function pidsOf(...args: string[]): Promise<number[]> {
   const wanted = `${args.join('\0')}\0`;
   const found = await commandsWith(wanted);
   return found.filter((pid) => commandOf(pid) === wanted);
 }
 
-/** Ansible starts in a second where it is alone, and takes many times as long on a busy machine. */
+/** Ansible starts in a second on an idle machine, and takes many times as long on a busy one. */
 const START_MS = 60_000;
 
-/** Waits until `check` gives something other than null, false or an empty list. */
+/** Waits until `check` returns something other than null, false or an empty list. */
 export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = START_MS): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {

@@ -10,18 +10,18 @@ import { eventually, type TestFolder } from './playbooks.js';
 
 const execute = promisify(execFile);
 
-/** A real sshd on the loopback address, whose only account is that of the tests. */
+/** Real sshd on the loopback address, whose only account is that of the tests. */
 export interface SshServer {
   readonly port: number;
   readonly user: string;
-  /** A private key that opens it. */
+  /** Private key that the server accepts. */
   readonly key: string;
-  /** What it has said so far. */
+  /** Returns the log so far. */
   log(): string;
   stop(): Promise<void>;
 }
 
-/** Debian's place; accounts without administration have no `sbin` on their PATH. */
+/** Path on Debian. Accounts without administration rights have no `sbin` on their PATH. */
 const PROGRAM = '/usr/sbin/sshd';
 
 export async function startSshServer({ dir }: TestFolder): Promise<SshServer> {
@@ -30,7 +30,7 @@ export async function startSshServer({ dir }: TestFolder): Promise<SshServer> {
     await execute('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path]);
   }
   await copyFile(`${key}.pub`, join(dir, 'authorized_keys'));
-  // Where a server of root separates its privileges; Debian makes it when the service starts.
+  // Folder for the privilege separation of a server of root. Debian creates it when the service starts.
   if (process.getuid?.() === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
   const port = await freePort();
   const options = {

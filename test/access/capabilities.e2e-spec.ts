@@ -22,7 +22,7 @@ type Shown = Record<string, unknown> & {
 
 interface About {
   caller: Caller;
-  /** The object as it was shown. */
+  /** Object as it was shown. */
   shown: Shown;
 }
 
@@ -30,7 +30,7 @@ let counter = 0;
 const fresh = (): { name: string } => ({ name: `Used ${(counter += 1)}` });
 const rrule = 'DTSTART:20300101T000000Z RRULE:FREQ=YEARLY;INTERVAL=1';
 
-/** The request that a capability stands for. */
+/** Requests that capabilities stand for. */
 const USES: Record<string, Use> = {
   edit: (client, url) => client.patch(url, {}),
   delete: (client, url) => client.delete(url),
@@ -65,7 +65,7 @@ const STARTS: Record<string, string> = {
   workflow_job: 'relaunch',
   ad_hoc_command: 'relaunch',
 };
-/** Types whose start is that of their source, while there is one. */
+/** Types whose start capability is that of their source, while the source exists. */
 const STARTS_OF_SOURCE: Record<string, string> = {
   project_update: 'projects',
   inventory_update: 'inventory_sources',
@@ -91,7 +91,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** The home of the samples must not be deleted. */
+/** Creates an organization to delete: that of the samples must stay. */
 async function ownOrganization(): Promise<{ id: number }> {
   const organization = await test.make.organization();
   const { orgAdmin, teamMember } = test.as.users;
@@ -103,7 +103,7 @@ async function ownOrganization(): Promise<{ id: number }> {
 const withCapabilities = (): string[] =>
   sampleTypes().filter((type) => Object.keys(resource(type).capabilities).length > 0);
 
-/** A delivery whose payload was kept, of a template that still receives from its service. */
+/** Creates a delivery with a stored payload, of a template that still receives from its service. */
 async function keptDelivery(): Promise<{ id: number }> {
   const hook = await arm(test, await samples.of('job_template'), 'service_a');
   const { body } = await hook.send(webhookSample('service_a', 'push')).expect(202);
@@ -125,7 +125,7 @@ async function gitUpdate(): Promise<{ id: number }> {
   return { id };
 }
 
-/** A run of a workflow template. */
+/** Creates a run of a workflow template. */
 async function ownRun(): Promise<{ id: number }> {
   const { id } = await samples.of('workflow_job');
   const template = (await samples.of('workflow_job_template')).id;
@@ -135,7 +135,7 @@ async function ownRun(): Promise<{ id: number }> {
   return { id };
 }
 
-/** A run whose template or inventory is gone. */
+/** Creates a run whose template or inventory was deleted. */
 async function orphan(run: Promise<{ id: number }>): Promise<{ id: number }> {
   const { id } = await run;
   await test.database.execute(sql`
@@ -146,7 +146,7 @@ async function orphan(run: Promise<{ id: number }>): Promise<{ id: number }> {
 
 const orphanOf = (type: string) => (): Promise<{ id: number }> => orphan(samples.of(type));
 
-/** Objects to try besides the sample of a type. */
+/** Objects to try in addition to the sample of a type. */
 const FURTHER: Record<string, (() => Promise<{ id: number }>)[]> = {
   webhook_delivery: [keptDelivery],
   project: [gitProject],
@@ -166,14 +166,14 @@ interface ShownRole {
   user_capabilities: { unattach: boolean };
 }
 
-/** Takes a role away, tells whether that was possible, and gives the role back. */
+/** Returns true if the client can revoke the role, and grants it again. */
 async function isRevoked(client: ApiClient, path: string, id: number): Promise<boolean> {
   const { status } = await client.post(path, { id, disassociate: true });
   if (status < 300) await test.as.superuser.post(path, { id }).expect(204);
   return status < 300;
 }
 
-// Before the other tests: what those create is granted to the home team, many times the same role.
+// Runs before the other tests, whose objects grant the same role to the home team many times.
 describe('Roles', () => {
   beforeAll(async () => {
     samples.reset();
@@ -208,7 +208,7 @@ describe('Roles', () => {
       for (const { id: user, summary_fields: summary } of results) {
         const ways = [...summary.direct_access!, ...summary.indirect_access!];
         for (const { role } of ways) {
-          // Flags of the whole system are no roles.
+          // System-wide flags are not roles.
           if (role.id === null) continue;
           const holders = role.team_id === undefined ? 'users' : 'teams';
           await check(`roles/${role.id}/${holders}/`, role.team_id ?? user, role);
@@ -239,14 +239,14 @@ it.each(CALLERS)('%s may do what user_capabilities say, and nothing else', async
     for (const make of FURTHER[type] ?? []) {
       samples.reset();
       faults.push(...(await faultsOf(caller, type, make)));
-      // What was made differs from the sample of its type.
+      // The new object differs from the sample of its type.
       samples.reset();
     }
   }
   expect(faults).toEqual([]);
 });
 
-/** Tries every capability of an object, which is made again only after it was deleted. */
+/** Tries every capability of an object, which is created again only after its deletion. */
 async function faultsOf(
   caller: Caller,
   type: string,
@@ -264,7 +264,7 @@ async function faultsOf(
     }
     const { url, shown } = object;
     const isShown = shown.summary_fields.user_capabilities[word] === true;
-    // Work that goes on is another reason to refuse.
+    // Active runs would be another reason to refuse.
     await test.database.execute(
       sql`UPDATE unified_jobs SET status = 'successful' WHERE status <> 'successful'`,
     );
@@ -284,7 +284,7 @@ async function faultsOf(
   return faults;
 }
 
-/** Finds the properties of every schema of that name in a document. */
+/** Returns the properties of every schema of that name in a document. */
 function membersOf(name: string, schema: unknown): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   return Object.entries(schema).flatMap(([key, value]) => [

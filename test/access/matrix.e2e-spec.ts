@@ -1,8 +1,8 @@
 /**
- * Who gets which status from every route there is. The expectations stand in matrix.json, one line
- * for each route; a route without a line, or a line without a route, fails. After a wanted change
- * write it anew with `RECORD_MATRIX=1 npm test -- matrix` and read the difference: each changed
- * figure is somebody who may do more or less than before.
+ * Every route responds to every caller with the status in matrix.json, which has one line per route. A route
+ * without a line, or a line without a route, fails. After an intended change record it again with
+ * `RECORD_MATRIX=1 npm test -- matrix` and read the difference: each changed status gives a caller more or
+ * fewer rights.
  *
  * Budget: 60 s, because it asks every route as twelve callers.
  */
@@ -19,10 +19,9 @@ import { bodyOf } from '../support/sample-bodies.js';
 import { Samples } from '../support/samples.js';
 
 /**
- * From the weakest to the strongest: whoever may delete a sample comes after those who may not.
- * Besides the personas: the reader holds `read_role` on every sample, the executor `execute_role`
- * and the template admin `admin_role` on the templates, and none of them anything else. What the
- * team member has comes from roles granted to the team.
+ * Callers from the weakest to the strongest: those who may delete a sample come last. In addition to the
+ * personas, the reader has `read_role` on every sample, the executor `execute_role` and the template admin
+ * `admin_role` on the templates, and no other roles. The team member has the roles granted to the team.
  */
 const CALLERS = [
   'anonymous',
@@ -41,7 +40,7 @@ const CALLERS = [
 
 type Caller = (typeof CALLERS)[number];
 
-/** The role a caller is given on each sample of a type. */
+/** Role of a caller on each sample of a type. */
 const ROLES: Partial<Record<Caller, (type: string) => string>> = {
   reader: () => 'read_role',
   executor: () => 'execute_role',
@@ -49,7 +48,7 @@ const ROLES: Partial<Record<Caller, (type: string) => string>> = {
 };
 
 const FILE = join(PACKAGE_FOLDER, 'test', 'access', 'matrix.json');
-/** What answers without credentials. */
+/** Routes that need no credentials. */
 const OPEN =
   /^(?:GET \/|GET \/api\/|GET \/api\/login\/(?:code\/)?|POST \/api\/log(?:in|out)\/|GET \/api\/v2\/(?:(?:auth|ping)\/)?|GET \/api\/docs\/.*|GET \/logo\/|GET \/sso\/.*|GET \/\.well-known\/.*|POST \/sso\/callback\/.*|GET \/health\/(?:live|ready)\/)$/;
 const ORDER = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -69,7 +68,7 @@ beforeAll(async () => {
     const type = made === 'constructed_inventory' ? 'inventory' : made;
     for (const [caller, user] of holders) {
       const field = ROLES[caller]!(type);
-      // On the organization an executor would be more than that.
+      // On the organization, the role of an executor would include more.
       if (type === 'organization' && field !== 'read_role') continue;
       if (!resource(type).roles.some((role) => role.field === field)) continue;
       await test.make.grant(type, row, field, { user });
@@ -107,10 +106,10 @@ it('lists to each caller exactly what the caller may open', async () => {
     for (const caller of CALLERS.slice(1)) {
       const list = await clients[caller].get(`${path}/?id=${id}`);
       if (list.status === 404) continue;
-      // A list may be refused to those who may open none of it.
+      // A list may be refused to callers who may open none of its objects.
       const count = list.status === 403 ? 0 : list.body.count;
       const opened = (await clients[caller].get(`${path}/${id}/`)).status === 200;
-      // Parents of bulk launches are opened by their author and listed to administrators
+      // Workflow jobs of bulk launches may be opened by their author and are listed to administrators
       // (docs/contract/bulk.md#who-sees-the-workflow-job).
       const differs = policy.list ? count > Number(opened) : count !== Number(opened);
       if (differs) faults.push(`${path} as ${caller}: ${count} listed, opened: ${opened}`);

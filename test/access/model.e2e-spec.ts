@@ -1,6 +1,6 @@
 /**
- * The stored roles against a small model in memory: whatever grants, revocations, memberships, nested
- * teams, deletions and moves happen, a user holds a role on an object exactly when the model says so.
+ * The stored roles equal a small model in memory: after any sequence of grants, revocations, memberships,
+ * nested teams, deletions and moves, a user holds a role on an object exactly if the model says so.
  * `MODEL_SEED` repeats a run; the seed is printed.
  *
  * Budget: 30 s, because each of 2,000 steps, in a deep run 10,000, changes the roles of a random world.
@@ -17,7 +17,7 @@ import { boot, type TestApp } from '../support/boot.js';
 import { IS_DEEP } from '../support/depth.js';
 import { RoleModel, type ObjectKey } from '../support/role-model.js';
 
-/** A rule that is broken shows within some hundred; the deep run looks for what is rare. */
+/** Number of steps. A broken rule shows within some hundred; the deep run finds rare combinations. */
 const STEPS = IS_DEEP ? 10_000 : 2_000;
 const CHECK_EVERY = 100;
 const TYPES = ['organization', 'team', 'inventory', 'project'] as const;
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** Small, fast and repeatable: mulberry32. */
+/** Returns a small, fast and repeatable random generator: mulberry32. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {
@@ -74,7 +74,7 @@ async function destroy(type: Type): Promise<void> {
   const row = pick(objects.get(type)!);
   if (!row || (type === 'organization' && random() < 0.7)) return;
   if (type === 'organization') {
-    // Inventories are deleted by a worker later; here they have to be gone before.
+    // A worker deletes inventories later. Here they have to be deleted first.
     const own = objects
       .get('inventory')!
       .filter((one) => model.parentOf('inventory', one.id) === row.id);
@@ -134,7 +134,7 @@ async function grantOrRevoke(revokes: boolean): Promise<void> {
   else model.grant(key(type, object), field, holder);
 }
 
-/** @returns whether the rules refused it */
+/** @returns true if the rules refused the change */
 async function attempt(work: () => Promise<void>): Promise<boolean> {
   try {
     await test.database.transaction(work);
@@ -164,7 +164,7 @@ async function step(): Promise<void> {
   else await destroy(pick(TYPES)!);
 }
 
-/** Every role that one of the users holds, as the database answers it. */
+/** Returns every role that one of the users holds according to the database. */
 async function stored(): Promise<string[]> {
   const rows = await test.database.rows<{ held: string }>(sql`
     SELECT DISTINCT mem.user_id || ' ' || anc.content_type || ':' || anc.object_id || ' '

@@ -1,6 +1,6 @@
 /**
- * Tokens that may only read change nothing, on any route: they are refused before the object and the body
- * are looked at. That tokens with the scope `write` may write is in matrix.json, for each route.
+ * Tokens with the scope `read` change nothing on any route: they are refused before the object and the body
+ * are read. matrix.json covers tokens with the scope `write` on each route.
  *
  * Budget: 40 s, because it asks every route that changes something twice.
  */
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.close());
 
-/** A client with a token of a superuser for the application. */
+/** Creates a client with a superuser's token for the application. */
 async function clientOf(scope: 'read' | 'write'): Promise<ApiClient> {
   const path = `applications/${application}/tokens/`;
   const { body } = await test.as.superuser.post(path, { scope }).expect(201);
@@ -38,7 +38,7 @@ it.each(['a token', 'a token of an application'])(
       : await test.as.asUser(test.as.users.superuser, { scope: 'read' });
     const faults: string[] = [];
     for (const { method, pattern } of unsafeRoutes()) {
-      // An id that no object has, and a body that is no JSON: neither is read.
+      // The id of no object, and a body that is not JSON: neither is read.
       const path = `${pattern.replace(/:\w+/g, '2147483647')}/`;
       const { status } = await client
         .request(method.toLowerCase(), path, '{')

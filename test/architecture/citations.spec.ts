@@ -1,6 +1,6 @@
 /**
- * What comments and documents refer to is in the repository: cited headings exist, links lead
- * somewhere, and nothing cites the notes that the contract was first written from.
+ * Comments and documents refer only to texts in the repository: cited headings and linked files exist, and
+ * none cites the notes that preceded the contract.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync } from 'node:fs';
@@ -9,14 +9,14 @@ import { dirname, join, normalize } from 'node:path';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 
 interface TextFile {
-  /** Relative to the package. */
+  /** Path relative to the package. */
   path: string;
   lines: readonly string[];
 }
 
-/** Names every tracked file, and those that git would add: a new page is cited before its commit. */
+/** Returns every tracked file, and those that git would add: a new page is cited before its commit. */
 function repositoryFiles(): TextFile[] {
-  // Whoever runs the tests need not be the one who cloned.
+  // The user that runs the tests may not own the repository.
   const git = ['-c', `safe.directory=${PACKAGE_FOLDER}`, 'ls-files', '-z', '-co'];
   const listed = execFileSync('git', [...git, '--exclude-standard'], {
     cwd: PACKAGE_FOLDER,
@@ -30,7 +30,7 @@ function repositoryFiles(): TextFile[] {
     .map(({ path, text }) => ({ path, lines: text.split('\n') }));
 }
 
-/** Not written by us, or made of what is checked here anyway. */
+/** Texts of other authors, and generated texts whose sources are checked. */
 const OTHERS_TEXT = /(^|\/)package-lock\.json$|^docs\/openapi\.json$|^LICENSE$/;
 
 const isFile = (path: string): boolean => {
@@ -41,7 +41,7 @@ const isFile = (path: string): boolean => {
 const files = repositoryFiles();
 const documents = files.filter(({ path }) => /^(?:\w+|docs\/.*)\.md$/.test(path));
 
-/** Headings as the anchors that code hosts give them; a repeated one gets a number. */
+/** Returns the anchors that code hosts give to headings. A repeated heading gets a number. */
 function anchorsOf({ lines }: TextFile): Set<string> {
   const anchors = new Set<string>();
   const seen = new Map<string, number>();
@@ -63,7 +63,7 @@ function anchorsOf({ lines }: TextFile): Set<string> {
 
 const anchors = new Map(documents.map((document) => [document.path, anchorsOf(document)]));
 
-/** Why a path with an optional `#anchor` leads nowhere; null when it leads somewhere. */
+/** Returns the reason why a path with an optional `#anchor` does not exist, or null. */
 function faultOf(target: string): string | null {
   const [path = '', anchor] = target.split('#', 2);
   if (!existsSync(join(PACKAGE_FOLDER, path))) return 'no such file';
@@ -77,7 +77,7 @@ interface Finding {
   fault: string;
 }
 
-/** Every match of a pattern in some files, with what is wrong about it. */
+/** Returns every match of a pattern in some files, with its fault. */
 function findings(
   among: readonly TextFile[],
   pattern: RegExp,
@@ -94,7 +94,7 @@ function findings(
   );
 }
 
-/** Patterns are built of pieces, so that this file does not find itself. */
+/** Patterns are composed of pieces, so that this file does not match itself. */
 const OUTSIDE: readonly RegExp[] = [
   // "core 10.4", "automation 4.2", "design.md 6", "clients 2.1": chapters of notes.
   /(?<![\w/-])(?:core|automation|clients|inventories|platform|design|style|trust|house|speed)(?:\.md)?(?: section)? \d+(?:\.\d+)*(?![\w.]*\w)/gi,

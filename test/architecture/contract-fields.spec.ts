@@ -1,6 +1,6 @@
 /**
- * Fields that the contract names exist: tables of fields and the sections on runs are held against the
- * OpenAPI document, which `npm run check` holds against the product.
+ * Fields named in the contract exist: tables of fields and the sections on runs are compared with the OpenAPI
+ * document, which `npm run check` compares with the product.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const api = JSON.parse(
   readFileSync(join(PACKAGE_FOLDER, 'docs', 'openapi.json'), 'utf8'),
 ) as OpenApiDocument;
 
-/** Sections with a table of fields: schemas of the objects, or operations whose bodies have them. */
+/** Schemas of the objects, or operations with the bodies, by section with a table of fields. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
   'activity.md#Entries': ['ActivityStream'],
   'bulk.md#Launching jobs': ['bulk_job_launch', 'workflow_job_template_nodes_create'],
@@ -42,7 +42,9 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   'workflows.md#Nodes': ['WorkflowJobTemplateNode'],
 };
 
-/** Sections that name fields in sentences, beside values of fields, links and summaries. */
+/**
+ * Schemas of the objects, by section that names fields in sentences, along with values, links and summaries.
+ */
 const SENTENCES: Readonly<Record<string, readonly string[]>> = {
   'runs.md#Fields of runs': ['Job', 'ProjectUpdate', 'InventoryUpdate'],
   'runs.md#Jobs': ['Job'],
@@ -69,7 +71,7 @@ const isFieldTable = (line: string): boolean => /^\| Fields? /.test(line);
 const NAME = /`([a-z][a-z0-9_]*)`/g;
 const namesIn = (text: string): string[] => [...text.matchAll(NAME)].map(([, name]) => name!);
 
-/** Names in the first column of the tables of fields of a section; of lists of names, all. */
+/** Returns the names in the first column of a section's field tables; of tables that list names, all. */
 function namesInTables({ lines }: Section): string[] {
   let isIn = false;
   return lines.flatMap((line) => {
@@ -79,7 +81,7 @@ function namesInTables({ lines }: Section): string[] {
   });
 }
 
-/** Names of fields of an object or a body, of their members and of their values. */
+/** Returns the field names of an object or a body, with their members and values. */
 function known(name: string): string[] {
   const operation = operationsOf(api).find((one: Operation) => one.operationId === name);
   const body = Object.values(operation?.requestBody?.content ?? {})[0]?.schema;

@@ -1,4 +1,4 @@
-/** What a list can be asked for by the declaration of its resource, with values that fit. */
+/** Query parameters that the declaration of a resource permits for its list, with valid values. */
 import { DomainError } from '../../src/common/errors/errors.js';
 import { hasValue } from '../../src/common/fields/column-types.js';
 import { targetOf, type Field } from '../../src/common/fields/field.js';
@@ -10,12 +10,12 @@ import { SOMEBODY } from './samples/actors.js';
 /** A query parameter: name and value. */
 export type Parameter = readonly [key: string, value: string];
 
-/** `int` stands in the place of a lookup: `forks__int=1`. */
+/** Lookups of the contract, and `int`, which also serves as one: `forks__int=1`. */
 const WORDS = [...LOOKUPS, 'int'];
 const TEXT_KINDS = new Set(['string', 'text', 'choice', 'email', 'variables']);
 const INSENSITIVE = new Set(['iexact', 'icontains', 'istartswith', 'iendswith', 'iregex']);
 
-/** A value as a row has it, or as a query says it once it is a text. */
+/** Returns a valid value of a field, as a row stores it. Its text is valid in a query. */
 export function valueOf({ kind, choices }: Pick<Field, 'kind' | 'choices'>): unknown {
   if (choices.length > 0) return choices[0]?.[0];
   switch (kind) {
@@ -42,9 +42,9 @@ function textFor(field: Field, lookup: string): string {
   return lookup === 'in' ? `${text},${text}` : text;
 }
 
-/** Fields that a list is filtered and ordered by (docs/contract/lists.md#filters). */
+/** Returns the fields that a list is filtered and ordered by (docs/contract/lists.md#filters). */
 export function openFields(definition: ResourceDefinition): Field[] {
-  // What one kind in a list keeps from filters is kept by the list.
+  // A field that one type excludes from filters is excluded from lists of several types.
   const kinds = [definition, ...(definition.variants?.() ?? [])];
   return definition.fields.filter(
     (field) =>
@@ -54,13 +54,16 @@ export function openFields(definition: ResourceDefinition): Field[] {
   );
 }
 
-/** Whether a lookup is one of a field's, by the contract. */
+/** Returns true if the contract gives the field this lookup. */
 function hasLookup({ kind, target }: Field, lookup: string): boolean {
   if (lookup === 'search') return target !== null;
   return !INSENSITIVE.has(lookup) || TEXT_KINDS.has(kind);
 }
 
-/** Every field by every lookup. @param way relations that lead to it, `organization__` */
+/**
+ * Returns every field with every lookup.
+ * @param way relations that lead to it, such as `organization__`
+ */
 export const ownFilters = (definition: ResourceDefinition, way = ''): Parameter[] =>
   openFields(definition).flatMap((field) =>
     WORDS.filter((lookup) => hasLookup(field, lookup)).map((lookup): Parameter => [
@@ -69,7 +72,7 @@ export const ownFilters = (definition: ResourceDefinition, way = ''): Parameter[
     ]),
   );
 
-/** Everything one step away, by every field and lookup of it, and everything two steps away. */
+/** Returns every related resource one step away, by every field and lookup, and everything two steps away. */
 export const relatedFilters = (definition: ResourceDefinition): Parameter[] =>
   waysFrom(definition).flatMap(([name, target]): Parameter[] => {
     const further = waysFrom(target).filter(
@@ -86,7 +89,7 @@ export const relatedFilters = (definition: ResourceDefinition): Parameter[] =>
     ];
   });
 
-/** References and relations of a resource that filters follow. */
+/** Returns the references and relations of a resource that filters follow. */
 export const waysFrom = (definition: ResourceDefinition): [string, ResourceDefinition][] => [
   ...openFields(definition)
     .filter(({ target }) => target !== null)
@@ -97,21 +100,23 @@ export const waysFrom = (definition: ResourceDefinition): [string, ResourceDefin
   ]),
 ];
 
-/** Names to order by: every field, and every field one reference away. */
+/** Returns the names to order by: every field, and every field one reference away. */
 export const orders = (definition: ResourceDefinition): string[] =>
   openFields(definition).flatMap((field) => [
     field.name,
     ...(field.target ? openFields(field.target()) : []).map(({ name }) => `${field.name}__${name}`),
   ]);
 
-/** What the compiler refuses though the declaration has it, or takes though it has it not. */
+/**
+ * Returns the filters that the compiler refuses although they are declared, or accepts although they are not.
+ */
 export function misjudged(definition: ResourceDefinition): string[] {
   const known = new Set(ownFilters(definition).map(([key]) => key));
   const compiler = new FilterCompiler(SOMEBODY, () => null);
   return definition.fields.flatMap((field) =>
     WORDS.flatMap((lookup) => {
       const key = `${field.name}__${lookup}`;
-      // A field that a relation of its name hides is asked for as that.
+      // A relation of the same name hides a field from filters.
       if (Object.hasOwn(definition.relations, field.name)) return [];
       const isTaken = takes(() =>
         compiler.compile(definition, 't', parseListQuery({ [key]: textFor(field, lookup) })),
@@ -131,7 +136,7 @@ function takes(compile: () => unknown): boolean {
   }
 }
 
-/** A list in parts that one request takes. */
+/** Splits a list into parts that fit one request. */
 export const chunksOf = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
     all.slice(at * size, (at + 1) * size),

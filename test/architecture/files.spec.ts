@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 import { sourceFiles } from './source-files.js';
 
-/** Longer files do more than one thing. */
+/** Maximum length of a file. Longer files do more than one thing. */
 const MAX_LINES = 400;
 const files = sourceFiles('src', 'test');
 
@@ -32,7 +32,7 @@ it('no work is left as a note in the code', () => {
   expect(faults.map(({ path }) => path)).toEqual([]);
 });
 
-/** What the framework makes, and the names that this gives its files. */
+/** File name suffixes of the classes that the framework creates. */
 const ROLES: readonly [of: RegExp, roles: readonly string[]][] = [
   [/extends TableRepository\b|@Injectable\(\)\s+export class \w+Repository\b/, ['repository']],
   [/@Module\b/, ['module']],
@@ -52,12 +52,12 @@ const ROLES: readonly [of: RegExp, roles: readonly string[]][] = [
 ];
 
 interface Made {
-  /** `bulk-launch-service` of `BulkLaunchService`. */
+  /** Name of the class with dashes, for example `bulk-launch-service` for `BulkLaunchService`. */
   name: string;
   roles: readonly string[];
 }
 
-/** The classes of a file that the framework makes and others import. */
+/** Returns the classes of a file that the framework creates and other files import. */
 function madeIn(path: string, text: string): Made[] {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   return file.statements.flatMap((node): Made[] => {
@@ -71,7 +71,10 @@ function madeIn(path: string, text: string): Made[] {
 
 const kebab = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase();
 
-/** `webhooks/receiver.service.ts` has `Receiver` or `ReceiverService`. */
+/**
+ * Returns true if the file is named after the class: `webhooks/receiver.service.ts` has `Receiver` or
+ * `ReceiverService`.
+ */
 function isNamedAfter(path: string, { name, roles }: Made): boolean {
   const [stem = '', role = ''] = basename(path, '.ts').split('.');
   if (role === '') return stem === name && basename(dirname(path)) === name;
@@ -83,7 +86,7 @@ it('what the framework makes is in a file of its name and its role', () => {
     .filter(({ path }) => path.startsWith('src/') && !path.endsWith('.spec.ts'))
     .filter(({ path, text }) => {
       const made = madeIn(path, text);
-      // Several small ones of one role may share a file that says so: `launch.controllers.ts`.
+      // Several small classes of one role may share a file in the plural: `launch.controllers.ts`.
       const areMany = made.length > 1 && made.every(({ roles }) => path.includes(`.${roles[0]}s.`));
       return made.length > 0 && !areMany && !made.some((one) => isNamedAfter(path, one));
     });

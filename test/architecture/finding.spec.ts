@@ -1,6 +1,6 @@
 /**
- * From a URL to its code in one guess each: `/api/v2/job_templates/` is answered by
- * `job-templates.controller.ts`; its rule, its fields, its SQL and its test are found from there.
+ * A URL leads to its code: `/api/v2/job_templates/` is handled by `job-templates.controller.ts`, which leads
+ * to the permissions, the fields, the SQL and the tests.
  */
 import { basename, dirname } from 'node:path';
 
@@ -13,25 +13,25 @@ const files = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts')
 const byPath = new Map(files.map((file) => [file.path, file]));
 const specs = sourceFiles('test/api', 'test/queue').filter(({ path }) => path.endsWith('spec.ts'));
 
-/** `src/runs` of `src/runs/events/job-events.controller.ts`. */
+/** Returns the feature of a file: `src/runs` for `src/runs/events/job-events.controller.ts`. */
 const roomOf = (path: string): string => path.split('/').slice(0, 2).join('/');
 const dashed = (path: string): string => path.replaceAll('_', '-');
 
-/** Collections that have pages of their own; of some there are none, in a room for all of those. */
+/** Collections with stored rows. */
 const collections = resources().filter(({ stored }) => stored);
 
-/** Files named for a collection. */
+/** Returns the controllers named after a collection. */
 const controllersOf = (path: string): SourceFile[] =>
   files.filter((file) => basename(file.path) === `${dashed(path)}.controller.ts`);
 
-/** The declaration of a collection, which its controller imports from beside it. */
+/** Returns the declaration of a collection, which its controller imports from its own folder. */
 const declarationOf = (controller: SourceFile, path: string): SourceFile | undefined =>
   controller.imports
     .filter((target) => dirname(target.path) === dirname(controller.path))
     .flatMap((target) => byPath.get(target.path) ?? [])
     .find((file) => file.path.endsWith('.resource.ts') && file.text.includes(`path: '${path}'`));
 
-/** What the collections for which something does not hold are called. */
+/** Returns the paths of collections that break a rule. */
 function without(holds: (controller: SourceFile, at: (typeof collections)[number]) => boolean) {
   return collections
     .filter((one) => controllersOf(one.path).some((controller) => !holds(controller, one)))
@@ -82,7 +82,7 @@ it('its SQL is in a repository of the room, or of that whose rows it shows', () 
   expect(without(holds)).toEqual([]);
 });
 
-/** How the files of tests about a collection may begin: with its name, or with that of its room. */
+/** Returns the prefixes of test files about a collection: its name, or that of its feature. */
 function namesOfTests(path: string, controller: SourceFile): string[] {
   const room = basename(roomOf(controller.path));
   return [dashed(path), room, room.replace(/s$/, ''), dashed(path).split('-')[0] ?? ''];

@@ -1,6 +1,6 @@
 /**
- * The three flows of docs/flows.md can be read: each names the files to open, in an order in
- * which each hangs together with one before it, and there are not many.
+ * The three flows of docs/flows.md are readable: each names a limited number of files, in an order in which
+ * every file is connected to an earlier one.
  */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -8,13 +8,13 @@ import { basename, dirname, join } from 'node:path';
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles, type SourceFile } from './source-files.js';
 
-/** Files that somebody keeps in mind while following a flow. */
+/** Maximum number of files of a flow that a reader can remember. */
 const MOST = 30;
 
 const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'flows.md'), 'utf8');
 const files = new Map(sourceFiles('src').map((file) => [file.path, file]));
 
-/** Paths that a section names, each once, in its order. */
+/** Returns the paths that a section names, without duplicates, in its order. */
 function namedIn(heading: string): string[] {
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const paths = [...section.matchAll(/`(src\/[^`*]+\.ts)`/g)].map(([, path = '']) => path);
@@ -25,11 +25,14 @@ const importsOf = (path: string): SourceFile['imports'] => files.get(path)?.impo
 const reaches = (from: string, to: string): boolean =>
   importsOf(from).some(({ path }) => path === to);
 
-/** What the framework makes: a step of a flow, not a function that one of them calls. */
+/**
+ * Returns true for files that the framework instantiates: they are steps of a flow, and not functions that a
+ * step calls.
+ */
 const isStep = (path: string): boolean =>
   /\.(controller|guard|service|loader|handler|repository)\.ts$/.test(path);
 
-/** Steps in some folders that are reached from files by imports that are there when the program runs. */
+/** Returns the steps in some folders that are reached from files by run-time imports. */
 function stepsFrom(entries: readonly string[], folders: readonly string[]): string[] {
   const seen = new Set(entries);
   for (const path of seen) {
@@ -40,7 +43,7 @@ function stepsFrom(entries: readonly string[], folders: readonly string[]): stri
   return [...seen].filter(isStep);
 }
 
-/** Where each flow comes in, and the folders that are there for it alone. */
+/** Entry files of each flow, and the folders that serve this flow only. */
 const FLOWS = [
   ['One request', ['src/teams/teams.controller.ts'], ['src/teams']],
   ['One delivery', ['src/webhooks/receiver.controllers.ts'], ['src/webhooks']],

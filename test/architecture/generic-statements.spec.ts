@@ -1,7 +1,7 @@
 /**
- * Every statement that is composed from declarations is one that PostgreSQL takes: the list of each
- * resource by every field, lookup, relation and order; its rows, by every rule; what represents
- * them; and every list below an object. What is sent is prepared against the migrated schema.
+ * PostgreSQL accepts every statement that is composed from declarations: the list of each resource by every
+ * field, lookup, relation and order; its rows, by every permission; their representation; and every list
+ * below an object. The statements are prepared against the migrated schema.
  *
  * Budget: 25 s, because PostgreSQL prepares every statement of every list.
  */
@@ -39,12 +39,12 @@ import {
 import { callHandler } from './handlers.js';
 import { SOMEBODY } from './samples/actors.js';
 
-/** Parameters of one request; a list takes no more than 100. */
+/** Number of parameters in one request. A list accepts 100 at most. */
 const AT_ONCE = 90;
-/** Fields that one list is ordered by: the condition of a place in it grows with their square. */
+/** Number of fields in one order. The condition of a position in it grows with their square. */
 const ORDERS_AT_ONCE = 4;
 
-/** Those whose rights differ in the statements. */
+/** Callers whose permissions differ in the statements. */
 const ACTORS: readonly Actor[] = [
   SOMEBODY,
   { ...SOMEBODY, isConfined: true },
@@ -57,7 +57,7 @@ const stored = (): ResourceDefinition[] => resources().filter((one) => one.store
 let test: TestApp;
 let pool: PreparingPool;
 let release: () => void;
-/** A row of each resource with something in every column that refers to another. */
+/** Rows by resource type, with a value in every column that refers to another row. */
 const rows = new Map<string, Row>();
 
 const get = <T>(token: abstract new (...args: never[]) => T): T =>
@@ -86,13 +86,13 @@ afterAll(async () => {
   await test.close();
 });
 
-/** What goes wrong with some work, and with that it sends nothing. */
+/** Returns the error of `work`, and a fault if it sends no statement. */
 async function faultsOf(name: string, work: () => unknown): Promise<string[]> {
   const before = pool.statements.length;
   try {
     await work();
   } catch (error) {
-    // Nothing is found, so nobody may do anything with it.
+    // No statement returns a row, so permission checks may fail.
     const isRight = [NotFound, Forbidden, Invalid, BrokenInvariant];
     if (!isRight.some((known) => error instanceof known)) return [`${name}: ${String(error)}`];
   }
@@ -102,7 +102,10 @@ async function faultsOf(name: string, work: () => unknown): Promise<string[]> {
 const list = (definition: ResourceDefinition, query: QueryParameters, actor = SOMEBODY) =>
   get(ListService).list(definition, { count_disabled: '1', ...query }, actor);
 
-/** Asks many parameters together, and where that goes wrong one by one, to tell which it is. */
+/**
+ * Returns the faults of filters. Sends many parameters at once, and one by one if that fails, to find the
+ * wrong one.
+ */
 async function faultsOfFilters(
   definition: ResourceDefinition,
   parameters: readonly (readonly [string, string])[],
@@ -186,7 +189,7 @@ describe('lists', () => {
   });
 });
 
-/** The first page in an order, and the one behind a row. */
+/** Reads the first page in an order, and the page after a row. */
 async function walk(definition: ResourceDefinition, names: readonly string[]): Promise<void> {
   const order_by = names.join();
   await list(definition, { order_by });
@@ -244,7 +247,7 @@ describe('rows', () => {
       for (const [name, check] of Object.entries(checks)) {
         found.push(...(await faultsOf(`${name} of ${one.type}`, check)));
       }
-      // Some rules need no look at the database.
+      // Some permissions need no statement.
       return found.filter((fault) => !fault.endsWith('sends no statement'));
     });
     expect(faults).toEqual([]);

@@ -1,4 +1,4 @@
-/** Calls handlers of routes without a request on the wire, past guards and interceptors. */
+/** Calls handlers of routes directly, without HTTP, guards and interceptors. */
 import type { INestApplicationContext } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { DiscoveryService } from '@nestjs/core';
@@ -8,14 +8,14 @@ import type { TableRoute } from '../../src/common/rest/route-table.service.js';
 
 type Controller = Record<string, (...args: unknown[]) => unknown>;
 
-/** What the framework notes of a parameter with a decorator of ours. */
+/** Metadata of a parameter with a custom decorator. */
 interface Parameter {
   index: number;
   data: unknown;
   factory(data: unknown, context: object): unknown;
 }
 
-/** The controller that answers a route: one function may serve several of them. */
+/** Returns the controller of a route. One handler may serve several controllers. */
 function controllerOf(app: INestApplicationContext, { name, info }: TableRoute): Controller {
   const found = app
     .get(DiscoveryService, { strict: false })
@@ -28,7 +28,7 @@ function controllerOf(app: INestApplicationContext, { name, info }: TableRoute):
   return found.instance as Controller;
 }
 
-/** Gives a handler what the decorators of its parameters take of a request, all of them ours. */
+/** Calls a handler with the arguments that its custom parameter decorators read from a request. */
 export function callHandler(
   app: INestApplicationContext,
   route: TableRoute,

@@ -1,20 +1,20 @@
-/** Who may import whom: the tables of docs/architecture.md, held against the code. */
+/** Imports between features follow the tables of docs/architecture.md. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { PACKAGE_FOLDER } from '../../src/config/version.js';
 import { sourceFiles, type SourceFile } from './source-files.js';
 
-/** Rooms below `folder` and what they may import, in the order of the table. */
+/** Features below `folder` with their permitted imports, in the order of the table. */
 interface Rooms {
   folder: string;
-  /** A file of these is no room: it puts the program together. */
+  /** Imports by feature. Files directly in `folder` belong to none: they compose the program. */
   allowed: ReadonlyMap<string, readonly string[]>;
 }
 
 const page = readFileSync(join(PACKAGE_FOLDER, 'docs', 'architecture.md'), 'utf8');
 
-/** Reads the table below a heading: name of the room, what it holds, names of what it imports. */
+/** Reads the table below a heading: name of the feature, its content, names of its imports. */
 function roomsOf(heading: string, folder: string): Rooms {
   const section = page.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = [...section.matchAll(/^\| `([^`]+)` \|[^|]*\|([^|]*)\|$/gm)];
@@ -29,7 +29,7 @@ const files = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts')
 const isEntry = (path: string): boolean =>
   path.split('/').length === 2 || path.startsWith('src/cli/');
 
-/** Room of a file, or null for what is in none. */
+/** Returns the feature of a file, or null for files outside of features. */
 function roomOf({ folder }: Rooms, path: string): string | null {
   if (!path.startsWith(`${folder}/`)) return null;
   const [room = '', ...rest] = path.slice(folder.length + 1).split('/');
@@ -39,7 +39,7 @@ function roomOf({ folder }: Rooms, path: string): string | null {
 interface Arrow {
   from: string;
   to: string;
-  /** `a.ts imports b.ts`, for people. */
+  /** Text `a.ts imports b.ts` for the report. */
   where: string;
   typeOnly: boolean;
 }
@@ -56,7 +56,7 @@ const arrowsFrom = (rooms: Rooms, { path, imports }: SourceFile): Arrow[] =>
 
 describe.each([
   ['Features', roomsOf('Features', 'src'), (): boolean => true],
-  // A field may name the type of what it refers to: types are gone when the program runs.
+  // Fields may use the types of the objects they refer to, as types do not exist at run time.
   [
     'Common machinery',
     roomsOf('Common machinery', 'src/common'),

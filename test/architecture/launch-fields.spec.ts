@@ -1,6 +1,9 @@
 import { sourceFiles } from './source-files.js';
 
-/** Its declaration, the run's own row, what Ansible is told, and what messages may show. */
+/**
+ * Maximum number of files: the declaration, the row of the run, the arguments of Ansible, and the fields of
+ * messages.
+ */
 const MOST = 5;
 
 it('a launch field is declared once, and named by few', () => {

@@ -1,6 +1,6 @@
 import { sourceFiles } from './source-files.js';
 
-/** What a resource takes that only has fields, roles, links and rules. Hooks and SQL come on top. */
+/** Files of a resource with fields, roles, links and permissions only, without hooks and SQL. */
 const PLAIN = ['team.entity.ts', 'teams.resource.ts', 'teams.controller.ts', 'teams.module.ts'];
 const MOST = 100;
 

@@ -1,6 +1,6 @@
 /**
- * Two readers of one declaration: the libraries', which bodies of hand-written routes go through, and
- * the one compiled from their metadata, for requests on resources. They must not differ.
+ * The two body readers agree: the libraries, which read bodies of hand-written routes, and the reader
+ * compiled from their metadata, which reads bodies of resources.
  */
 import fc from 'fast-check';
 
@@ -25,7 +25,7 @@ const schemas = [
   ]),
 ];
 
-/** What nobody means, and what would trip a reader that trusts the words of clients. */
+/** Unusual values, and values that would break a reader that trusts names sent by clients. */
 const ODD = [
   ...[null, true, '', ' ', 'a\0', '\ud800', '$value', '$property $constraint1', '{', '[]', 'null'],
   ...[{}, [], [1, '2', 2], ['x'], { constructor: 1 }, JSON.parse('{"__proto__": {"a": 1}}')],
@@ -54,7 +54,7 @@ function sent(field: Field): fc.Arbitrary<unknown> {
   );
 }
 
-/** A value that is right. */
+/** Returns a valid value. */
 function plain({ kind, choices, min, entries, default: value }: Field): unknown {
   if (choices.length > 0) return choices[0]?.[0];
   switch (kind) {
@@ -88,7 +88,7 @@ function outcome(read: () => object): Outcome {
   }
 }
 
-/** Values in the order of the fields; what is in neither is left as it came. */
+/** Returns the result with its values in the order of the fields, and the rest unchanged. */
 function inOrder(found: Outcome, fields: readonly string[]): object {
   if ('errors' in found) return found;
   const values = Object.entries(found.values);
@@ -111,7 +111,8 @@ it.each(schemas.map((schema) => [schema.name, schema] as const))('%s', (_, schem
       const whole = outcome(() => readBody(schema as new () => object, body));
       const compiled = outcome(() => validate(schema, body));
       expect(compiled).toEqual(whole);
-      // The libraries begin with the class in the middle where one extends another that does.
+      // For a class that extends another derived class, the libraries start with the fields of the middle
+      // class.
       expect(JSON.stringify(inOrder(compiled, order))).toBe(JSON.stringify(inOrder(whole, order)));
 
       const faulty = fields.filter(({ name }) => 'errors' in whole && name in whole.errors);

@@ -1,4 +1,4 @@
-/** What holds for every route, resource and queue, read from the declarations. */
+/** Declarations of all routes, resources and queues follow common rules. */
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { ROUTE_ARGS_METADATA } from '@nestjs/common/constants.js';
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
@@ -15,7 +15,7 @@ import { boot, bootWorker, type TestApp } from '../support/boot.js';
 import { sampleTypes } from '../support/samples.js';
 import { sourceFiles } from './source-files.js';
 
-/** Answer 200 with nothing in it, as clients of surveys expect. */
+/** Operations that respond 200 with an empty body, as clients of surveys expect. */
 const EMPTY_ANSWERS = new Set(
   ['job_templates', 'workflow_job_templates'].flatMap((path) => [
     `${path}_survey_spec_replace`,
@@ -23,7 +23,7 @@ const EMPTY_ANSWERS = new Set(
   ]),
 );
 
-/** What a handler is given by its parameter decorators: kind, and the name that was asked for. */
+/** Returns the kinds and names that the parameter decorators of a handler request. */
 function parametersOf({ prototype, name }: TableRoute): { kind: number; data: unknown }[] {
   const given = Reflect.getMetadata(ROUTE_ARGS_METADATA, prototype.constructor, name) as
     Record<string, { data?: unknown }> | undefined;
@@ -103,16 +103,16 @@ describe('routes', () => {
     expect(loose.map(({ method, pattern }) => `${method} ${pattern}`).sort()).toEqual([
       'DELETE /api/v2/settings/:category',
       'PATCH /api/v2/settings/:category',
-      // Acts for the caller alone.
+      // Affects the caller only.
       'POST /api/o/authorize',
-      // Of many objects at once: each is checked by the rules of its inventory.
+      // Affects many objects, each checked with the permissions of its inventory.
       'POST /api/v2/bulk/host_create',
       'POST /api/v2/bulk/host_delete',
-      // Shows what a rule means; nothing is changed by it.
+      // Explains a rule without changing anything.
       'POST /api/v2/schedules/preview',
-      // Sends a record; nothing is changed by it.
+      // Sends a test record without changing anything.
       'POST /api/v2/settings/logging/test',
-      // Change the second factor of the caller.
+      // Changes the second factor of the caller.
       'POST /second-factor/begin',
       'POST /second-factor/codes',
       'POST /second-factor/confirm',
@@ -128,7 +128,7 @@ describe('routes', () => {
   });
 });
 
-/** Of `/api/v2/teams/:id/users`: `id`. */
+/** Returns the parameter names of a pattern, for example `id` for `/api/v2/teams/:id/users`. */
 const namesIn = (pattern: string): string[] =>
   [...pattern.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
 
@@ -204,9 +204,9 @@ describe('handlers', () => {
       .filter(({ info }) => info?.access !== 'signature')
       .map(({ handler }) => handler);
     expect(whole.sort()).toEqual([
-      // Reads the lines of its body from the stream.
+      // Reads the lines of the body from the stream.
       'BulkHostsController.create',
-      // Read and set cookies, and answer in what the client accepts.
+      // Read and set cookies, and respond in a format that the client accepts.
       'ConsentController.form',
       'LinkController.begin',
       'LoginController.codeForm',

@@ -1,6 +1,6 @@
 /**
- * Every statement of every repository is one that PostgreSQL takes: each method is called with
- * sample arguments (samples/*.ts), and what it sends is prepared against the migrated schema.
+ * PostgreSQL accepts every statement of every repository: each method is called with sample arguments
+ * (samples/*.ts), and its statements are prepared against the migrated schema.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,11 +23,11 @@ const SAMPLES = join(PACKAGE_FOLDER, 'test', 'architecture', 'samples');
 interface RepositoryFile {
   path: string;
   text: string;
-  /** The classes and functions it exports. */
+  /** Exported classes and functions. */
   module: object;
 }
 
-// One after the other: the test runner loses a module that two imports wait for.
+// Sequential, because the test runner loses a module that two imports wait for.
 async function loadRepositories(): Promise<RepositoryFile[]> {
   const found: RepositoryFile[] = [];
   for (const { path, text } of sourceFiles('src')) {
@@ -55,7 +55,7 @@ const isRepositoryClass = (value: unknown): value is abstract new () => TableRep
 
 const classesOf = ({ module }: RepositoryFile) => Object.values(module).filter(isRepositoryClass);
 
-/** Names of the public methods of a repository. Private ones run when those do. */
+/** Returns the names of the public methods of a repository. They call the private ones. */
 function methodsOf(repository: abstract new () => TableRepository<object>, text: string): string[] {
   return Object.entries(Object.getOwnPropertyDescriptors(repository.prototype))
     .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
@@ -80,15 +80,15 @@ afterAll(async () => {
   await test.close();
 });
 
-/** What goes wrong when a method is called, and with that it sends nothing. */
+/** Returns the error of a call, and a fault if it sends no statement. */
 async function faultsOf(name: string, call: () => unknown): Promise<string[]> {
   const before = pool.statements.length;
   try {
     const made = await call();
-    // A fragment that a room above hands to one below.
+    // A fragment that one feature passes to another.
     if (made instanceof Sql) await test.database.rows(made);
   } catch (error) {
-    // Nothing is found, which some methods take for impossible, rightly.
+    // No statement returns a row, which some methods rightly treat as impossible.
     if (!(error instanceof BrokenInvariant)) return [`${name}: ${String(error)}`];
   }
   return pool.statements.length > before ? [] : [`${name} sends no statement`];
@@ -119,7 +119,7 @@ it('every repository takes ids of its table and inserts rows of all its columns'
   for (const repository of files.flatMap(classesOf)) {
     const instance = test.app.get<TableRepository<object>>(repository, { strict: false });
     const { columns } = instance.metadata;
-    // Arrays are written by SQL alone: `unnest` of an array of arrays has no array left.
+    // Arrays are passed by SQL only, because `unnest` of an array of arrays returns no arrays.
     const types = columns
       .filter(({ isArray }) => !isArray)
       .map(({ databaseName, type }) => [databaseName, String(type)]);
@@ -138,7 +138,7 @@ it('fragments of repositories are prepared by PostgreSQL', async () => {
   for (const { path, module } of files) {
     const sample = samples.fragments.find((one) => one.module === module);
     for (const [name, fragment] of Object.entries(module)) {
-      // Statements composed from declarations are those of generic-statements.spec.ts.
+      // generic-statements.spec.ts covers statements composed from declarations.
       if (typeof fragment !== 'function' || name.endsWith('Repository')) continue;
       const given = sample?.fragments[name];
       if (!given) {

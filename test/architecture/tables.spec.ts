@@ -1,6 +1,6 @@
 /**
- * Only the repositories of one room name a table (docs/decisions/0051-repositories.md). Reads every
- * `sql` template, every text with SQL in it and every argument that is a table's name.
+ * Only the repositories of one feature name a table (docs/decisions/0051-repositories.md). The test reads
+ * every `sql` template, every text with SQL and every argument that is a table name.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { entityOf } from '../../src/database/table.js';
 import '../../src/features.module.js';
 import { sourceFiles } from './source-files.js';
 
-/** Functions of src/database that take a table's name first, or a text of SQL. */
+/** Functions of src/database whose first parameter is a table name or SQL text. */
 const TAKES_NAME = new Set(['ident', 'insertRow', 'insertRows', 'raw', 'takeIds', 'updateRow']);
 const AFTER_KEYWORD = /\b(?:FROM|JOIN|INTO|UPDATE|USING|ONLY|TABLE)\s+([a-z_]+)/g;
 const FROM_LIST = /\b(?:FROM|USING)\s+([^()]*?)(?=\b(?:[A-Z]{2,})\b|[()]|$)/g;
@@ -31,7 +31,7 @@ interface Use {
 
 const isRepository = (path: string): boolean => path.endsWith('.repository.ts');
 
-/** What stands for a table's name where it is made of something else. */
+/** Stands for a table name that is composed at run time. */
 const MADE_UP = '(a name that is put together)';
 
 const parsed = new Map<string, ts.SourceFile>();
@@ -45,7 +45,7 @@ function parse(path: string): ts.SourceFile {
   return file;
 }
 
-/** `runs`, or `common/queue`. */
+/** Returns the feature of a file, such as `runs` or `common/queue`. */
 function roomOf(path: string): string {
   const [, first = '', second = ''] = path.split('/');
   return first === 'common' ? `${first}/${second}` : first;
@@ -66,7 +66,7 @@ function usesIn(path: string): Use[] {
   return uses;
 }
 
-/** Tables that a node names itself, not by what is inside it. */
+/** Returns the tables that a node names itself, without its children. */
 function namesIn(node: ts.Node): string[] {
   if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === 'sql') {
     return namesInSql(textOf(node.template), true);
@@ -91,7 +91,7 @@ function namesInArgument(argument: ts.Expression | undefined): string[] {
     const { text } = argument.head;
     return text !== '' && [...tables].some((name) => name.startsWith(text)) ? [MADE_UP] : [];
   }
-  // The table of a definition: a right of the machinery that composes SQL from declarations.
+  // The table of a resource definition, which only the code that composes SQL from declarations may use.
   return ts.isPropertyAccessExpression(argument) && argument.name.text === 'table' ? [MADE_UP] : [];
 }
 
@@ -102,7 +102,7 @@ function textOf(template: ts.TemplateLiteral | ts.StringLiteralLike): string {
   );
 }
 
-/** @param isAllSql whether the text is SQL from its first to its last letter */
+/** @param isAllSql true if the whole text is SQL */
 function namesInSql(text: string, isAllSql: boolean): string[] {
   const said = text.replace(/--.*$/gm, '');
   const named = [...said.matchAll(AFTER_KEYWORD)].map(([, name = '']) => name);
@@ -144,7 +144,7 @@ it('only repositories name tables', () => {
   expect(strangers.map(({ path, line, table }) => `${path}:${line} names ${table}`)).toEqual([]);
 });
 
-/** Rooms that declare each table, by itself, as a resource or as a link of one. */
+/** Returns the features that declare each table: directly, as a resource or as a link of one. */
 function declaringRooms(): Map<string, Set<string>> {
   const rooms = new Map<string, Set<string>>();
   const declare = (table: string, room: string): void => {
@@ -168,9 +168,9 @@ function declaringRooms(): Map<string, Set<string>> {
 }
 
 interface Declaration {
-  /** `defineResource`, or empty: an object as those of relations are. */
+  /** `defineResource`, or an empty text for the object of a relation. */
   callee: string;
-  /** Those of its members that are plain texts. */
+  /** Members of the object whose values are string literals. */
   options: Record<string, string>;
 }
 

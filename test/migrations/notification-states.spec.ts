@@ -1,4 +1,4 @@
-/** What became of records that waited for a retry as `pending`. */
+/** The migration gives records that waited for a retry as `pending` the status of their last attempt. */
 import type { DataSource } from 'typeorm';
 
 import { migrations } from '../../migrations/index.js';

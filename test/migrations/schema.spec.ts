@@ -1,4 +1,4 @@
-/** The migrations amount to what is declared, and each can be taken back. */
+/** The migrations produce the declared schema, and each can be reverted. */
 import { DataSource } from 'typeorm';
 
 import { migrations } from '../../migrations/index.js';
@@ -29,7 +29,7 @@ const tables = async (): Promise<string[]> => {
   return rows.map(({ tablename }) => tablename);
 };
 
-/** Everything in the schema that a dump would write, as one comparable text. */
+/** Returns everything in the schema that a dump would contain, as one comparable value. */
 const schema = async (): Promise<unknown> => {
   const parts = [
     `SELECT table_name, column_name, data_type, column_default, is_nullable
@@ -129,7 +129,7 @@ it('keep the shipped credential types as they are when synced again', async () =
   expect(await read()).toEqual(before);
 });
 
-/** The command tells what it did; nobody reads that here. */
+/** Suppresses the output of the command. */
 function jestSilence(): { restore(): void } {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = () => true;

@@ -1,6 +1,6 @@
 import type { Actor } from '../../../src/common/access.js';
 
-/** Somebody whose rights are asked in the statement: superusers may do everything without asking. */
+/** Caller whose permissions are checked in statements. Superusers would bypass the checks. */
 export const SOMEBODY: Actor = {
   id: 1,
   username: 'somebody',

@@ -2,29 +2,32 @@ import { sql, type Sql } from '../../../src/database/sql.js';
 import type { TableRepository } from '../../../src/database/repository.js';
 import type { RunRequest } from '../../../src/runs/launcher.js';
 
-/** A request for a run. */
+/** Launch request of a run. */
 export const REQUESTED: RunRequest = { templateId: 1, launchType: 'scheduled', createdBy: 3 };
 
 type Repository = TableRepository<never>;
 type Function = (...args: never[]) => unknown;
 
-/** Methods that a repository has of its own, beyond those of every table. */
+/** Methods of a repository, without those that all repositories share. */
 type OwnMethods<Of> = {
   [Name in Exclude<keyof Of, keyof Repository>]: Of[Name] extends Function ? Name : never;
 }[Exclude<keyof Of, keyof Repository>];
 
 type Arguments<Called> = Called extends (...args: infer Args) => unknown ? Args : never;
 
-/** Calls of the methods of one repository, by name. Several where the statement depends on them. */
+/** Arguments of the methods of one repository, by name. Several sets if the statement depends on them. */
 export interface RepositorySamples {
   repository: abstract new (...args: never[]) => unknown;
   calls: Readonly<Record<string, readonly (readonly unknown[])[]>>;
 }
 
-/** Where a fragment stands that is no expression: a condition on an alias, a part of a FROM. */
+/**
+ * Places a fragment that is not an expression, such as a condition on an alias or a part of a FROM, in a
+ * query.
+ */
 type Frame = (fragment: Sql) => Sql;
 
-/** Frame of a fragment that is a query of several columns. */
+/** Places a fragment that is a query of several columns. */
 export const asQuery: Frame = (query) => sql`SELECT * FROM (${query}) made`;
 
 interface FramedCalls<Called> {
@@ -37,7 +40,7 @@ type FragmentsOf<Module> = {
     readonly Arguments<Module[Name]>[] | FramedCalls<Module[Name]>;
 };
 
-/** Calls of the fragments that one file exports, by name. */
+/** Arguments of the fragments that one file exports, by name. */
 export interface FragmentSamples {
   module: object;
   fragments: Readonly<
@@ -48,13 +51,13 @@ export interface FragmentSamples {
   >;
 }
 
-/** What the statements of a room are called with by statements.spec.ts. */
+/** Arguments with which statements.spec.ts calls the repositories and fragments of a feature. */
 export interface RoomSamples {
   repositories: readonly RepositorySamples[];
   fragments: readonly FragmentSamples[];
 }
 
-/** Arguments for every method of a repository; one that is missing is an error of the compiler. */
+/** Declares arguments for every method of a repository. The compiler reports a missing one. */
 export function samplesOf<Of>(
   repository: abstract new (...args: never[]) => Of,
   calls: { [Name in OwnMethods<Of>]: readonly Arguments<Of[Name]>[] },
@@ -62,7 +65,7 @@ export function samplesOf<Of>(
   return { repository, calls };
 }
 
-/** Arguments for every fragment that a file exports; as expressions where no frame is given. */
+/** Declares arguments for every fragment that a file exports. Without a frame, fragments are expressions. */
 export function fragmentsOf<Module extends object>(
   module: Module,
   fragments: FragmentsOf<Module>,

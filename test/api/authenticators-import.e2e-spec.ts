@@ -27,9 +27,13 @@ const SETTINGS = {
   SOCIAL_AUTH_SAML_ENABLED_IDPS: { bad: { entity_id: 'x', url: 'no URL', x509cert: 'no' } },
 };
 
+let first: ReturnType<LoginImport['run']> | undefined;
+/** Imports the settings once, for any test. */
+const imported = (): ReturnType<LoginImport['run']> =>
+  (first ??= test.app.get(LoginImport, { strict: false }).run(SETTINGS));
+
 it('makes disabled authenticators with their maps, and says what is missing', async () => {
-  const service = test.app.get(LoginImport, { strict: false });
-  const { created, secrets, notes } = await service.run(SETTINGS);
+  const { created, secrets, notes } = await imported();
   const { results } = (await test.as.superuser.get('authenticators/?order_by=name').expect(200))
     .body;
   expect(results).toMatchObject([
@@ -61,6 +65,7 @@ it('makes disabled authenticators with their maps, and says what is missing', as
 });
 
 it('is a command that leaves existing authenticators as they are', async () => {
+  await imported();
   const file = join(await mkdtemp(join(tmpdir(), 'import-')), 'settings.json');
   await writeFile(file, JSON.stringify(SETTINGS));
   const written: string[] = [];

@@ -16,10 +16,12 @@ describe('the default group', () => {
     expect(before.body.results[0]).toMatchObject({ name: 'default', capacity: 0, instances: 0 });
     await database.execute({
       text: `INSERT INTO worker_nodes (name, hostname, host_key, pid, start_time, capacity, last_seen)
-        VALUES ('a', 'a', 'a', 1, '1', 2, now()), ('lost', 'b', 'b', 1, '1', 9, now() - interval '1 day')`,
+        VALUES ('live', 'live', 'a', 1, '1', 2, now()),
+          ('lost', 'lost', 'b', 1, '1', 9, now() - interval '1 day')`,
     });
     await database.execute(sql`
-      INSERT INTO instances (hostname, cpu_capacity, mem_capacity) VALUES ('a', 4, 6), ('b', 9, 9)`);
+      INSERT INTO instances (hostname, cpu_capacity, mem_capacity)
+      VALUES ('live', 4, 6), ('lost', 9, 9)`);
     const { body } = await as.nobody.get('instance_groups/?name=default').expect(200);
     expect(body.results[0]).toMatchObject({
       type: 'instance_group',
@@ -34,7 +36,7 @@ describe('the default group', () => {
       instance_groups: [{ name: 'default', capacity: 6, instances: [ping.active_node] }],
     });
     await database.execute(sql`DELETE FROM worker_nodes`);
-    await database.execute(sql`DELETE FROM instances`);
+    await database.execute(sql`DELETE FROM instances WHERE hostname IN ('live', 'lost')`);
   });
 
   it('has roles that can be granted', async () => {

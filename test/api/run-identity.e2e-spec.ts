@@ -37,6 +37,7 @@ it('are verified with public documents, which need no login', async () => {
     jwks_uri: `${ISSUER}/.well-known/jwks.json`,
     id_token_signing_alg_values_supported: ['RS256'],
   });
+  await test.database.execute(sql`DELETE FROM signing_keys`);
   const locks = jest.spyOn(test.app.get(SigningKeysRepository, { strict: false }), 'lock');
   const found = await Promise.all([jwks(), jwks(), jwks()]);
   expect(locks).toHaveBeenCalledTimes(1);

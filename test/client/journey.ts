@@ -1,7 +1,7 @@
 /**
- * What a user of the typed client writes: types from the OpenAPI document, calls with `fetch`. The
- * test compiles it against the types of the present document and runs it against a server; the lines
- * marked `@ts-expect-error` prove that mistakes are found before anything is sent.
+ * Program of a user of the typed client: types from the OpenAPI document, calls with `fetch`. The test
+ * compiles it against the types of the present document and runs it against a server; the lines marked
+ * `@ts-expect-error` prove that the compiler finds mistakes.
  */
 import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from '@controller/api';
@@ -13,10 +13,10 @@ interface Account {
   password: string;
 }
 
-/** Filters are parameters of their own, whose names the document cannot list. */
+/** Filters are separate parameters, whose names the document cannot list. */
 const querySerializer = { object: { style: 'form', explode: true } } as const;
 
-/** Logs in with name and password, and goes on with a token of its own. */
+/** Logs in with name and password, and continues with a token of its own. */
 async function logIn(baseUrl: string, { username, password }: Account): Promise<Client<paths>> {
   const basic = Buffer.from(`${username}:${password}`).toString('base64');
   const { data } = await createClient<paths>({ baseUrl }).POST('/api/v2/tokens/', {
@@ -28,7 +28,7 @@ async function logIn(baseUrl: string, { username, password }: Account): Promise<
   return createClient<paths>({ baseUrl, headers, querySerializer });
 }
 
-/** Sentences of an error body, whichever of the two shapes it has. */
+/** Returns the messages of an error body, which has one of two shapes. */
 function messagesOf(
   error: components['schemas']['Detail'] | components['schemas']['FieldErrors'],
 ): string[] {
@@ -91,7 +91,7 @@ export async function journey(
     body: { limit: 'web-1' },
   });
   if (!launched.data) throw new Error(JSON.stringify(launched.error));
-  // A template that is sliced launches a workflow job: `type` tells which of the two came back.
+  // A sliced template launches a workflow job: `type` distinguishes the two.
   if (launched.data.type !== 'job') throw new Error('One job was expected.');
   const found = await api.GET('/api/v2/jobs/{id}/', {
     params: { path: { id: String(launched.data.job) } },

@@ -1,27 +1,26 @@
 /**
- * Checks answers against the OpenAPI document: the status, the type and every member of the body.
- * Objects are taken as closed: a member that the document does not name is a fault, so that what
- * a client is told is all there is.
+ * Compares responses with the OpenAPI document: the status, the type and every member of the body. Objects
+ * are closed: a member that the document does not name is a fault, so that the document is complete.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 import type { JsonSchema, OpenApiDocument, Operation } from './openapi.js';
 
-/** What came back. */
+/** Received response. */
 export interface Answer {
   status: number;
   type: string;
   text: string;
 }
 
-/** A schema inside `allOf` must let the members of its neighbours pass. */
+/** Suffix of open schemas: a schema inside `allOf` must permit the members of its neighbours. */
 const OPEN = 'Open';
-/** Keywords that hold values, not schemas. */
+/** Keywords whose values are not schemas. */
 const VALUES = new Set(['enum', 'const', 'default', 'examples']);
 
 export class AnswerCheck {
-  /** Shared schemas are compiled once, and code that runs a few times is not optimized. */
+  /** Shared schemas are compiled once. Code that runs a few times is not optimized. */
   private readonly ajv = new Ajv2020({
     strict: false,
     allErrors: false,
@@ -40,11 +39,11 @@ export class AnswerCheck {
     this.ajv.addSchema({ $id: 'document', components: { schemas } });
   }
 
-  /** What is wrong with an answer, or null. */
+  /** Returns the difference between a response and the document, or null. */
   faultOf(operation: Operation, { status, type, text }: Answer): string | null {
     const documented = operation.responses[status];
     if (!documented) return `status ${status} is not documented`;
-    // What a redirection says besides where to is for people.
+    // The body of a redirection is for people and not documented.
     if (status >= 300 && status < 400) return null;
     const [media] = type.split(';');
     const content = Object.entries(documented.content ?? {});
@@ -68,7 +67,7 @@ export class AnswerCheck {
   }
 }
 
-/** The schema, refusing members it does not name; at its own level only when it is not `open`. */
+/** Returns the schema with additional members forbidden; at its own level only if it is not `open`. */
 function closed(value: unknown, open = false): unknown {
   if (Array.isArray(value)) return value.map((item) => closed(item));
   if (value === null || typeof value !== 'object') return value;
@@ -78,7 +77,7 @@ function closed(value: unknown, open = false): unknown {
   );
   if (schema.$ref) copy.$ref = `document${schema.$ref}${open ? OPEN : ''}`;
   if (schema.allOf) copy.allOf = schema.allOf.map((part) => closed(part, true));
-  // The keys of `properties` are names, none of which is a keyword here.
+  // The keys of `properties` are names and not keywords.
   if (schema.properties) copy.properties = mapValues(schema.properties, (one) => closed(one));
   const isComposed = schema.allOf !== undefined || schema.properties !== undefined;
   if (isComposed && !open && !('additionalProperties' in schema))

@@ -1,5 +1,5 @@
 /**
- * The real application for API tests. Spec files of one process share it, and each finds a clean
+ * Starts the real application for API tests. Spec files of one process share it, and each finds a clean
  * database, clean queues and an empty data folder:
  *
  *   let test: TestApp;
@@ -12,14 +12,14 @@
  *     const { body } = await as.orgMember.get(`teams/${team.id}/`).expect(200);
  *   });
  *
- * `as` are the personas (personas.ts), `make` makes rows (make.ts), `home` is the organization and
- * the team the personas belong to. Make rows and assert on them: rows of other files are gone.
- * Settings go in by their environment names: `boot({ settings: { LOGIN_RATE: '3' } })`; these start
- * an application of its own. So does `boot({ own: true })`, for files that change the application
+ * `as` are the personas (personas.ts), `make` creates rows (make.ts), `home` is the organization and
+ * the team the personas belong to. Create rows and assert on them: rows of other files are gone.
+ * Settings have their environment names: `boot({ settings: { LOGIN_RATE: '3' } })` starts
+ * an application for this file only. So does `boot({ own: true })`, for files that change the application
  * itself or shut down parts of it.
- * Queries are counted by queries.ts. Whatever must wait uses `eventually`, never a sleep.
- * Jobs of the queues are done only when a worker runs: `const worker = await bootWorker(test)`,
- * closed before the application; for one handler, `worker.get(HandlerClass).handle(id)` is quicker.
+ * queries.ts counts queries. A test that must wait uses `eventually`, never a sleep.
+ * Jobs of the queues are executed only by a worker: `const worker = await bootWorker(test)`,
+ * closed before the application; for one handler, `worker.get(HandlerClass).handle(id)` is faster.
  */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -49,7 +49,7 @@ import { createTestDatabase, type TestDatabase } from './test-database.js';
 
 export interface TestApp {
   app: NestExpressApplication;
-  /** `http://127.0.0.1:<port>`, without a trailing slash. */
+  /** Address `http://127.0.0.1:<port>`, without a trailing slash. */
   url: string;
   database: Database;
   make: Factories;
@@ -61,21 +61,21 @@ export interface TestApp {
 export interface BootOptions {
   /** Settings by environment name. */
   settings?: Record<string, string>;
-  /** Starts an application for this file alone: the file changes or shuts down parts of it. */
+  /** Starts an application for this file only, which changes or shuts down parts of it. */
   own?: boolean;
-  /** Gives the URL by which the application reaches its database, such as that of a proxy. */
+  /** Returns the URL by which the application reaches its database, for example that of a proxy. */
   database?: (url: string) => string;
 }
 
 let boots = 0;
-/** The application that spec files of this process use one after another, and its state. */
+/** Application that the spec files of this process share, and its state. */
 let shared: SharedApp | null = null;
 let isLent = false;
 
 /**
- * Returns an application on a free port with a database, a queue prefix and a data folder that
- * hold nothing but the personas. Without options the layers that load the product once
- * (docs/decisions/0071) lend the application of the process; all others get a new application.
+ * Returns an application on a free port with a database, a queue prefix and a data folder that contain only
+ * the personas. Without options the layers that load the product once (docs/decisions/0071) use the
+ * application of the process; all others get a new application.
  */
 export async function boot(options: BootOptions = {}): Promise<TestApp> {
   if (isLent || !isSharingProcess() || !isShareable(options)) return bootOwn(options);
@@ -93,7 +93,7 @@ export async function boot(options: BootOptions = {}): Promise<TestApp> {
 const isShareable = ({ settings, database, own = false }: BootOptions): boolean =>
   !settings && !database && !own;
 
-/** The test runner of these layers ends the process, and the application with it. */
+/** Returns true in the layers whose test runner ends the process, and the application with it. */
 const isSharingProcess = (): boolean => Symbol.for('spec files share a process') in globalThis;
 
 async function bootOwn(options: BootOptions): Promise<TestApp> {
@@ -124,12 +124,12 @@ async function signedIn(
   return { app, url, database: app.get(Database), make, as, home: people.home };
 }
 
-/** An application with its database and its data folder. */
+/** Application with its database and its data folder. */
 interface Booted {
   app: NestExpressApplication;
   copy: TestDatabase;
   folder: string;
-  /** Removes the database and the folder, after the application. */
+  /** Removes the database and the folder, after the end of the application. */
   remove: () => Promise<void>;
 }
 
@@ -165,8 +165,7 @@ async function bootWithoutPersonas(
 }
 
 /**
- * An application whose database is replaced between two spec files by a copy of a template that
- * holds the personas.
+ * Application whose database is replaced between two spec files by a copy of a template with the personas.
  */
 class SharedApp {
   private constructor(
@@ -191,7 +190,9 @@ class SharedApp {
     return { ...(await signedIn(app, new Factories(app), people)), close };
   }
 
-  /** Removes all that a spec file left behind: rows, keys in Redis, files, and memory of the product. */
+  /**
+   * Removes everything that a spec file left behind: rows, keys in Redis, files, and memory of the product.
+   */
   private async takeBack(): Promise<void> {
     const { app, folder } = this.booted;
     try {
@@ -211,7 +212,7 @@ class SharedApp {
   }
 }
 
-/** TypeORM's driver, which owns the connections. */
+/** Returns TypeORM's driver, which owns the connections. */
 const driverOf = (app: NestExpressApplication): DataSource['driver'] =>
   app.get(Database).dataSource.driver;
 
@@ -223,7 +224,7 @@ async function forgetKeys(redis: RedisConnection): Promise<void> {
 
 const environments = new WeakMap<NestExpressApplication, Record<string, string>>();
 
-/** Runs `work` with further environment variables; the next boot must not find them. */
+/** Runs `work` with further environment variables and restores them afterwards. */
 export async function withEnvironment<T>(
   variables: Record<string, string>,
   work: () => Promise<T>,
@@ -240,7 +241,7 @@ export async function withEnvironment<T>(
   }
 }
 
-/** Runs `work` with the settings of an application and further ones, as a command beside it has them. */
+/** Runs `work` with the settings of an application and further ones, like a command run next to it. */
 export function withSettingsOf<T>(
   { app }: TestApp,
   settings: Record<string, string>,
@@ -262,13 +263,13 @@ export async function start(): Promise<NestExpressApplication> {
   return app;
 }
 
-/** The address of an API, without a trailing slash. */
+/** Returns the address of an API, without a trailing slash. */
 export function urlOf(app: NestExpressApplication): string {
   const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
   return `http://127.0.0.1:${port}`;
 }
 
-/** Boots a worker beside an application: same database, same queues. Close it first. */
+/** Starts a worker for an application, with the same database and queues. Close it before the application. */
 export function bootWorker({ app }: TestApp): Promise<INestApplicationContext> {
   return withEnvironment(environments.get(app) ?? {}, () => startWorker());
 }

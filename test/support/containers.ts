@@ -19,17 +19,17 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** Links of merged systems into `/usr`. */
+/** Links into `/usr` on systems with a merged `/usr`. */
 const LINKS = ['bin', 'sbin', 'lib', 'lib32', 'lib64'];
 const FOLDERS = ['usr', 'etc', 'proc', 'sys', 'dev', 'run', 'tmp', 'var/tmp', 'opt', 'root'];
-/** What programs of `/usr` look for outside of it. */
+/** Files and folders in `/etc` that programs of `/usr` read. */
 const CONFIGURATION = ['alternatives', 'ansible', 'ld.so.cache', 'nsswitch.conf', 'ssl/certs'];
 
-/** As a plain user Podman needs ranges of accounts, which a machine has or has not. */
+/** True for root. As a plain user Podman needs ranges of accounts, which some machines lack. */
 export const MAY_USE_CONTAINERS = process.getuid?.() === 0;
 if (!MAY_USE_CONTAINERS) process.stderr.write('! tests of containers need root: NOT RUN\n');
 
-/** A plain user with ranges of accounts, as whom Podman can run without root; undefined if there is none. */
+/** Plain user with ranges of accounts, as whom Podman can run without root; undefined if there is none. */
 export const ROOTLESS_UID = MAY_USE_CONTAINERS ? rootlessUid() : undefined;
 
 function rootlessUid(): number | undefined {
@@ -41,8 +41,8 @@ function rootlessUid(): number | undefined {
 }
 
 /**
- * Podman with a storage of its own, and an image that needs no registry: empty but for links, with the
- * machine's own `/usr` to be shown inside.
+ * Podman with a storage of its own, and an image that needs no registry: it contains only links, and the
+ * `/usr` of the machine is mounted into it.
  */
 export class Containers {
   private constructor(
@@ -50,9 +50,9 @@ export class Containers {
     private readonly uid: number | undefined,
   ) {}
 
-  /** @param uid of the user of the engine; that of this process when absent */
+  /** @param uid of the user of the engine; by default that of this process */
   static async prepare(uid?: number): Promise<Containers> {
-    // Podman takes no place whose name is longer than 50 characters.
+    // Podman accepts no storage path longer than 50 characters.
     const containers = new Containers(await mkdtemp('/tmp/containers-'), uid);
     if (uid !== undefined) await chown(containers.folder, uid, uid);
     await containers.writeEngine();
@@ -60,7 +60,7 @@ export class Containers {
     return containers;
   }
 
-  /** What a worker is started with. */
+  /** Settings of a worker that uses this engine. */
   get settings(): Record<string, string> {
     return {
       JOB_ISOLATION: 'container',
@@ -80,7 +80,7 @@ export class Containers {
   async remove(): Promise<void> {
     await this.ask('rm', '--all', '--force', '--time', '0');
     await this.ask('rmi', '--all', '--force');
-    // Ends the process that keeps the user namespace of a plain user.
+    // Ends the process that holds the user namespace of a plain user.
     if (this.uid !== undefined) await this.ask('system', 'migrate');
     await rm(this.folder, { recursive: true, force: true });
   }
@@ -103,9 +103,9 @@ export class Containers {
   }
 
   /**
-   * Adds an image `localhost/NAME:latest` to that of the machine: with the file `/etc/marker`, which holds
-   * the name, and links to an Ansible, under another version number, so that it is not taken for that of
-   * the worker.
+   * Adds an image `localhost/NAME:latest` to that of the machine. It has the file `/etc/marker` with the
+   * name, and links to an Ansible under another version number, which distinguishes it from that of the
+   * worker.
    *
    * @param ansible folder of its package, which must be in JOB_SHOW_PATHS
    */
@@ -116,15 +116,15 @@ export class Containers {
     });
   }
 
-  /** Copies a folder that the product hides from runs to where runs may be shown it. */
+  /** Copies a folder that the product hides from runs to a folder that it may mount. */
   async share(from: string): Promise<string> {
     const to = join(this.folder, 'shared');
-    // Python compiles modules again if their times differ from those it has compiled.
+    // Python compiles modules again if their times differ from those of the compiled ones.
     await execute('cp', ['--archive', from, to]);
     return to;
   }
 
-  /** Adds an image that has the programs of the machine, and shows only some of them by its `PATH`. */
+  /** Adds an image that has the programs of the machine, but only some of them on its `PATH`. */
   async addPoorImage(name: string, programs: readonly string[]): Promise<void> {
     await this.makeImage(name, ['ENV PATH=/opt/bin'], async (image) => {
       await mkdir(join(image, 'opt/bin'));
@@ -139,7 +139,7 @@ export class Containers {
   ): Promise<void> {
     const image = join(this.folder, 'image');
     for (const name of FOLDERS) await mkdir(join(image, name), { recursive: true });
-    // An engine keeps the permissions that the image has.
+    // An engine keeps the permissions of the image.
     for (const name of ['tmp', 'var/tmp']) await chmod(join(image, name), 0o1777);
     for (const name of LINKS) {
       const stats = await lstat(`/${name}`).catch(() => null);
@@ -161,7 +161,7 @@ export class Containers {
   }
 }
 
-/** Returns the folder of an Ansible: of the distribution, or of the one that workers use. */
+/** Returns the package folder of Ansible: that of the distribution, or the one that workers use. */
 export async function ansibleFolder(of: 'distribution' | 'workers'): Promise<string> {
   const program = of === 'distribution' ? '/usr/bin/ansible-playbook' : 'ansible-playbook';
   const { stdout } = await execute(program, ['--version']);
@@ -170,9 +170,12 @@ export async function ansibleFolder(of: 'distribution' | 'workers'): Promise<str
   return folder;
 }
 
-/** Creates a folder of links to an Ansible (the storage copies an image for each container) of a version. */
+/**
+ * Creates a folder of links to an Ansible, with another version. Links, because the storage copies an image
+ * for each container.
+ */
 async function linkAnsible(ansible: string, folder: string, version: string): Promise<void> {
-  // ansible-galaxy sends the second one.
+  // ansible-galaxy sends the second of these two versions.
   const releases = ['release.py', 'module_utils/ansible_release.py'];
   for (const part of ['.', 'module_utils']) {
     await mkdir(join(folder, part), { recursive: true });

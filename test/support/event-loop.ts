@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * How much the event loop had to do while `work` was done, in milliseconds: nobody else was served
- * meanwhile. It is the processor time of this thread, and not the time that passed, which on a busy
- * machine says more of the machine. The application of a test runs in the same process.
+ * Returns the processor time of the event loop during `work`, in milliseconds. The processor time of the
+ * thread says more than the elapsed time, which on a busy machine depends on other processes. The application
+ * of a test runs in the same process.
  */
 export async function eventLoopTime(work: () => PromiseLike<unknown>): Promise<number> {
   const before = processorTime();
@@ -12,8 +12,8 @@ export async function eventLoopTime(work: () => PromiseLike<unknown>): Promise<n
 }
 
 /**
- * The longest that the event loop was busy without a turn for others while `work` was done, in
- * milliseconds of processor time.
+ * Returns the longest time that the event loop was busy without interruption during `work`, in milliseconds
+ * of processor time.
  */
 export async function longestTurn(work: () => PromiseLike<unknown>): Promise<number> {
   let isOver = false;
@@ -32,7 +32,7 @@ export async function longestTurn(work: () => PromiseLike<unknown>): Promise<num
   return longest;
 }
 
-/** As the kernel counts it for the thread that reads it, in milliseconds; Linux tells it here. */
+/** Returns the processor time of the calling thread in milliseconds, as counted by the Linux kernel. */
 export function processorTime(): number {
   const [nanoseconds] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ');
   return Number(nanoseconds) / 1e6;

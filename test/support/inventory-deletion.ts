@@ -6,7 +6,7 @@ import { InventoriesRepository } from '../../src/inventories/inventories.reposit
 import { InventoryDeletionHandler } from '../../src/inventories/inventory-deletion.handler.js';
 import type { TestApp } from './boot.js';
 
-/** Removes the rows of a deleted inventory, as a worker does after the answer. */
+/** Removes the rows of a deleted inventory, as a worker does after the response. */
 export async function removeInventory({ app, database }: TestApp, id: number): Promise<void> {
   const handler = new InventoryDeletionHandler(
     database,

@@ -7,7 +7,7 @@ import { eventually } from './eventually.js';
 type Message = Record<string, unknown>;
 export type Groups = Record<string, unknown>;
 
-/** A browser with a session: its socket, and what the socket has got so far. */
+/** Socket of a browser with a session, with the messages received so far. */
 export class LiveListener {
   readonly messages: Message[] = [];
   closed: number | undefined;
@@ -42,7 +42,7 @@ export class LiveListener {
     return listener;
   }
 
-  /** Sends a subscription and waits for its answer. */
+  /** Sends a subscription and waits for the response. */
   async follow(groups: Groups): Promise<Message> {
     const before = this.messages.length;
     this.send({ xrftoken: this.token, groups });
@@ -65,7 +65,7 @@ export class LiveListener {
     return this.of('job_events').map(({ counter }) => counter);
   }
 
-  /** Statuses that were told of a run, in order, without summaries. */
+  /** Returns the received statuses of a run in order, without summaries. */
   statuses(run: Row, group = 'jobs'): unknown[] {
     return this.of(group)
       .filter(({ unified_job_id: id, summary }) => id === run.id && summary !== true)

@@ -1,7 +1,7 @@
 /**
- * Makes rows through the product's own services, so that roles, closure, counters and activity are
+ * Creates rows through the product's own services, so that roles, closure, counters and activity are
  * as they would be after a request of a superuser. Names are unique unless given; every factory
- * takes the fields of the API (ids for references) and answers the database row:
+ * takes the fields of the API (ids for references) and returns the database row:
  *
  *   const project = await make.project({ organization: home.organization.id });
  *   const template = await make.jobTemplate({ project: project.id, ask_limit_on_launch: true });
@@ -26,7 +26,7 @@ import { sql } from '../../src/database/sql.js';
 type Fields = Record<string, unknown>;
 type Holder = { user: Row } | { team: Row };
 
-/** Before there is a user: as the command line makes the first one. */
+/** Author before any user exists, like that of the command line. */
 const SYSTEM: Actor = { id: 0, username: '', isSuperuser: true, isSystemAuditor: false };
 
 let counter = 0;
@@ -44,12 +44,12 @@ export class Factories {
     this.grants = app.get(GrantsService, { strict: false });
   }
 
-  /** Whoever counts as the author of what is made from now on; a superuser. */
+  /** Makes a user, who must be a superuser, the author of all rows created from now on. */
   actAs(user: Row): void {
     this.actor = { ...SYSTEM, id: user.id, username: String(user.username) };
   }
 
-  /** A row of any resource type by the fields of its API. */
+  /** Creates a row of any resource type from fields of the API. */
   row(type: string, fields: Fields): Promise<Row> {
     return this.resources.create(resource(type), fields, this.actor);
   }
@@ -80,7 +80,7 @@ export class Factories {
     return this.row('group', { name: unique('group'), inventory: inventory.id, ...fields });
   }
 
-  /** Many hosts in one statement, without activity; answers their ids in order of their names. */
+  /** Creates many hosts in one statement, without activity, and returns their ids in order of their names. */
   async hosts(inventory: Row, count: number, prefix = unique('many')): Promise<number[]> {
     const made = await this.database.rows<{ id: number }>(sql`
       INSERT INTO hosts (name, inventory_id)
@@ -90,7 +90,7 @@ export class Factories {
     return made.map(({ id }) => id);
   }
 
-  /** A credential; of the shipped type with that `namespace` unless `credential_type` is given. */
+  /** Creates a credential, by default of the shipped type with the `namespace`. */
   async credential({ namespace = 'ssh', ...fields }: Fields = {}): Promise<Row> {
     const type = await this.database.row<Row>(
       sql`SELECT id FROM credential_types WHERE namespace = ${namespace}`,
@@ -104,7 +104,7 @@ export class Factories {
     });
   }
 
-  /** A manual project: nothing is fetched. */
+  /** Creates a manual project, which fetches nothing. */
   async project(fields: Fields = {}): Promise<Row> {
     const name = unique('Project');
     const local_path = name.toLowerCase().replace(' ', '_');
@@ -128,7 +128,7 @@ export class Factories {
     return this.row('workflow_job_template', { name, ...(await this.owned(fields)) });
   }
 
-  /** A node of a workflow; `fields` are those of the API. */
+  /** Creates a node of a workflow. `fields` are those of the API. */
   workflowNode(workflow: Row, fields: Fields = {}): Promise<Row> {
     return this.row('workflow_job_template_node', {
       workflow_job_template: workflow.id,
@@ -150,7 +150,7 @@ export class Factories {
     });
   }
 
-  /** The role row of an object: `make.role('team', team, 'member_role')`. */
+  /** Returns the role row of an object: `make.role('team', team, 'member_role')`. */
   async role(type: string, object: Row, field: string): Promise<RoleRow> {
     const role = await this.database.row<RoleRow>(sql`
       SELECT * FROM roles
@@ -177,7 +177,7 @@ export class Factories {
     );
   }
 
-  /** A token of the user, in clear. `expiresInSeconds` may be negative. */
+  /** Creates a token of the user and returns it in clear. `expiresInSeconds` may be negative. */
   async token(
     user: Row,
     {
@@ -193,7 +193,7 @@ export class Factories {
     return token;
   }
 
-  /** A token for each of the users, in clear, by one statement. */
+  /** Creates a token for each of the users in one statement and returns them in clear. */
   async tokens(users: readonly Row[]): Promise<string[]> {
     const issued = users.map(() => issueToken());
     await this.database.execute(sql`
@@ -205,7 +205,7 @@ export class Factories {
     return issued.map(({ token }) => token);
   }
 
-  /** Fields with an organization: the given one or a new one. */
+  /** Adds a new organization to fields without one. */
   private async owned(fields: Fields): Promise<Fields> {
     if ('organization' in fields) return fields;
     return { ...fields, organization: (await this.organization()).id };

@@ -1,5 +1,5 @@
 /**
- * The callers every permission table is about. All but the outsider belong to `home`:
+ * Callers of all permission tests. Organization and team are those of `home`:
  *
  *   superuser   may do everything            auditor     may read everything
  *   orgAdmin    admin_role of the org        orgMember   member_role of the org
@@ -27,21 +27,21 @@ export const PERSONA_NAMES = [
 
 export type PersonaName = (typeof PERSONA_NAMES)[number];
 
-/** Where the personas belong. */
+/** Organizations and team of the personas. */
 export interface Home {
   organization: Row;
   team: Row;
-  /** The outsider's. */
+  /** Organization of the outsider. */
   otherOrganization: Row;
 }
 
 export interface Personas extends Record<PersonaName | 'anonymous', ApiClient> {
   users: Record<PersonaName, Row>;
-  /** A client with a new token of the user. */
+  /** Creates a client with a new token of the user. */
   asUser(user: Row, options?: { scope?: string }): Promise<ApiClient>;
 }
 
-/** The rows of the personas and of where they belong. */
+/** Rows of the personas, their organizations and their team. */
 export interface PersonaRows {
   users: Record<PersonaName, Row>;
   home: Home;

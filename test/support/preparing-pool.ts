@@ -10,23 +10,23 @@ type Done = (error: Error | null, result?: object) => void;
 
 const NO_ROWS = { rows: [], rowCount: 0, command: '' };
 
-/** Statements about the transaction itself, which nothing prepares. */
+/** Statements that control the transaction, which cannot be prepared. */
 const CONTROL = /^\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|SET)\b/;
 
 /**
- * Stands where the pool of a database stood: has PostgreSQL parse and analyse every statement, and
- * runs none. All of them answer that there are no rows.
+ * Replaces the connection pool of a database: PostgreSQL parses and analyses every statement, but executes
+ * none. Every result is empty.
  */
 export class PreparingPool {
-  /** Texts that were sent, in order. */
+  /** Sent texts, in order. */
   readonly statements: string[] = [];
-  /** Those that PostgreSQL took: to prepare one again tells nothing. */
+  /** Texts that PostgreSQL accepted, which need no second check. */
   private readonly taken = new Set<string>();
   private prepared = 0;
 
   private constructor(private readonly client: PoolClient) {}
 
-  /** Takes over a database: what is sent to it from now on is only prepared. */
+  /** Replaces the pool of a database, whose statements from now on are only prepared. */
   static async of(database: Database): Promise<{ pool: PreparingPool; release: () => void }> {
     const driver = database.dataSource.driver as unknown as { master: Pool };
     const { master } = driver;
@@ -40,7 +40,7 @@ export class PreparingPool {
     return { pool, release };
   }
 
-  /** @param done what is told of the answer, where it is not waited for */
+  /** @param done receives the result if the promise is not awaited */
   query(query: Query | string, done?: Done): Promise<object> {
     const answer = this.prepare(query);
     if (done) {
@@ -57,7 +57,7 @@ export class PreparingPool {
     if (CONTROL.test(text)) return NO_ROWS;
     this.statements.push(text);
     if (!this.taken.has(text)) {
-      // What is asked at the same moment must not meet under one name.
+      // Concurrent statements need different names.
       const name = `sample_${++this.prepared}`;
       await this.client.query(`PREPARE ${name} AS ${text}`).catch((error: Error) => {
         throw new Error(`${error.message} in:\n${text}`, { cause: error });

@@ -1,7 +1,6 @@
 /**
- * Bounds on the statements a request sends. Counting is over the whole process: do nothing else
- * meanwhile. An answer that refuses cannot be counted, because refusals cost the same whatever
- * they refuse.
+ * Assertions on the number of statements that a request sends. The count covers the whole process: run
+ * nothing else at the same time. A refused request cannot be counted, because all refusals cost the same.
  *
  *   await samePageQueries(database, as.orgMember, 'teams/', [1, 50]);
  *   await sameQueries(database, () => launch(one).expect(201), () => launch(many).expect(201));
@@ -9,7 +8,7 @@
 import type { Database } from '../../src/database/database.js';
 import type { ApiClient } from './client.js';
 
-/** How many statements `work` sends; where it resolves to an HTTP answer, one of success. */
+/** Returns the number of statements that `work` sends. An HTTP response must be a success. */
 export async function countQueries(
   database: Database,
   work: () => PromiseLike<unknown>,
@@ -52,7 +51,7 @@ export async function samePageQueries(
   await sameQueries(database, page(few), page(many));
 }
 
-/** The status of an answer over HTTP, null for any other result. */
+/** Returns the status of an HTTP response, null for any other result. */
 function statusOf(result: unknown): number | null {
   if (typeof result !== 'object' || result === null || !('status' in result)) return null;
   return typeof result.status === 'number' ? result.status : null;

@@ -1,6 +1,6 @@
 /**
- * The foreign keys of the migrated schema, and rows tied to one object by every one of them: what
- * has to hold when an object is deleted holds for references that are added later, too.
+ * Foreign keys of the migrated schema, and rows that refer to one object by each of them, so that tests of
+ * deletion cover references added later.
  */
 import { resource } from '../../src/common/resource/registry.js';
 import type { Row } from '../../src/common/resource/define-resource.js';
@@ -8,7 +8,7 @@ import type { Database } from '../../src/database/database.js';
 import { ident, sql, type Sql } from '../../src/database/sql.js';
 import type { Samples } from './samples.js';
 
-/** A reference of `table` to the rows of `target`. */
+/** Reference from `table` to the rows of `target`. */
 export interface ForeignKey {
   name: string;
   table: string;
@@ -16,9 +16,11 @@ export interface ForeignKey {
   target: string;
   /** Column of `target` with the values of `column`. */
   key: string;
-  /** `c`: the row goes along; `n`: it stays without. As in `pg_constraint`. */
+  /**
+   * Action on deletion as in `pg_constraint`. `c`: the row is deleted too; `n`: the reference becomes null.
+   */
   onDelete: string;
-  /** May be checked at the end of a transaction. */
+  /** True if the check can be deferred to the end of a transaction. */
   deferrable: boolean;
 }
 
@@ -36,18 +38,17 @@ export function foreignKeys(database: Database): Promise<ForeignKey[]> {
     ORDER BY con.conrelid::regclass::text, att.attname`);
 }
 
-/** The last row of a table, the last of each kind in a shared one. */
+/** Last row of a table, or the last row of each kind in a shared table. */
 interface LastRows {
   condition: Sql;
-  /** Empty where rows have no id, so that nothing can refer to them. */
+  /** Ids of the rows; empty for tables without ids, to which nothing can refer. */
   ids: readonly number[];
 }
 
 /**
- * Makes everything that can refer to a sample refer to it, and whatever can refer to the rows that go
- * with it refer to those.
+ * Makes all possible rows refer to a sample, and all possible rows refer to those that are deleted with it.
  *
- * @returns names of the foreign keys by which nothing could be made to refer to the sample
+ * @returns names of the foreign keys without a row that refers to the sample
  */
 export async function entangle(samples: Samples, type: string): Promise<string[]> {
   const { database } = samples.test;
@@ -66,7 +67,7 @@ export async function entangle(samples: Samples, type: string): Promise<string[]
       const staying = ids.filter((one) => !isGoing(table, one));
       const those = ids.length > 0 ? sql`id = ANY(${staying}::bigint[])` : condition;
       const refers = sql`SELECT 1 FROM ${ident(table)} WHERE ${ident(column)} = ${value}`;
-      // Of rows that are alone in their table one is enough; another of the same ends may not be.
+      // In a table with a single row one reference suffices. A second one may violate a unique key.
       const needed = staying.length > 1 ? sql`TRUE` : sql`NOT EXISTS (${refers})`;
       await database.execute(sql`
         UPDATE ${ident(table)} SET ${ident(column)} = ${value} WHERE ${those} AND ${needed}`);

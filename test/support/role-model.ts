@@ -1,15 +1,15 @@
-/** Who holds which role, worked out anew from the rules each time: slow, short and obviously right. */
+/** Model of role membership, computed from the rules at each call: slow, short and obviously right. */
 import type { RoleDeclaration, Row } from '../../src/common/resource/define-resource.js';
 import { resource } from '../../src/common/resource/registry.js';
 
-/** `team:7`. */
+/** Key such as `team:7`. */
 export type ObjectKey = `${string}:${number}`;
 type Holder = { user: number } | { team: number };
 
 export class RoleModel {
-  /** Objects with the organization they belong to. */
+  /** Objects with their organization. */
   private readonly objects = new Map<ObjectKey, number | null>();
-  /** `team:7 member_role` to the holders it was given to. */
+  /** Holders by role, such as `team:7 member_role`. */
   private readonly grants = new Map<string, Set<string>>();
 
   add(type: string, id: number, organization: number | null): void {
@@ -24,7 +24,7 @@ export class RoleModel {
     this.objects.set(`${type}:${id}`, organization);
   }
 
-  /** Forgets an object, the teams of a deleted organization, and all they held. */
+  /** Removes an object, the teams of a deleted organization, and all their roles. */
   remove(type: string, id: number): [type: string, id: number][] {
     const gone: ObjectKey[] = [`${type}:${id}`];
     for (const [object, organization] of this.objects) {
@@ -52,14 +52,14 @@ export class RoleModel {
     this.grants.get(`${object} ${field}`)?.delete(nameOf(holder));
   }
 
-  /** Whether a team may be given a role: no participation in organizations, no circle. */
+  /** Returns true if a team may be granted a role: no participation in organizations, no cycle. */
   mayGrant(object: ObjectKey, field: string, team: number): boolean {
     const isParticipation = field === 'admin_role' || field === 'member_role';
     if (object.startsWith('organization:') && isParticipation) return false;
     return !this.implied(`${object} ${field}`).has(`team:${team} member_role`);
   }
 
-  /** `<user> <object> <role>` of everything the users hold, sorted. */
+  /** Returns `<user> <object> <role>` for all roles of the users, sorted. */
   held(users: readonly Row[]): string[] {
     const all = new Set<string>();
     for (const { id } of users) {
@@ -71,7 +71,7 @@ export class RoleModel {
     return [...all].sort();
   }
 
-  /** A role and all that its holders hold by it. */
+  /** Returns a role and all roles that its holders have through it. */
   private implied(role: string): Set<string> {
     const found = new Set([role]);
     for (const one of found) {
@@ -83,7 +83,10 @@ export class RoleModel {
     return found;
   }
 
-  /** Roles that the declarations derive from one role, of the object itself and of what belongs to it. */
+  /**
+   * Returns the roles that the declarations derive from one role, of the object itself and of the objects
+   * below it.
+   */
   private declared(object: ObjectKey, field: string): string[] {
     const [type = '', id] = object.split(':');
     const rolesOf = (key: string): readonly RoleDeclaration[] => resource(key.split(':')[0]!).roles;

@@ -3,7 +3,7 @@ import { sql } from '../../src/database/sql.js';
 import type { TestApp } from './boot.js';
 import type { PersonaName } from './personas.js';
 
-/** Launches a job template through the API; the answer is the job. */
+/** Launches a job template through the API and returns the job. */
 export async function launchJob(
   { as }: TestApp,
   template: Row,
@@ -14,7 +14,7 @@ export async function launchJob(
   return (await as[name].post(url, body).expect(201)).body as Row;
 }
 
-/** Brings a job to an end as a worker would. */
+/** Ends a job as a worker would. */
 export async function endJob(
   { database }: TestApp,
   job: Row,

@@ -12,7 +12,7 @@ export const confidentialClient = (name: string): Record<string, string> => ({
 });
 export const IDENTITY_PROVIDER = { issuer: 'https://login.example.com', client_id: 'controller' };
 
-/** A body with which a superuser can make an object of a type; other types take their name. */
+/** Bodies with which a superuser can create objects, by type. Other types need only a name. */
 const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
   user: async (samples) => ({
     username: samples.name('made-user').replace(' ', '-'),
@@ -21,7 +21,7 @@ const BODIES: Record<string, (samples: Samples) => Promise<Body>> = {
   credential_type: async () => ({ kind: 'cloud' }),
   credential: async (samples) => ({
     organization: samples.home,
-    // A type of its own: a template takes one credential of each.
+    // A new credential type, as a template accepts one credential of each.
     credential_type: (await samples.makeCredentialType()).id,
     inputs: {},
   }),
@@ -113,8 +113,8 @@ const ACTIONS: Record<string, (samples: Samples) => Promise<Body>> = {
 };
 
 /**
- * What a route is sent by the tests that go over all routes: enough for a create or a replacement,
- * the id of a sample for an association, nothing for a change and for other actions.
+ * Returns the body for a route in tests of all routes: sufficient for a create or a replacement, the id of a
+ * sample for an association, none for a change and for other actions.
  */
 export async function bodyOf(
   samples: Samples,
@@ -129,7 +129,7 @@ export async function bodyOf(
   if (info.kind === 'modify') return {};
   const fields = (await BODIES[type]?.(samples)) ?? { organization: samples.home };
   const body = { name: samples.name('Made'), ...fields };
-  // Below a user or a team it is theirs.
+  // Below a user or a team the credential belongs to them.
   const isOwned = type === 'credential' && /^(?:user|team)$/.test(info.parent?.type ?? '');
   return isOwned ? { ...body, organization: undefined } : body;
 }

@@ -1,6 +1,6 @@
 /**
- * One object of every resource type, in the personas' home: `await samples.of('job_template')`. The
- * home team holds a role on each kind of object that has some. A new resource needs an entry here.
+ * Creates one object of every resource type, in the personas' home: `await samples.of('job_template')`. The
+ * home team holds a role on each kind of object that has roles. A new resource needs an entry here.
  */
 import type { TableRoute } from '../../src/common/rest/route-table.service.js';
 import type { Relation, Row } from '../../src/common/resource/define-resource.js';
@@ -272,7 +272,7 @@ const MAKERS: Record<string, Maker> = {
   },
 };
 
-/** Parameters of URLs that are no id of the route's own resource: a type, or `=` and a text. */
+/** Values of URL parameters that are not ids of the route's own resource: a type, or `=` and a text. */
 const PARAMETERS: Record<string, string> = {
   ...{ delivery: 'webhook_delivery', category: '=bulk' },
   ...{ tag: '=teams', name: '=Team', slug: '=unknown' },
@@ -281,7 +281,7 @@ const PARAMETERS: Record<string, string> = {
 const typeOfPath = (path: string): string =>
   resources().find((definition) => definition.path === path)?.type ?? path;
 
-/** Returns true for a relation with a table that holds nothing else; roles are granted, not linked. */
+/** Returns true for a relation with a link table. Roles are granted, not linked. */
 export const isLinked = (relation: Relation): relation is Link =>
   relation.kind === 'many-to-many' &&
   !relation.table.startsWith('role_') &&
@@ -291,7 +291,7 @@ export class Samples {
   private readonly rows = new Map<string, Promise<Row>>();
   private made = 0;
 
-  /** @param onMade is told of every sample that is made */
+  /** @param onMade is called with every created sample */
   constructor(
     readonly test: TestApp,
     private readonly onMade: (type: string, row: Row) => Promise<void> = async () => {},
@@ -301,9 +301,9 @@ export class Samples {
     return this.test.home.organization.id;
   }
 
-  /** The sample of a type; made when there is none. */
+  /** Returns the sample of a type, and creates it if necessary. */
   of(type: string): Promise<Row> {
-    // Of these kinds there are none, whatever the id.
+    // Types without stored rows have no objects.
     if (findResource(type)?.stored === false) return Promise.resolve({ id: 1 });
     const maker = MAKERS[type];
     if (!maker) throw new Error(`No sample of ${type}: add one to test/support/samples.ts`);
@@ -318,12 +318,12 @@ export class Samples {
     return row;
   }
 
-  /** Forgets all but the home: what was changed or deleted is made anew. */
+  /** Forgets all samples but the home: changed or deleted ones are created again. */
   reset(): void {
     this.rows.clear();
   }
 
-  /** Ties the samples to each other by every link table there is; roles are granted, not tied. */
+  /** Links the samples to each other by every link table. Roles are granted, not linked. */
   async tieAll(): Promise<void> {
     for (const { type, relations } of resources()) {
       for (const relation of Object.values(relations)) {
@@ -336,7 +336,7 @@ export class Samples {
     }
   }
 
-  /** Writes one row of a link table, if it is not there. */
+  /** Inserts a row into a link table if it is not there. */
   async tie(table: string, link: Record<string, unknown>): Promise<void> {
     const columns = Object.keys(link).map((column) => ident(column));
     const values = Object.values(link).map((value) => sql`${value}`);
@@ -345,7 +345,7 @@ export class Samples {
       VALUES (${join(values, ', ')}) ON CONFLICT DO NOTHING`);
   }
 
-  /** The URL of a route with ids of samples in it. */
+  /** Returns the URL of a route with ids of samples. */
   async pathOf({ pattern, info }: TableRoute): Promise<string> {
     const parts = pattern.split('/').map(async (part, index, all) => {
       if (!part.startsWith(':')) return part;
@@ -360,7 +360,7 @@ export class Samples {
     return this.row('credential_type', fields);
   }
 
-  /** A place in a secret store, for the password of a machine credential. */
+  /** Returns an input source for the password of a machine credential. */
   async lookup(): Promise<Record<string, unknown>> {
     const store = await this.test.make.credential({
       ...{ organization: this.home, namespace: 'hashivault_kv' },
@@ -383,7 +383,7 @@ export class Samples {
   readonly insert = async (table: string, columns: Record<string, unknown>): Promise<Row> =>
     (await this.test.database.row<Row>(insertRow(table, columns)))!;
 
-  /** Gives the home team a role on an object. */
+  /** Grants the home team a role on an object. */
   async granted(type: string, field: string, made: Promise<Row>): Promise<Row> {
     const row = await made;
     await this.test.make.grant(type, row, field, { team: this.test.home.team });
@@ -391,5 +391,5 @@ export class Samples {
   }
 }
 
-/** Every resource type there is. */
+/** Returns every resource type. */
 export const sampleTypes = (): readonly string[] => resources().map(({ type }) => type);

@@ -1,4 +1,4 @@
-/** An application with an identity provider, and logins at both. */
+/** Application with an identity provider, and logins at both. */
 import type { Row } from '../../src/common/resource/define-resource.js';
 import { boot, type TestApp } from './boot.js';
 import {
@@ -11,7 +11,7 @@ import {
 export class SingleSignOn {
   test!: TestApp;
   provider!: IdentityProvider;
-  /** The authenticator `idp`. */
+  /** Authenticator `idp`. */
   authenticator!: Row;
   private subjects = 0;
   private names = 0;
@@ -38,7 +38,7 @@ export class SingleSignOn {
   readonly makeAuthenticator = (name: string, fields: object = {}): Promise<Row> =>
     this.test.make.row('authenticator', { name, configuration: this.configuration(), ...fields });
 
-  /** A map on the claim `groups`. */
+  /** Creates a map on the claim `groups`. */
   readonly map = (fields: object): Promise<Row> =>
     this.test.make.row('authenticator_map', {
       name: `map ${(this.names += 1)}`,
@@ -64,7 +64,7 @@ export class SingleSignOn {
   readonly start = (next = '/'): string =>
     `${this.test.url}/sso/login/idp/?next=${encodeURIComponent(next)}`;
 
-  /** Follows a login up to the URL that the provider redirects back to. */
+  /** Follows a login to the URL that the provider redirects back to. */
   readonly callbackOf = async (browser: CookieBrowser): Promise<string> =>
     (await browser.follow(this.start(), '/sso/callback/')).url;
 
@@ -76,7 +76,7 @@ export class SingleSignOn {
     return body.results[0];
   };
 
-  /** Roles of a user, such as `Member Home Team`. */
+  /** Returns the roles of a user, such as `Member Home Team`. */
   readonly rolesOf = async (username: string): Promise<string[]> => {
     const { id } = await this.userOf(username);
     const { body } = await this.test.as.superuser.get(`users/${String(id)}/roles/`).expect(200);
@@ -86,7 +86,7 @@ export class SingleSignOn {
   };
 }
 
-/** Expects a response that refuses the login and sets no session. */
+/** Asserts that a response refuses the login and sets no session. */
 export async function expectRefused(
   response: Response,
   reason: string,

@@ -1,6 +1,6 @@
 /**
- * Status posts without a worker process: `work(job)` does what a worker does with the job's messages,
- * `elapse(job)` lets the time pass that a post waits.
+ * Sends status posts without a worker process: `work(job)` handles the job's messages as a worker does,
+ * `elapse(job)` makes waiting posts due.
  *
  *   const bench = await StatusPostBench.start(test);
  *   const job = await bench.launch(await bench.posting('service_a'));
@@ -28,13 +28,13 @@ import { COMMITS } from './payloads/sample.js';
 import { arm, type Hook, type SentEvent } from './webhooks.js';
 import { Breaker } from '../../src/outbound/breaker.entity.js';
 
-/** A word to look for where no token may be. */
+/** Text that must not appear where no token may be. */
 export const TOKEN = 'canary-token-0123456789';
 
 const REF = COMMITS.after;
 const ANSWER_TIMEOUT_MS = 400;
 
-/** An event of each service whose statuses go to `url`, and the path they go to. */
+/** Event of each service whose statuses go to `url`, and the path of the status. */
 export const STATUS_EVENTS: Record<
   WebhookServiceName,
   (url: string) => SentEvent & { path: string }
@@ -62,9 +62,9 @@ export const STATUS_EVENTS: Record<
   }),
 };
 
-/** The services' side of it, and ours. */
+/** Fixture with the fake service and the sender of posts. */
 export class StatusPostBench {
-  /** The service; a new one with `reset`. */
+  /** Fake service, which `reset` replaces. */
   sink!: HttpSink;
 
   private constructor(
@@ -83,7 +83,7 @@ export class StatusPostBench {
     return bench;
   }
 
-  /** A service that knows nothing of earlier requests. */
+  /** Replaces the service by one without recorded requests. */
   async reset(): Promise<void> {
     await this.sink.close();
     this.sink = await HttpSink.start();
@@ -115,7 +115,7 @@ export class StatusPostBench {
     );
   }
 
-  /** A template whose webhooks are answered with statuses; a new job template unless one is given. */
+  /** Adds a webhook that posts statuses to a template, by default to a new job template. */
   async posting(
     service: WebhookServiceName,
     inputs: Record<string, string> = { host: this.sink.url },
@@ -132,7 +132,10 @@ export class StatusPostBench {
     return hook;
   }
 
-  /** Sends the service's event. @returns id of the job, which is pending */
+  /**
+   * Sends the service's event.
+   * @returns id of the pending job
+   */
   async launch(hook: Hook): Promise<number> {
     const { body } = await hook.send(STATUS_EVENTS[hook.service](this.sink.url)).expect(202);
     return body.job as number;
@@ -148,7 +151,7 @@ export class StatusPostBench {
     }
   }
 
-  /** The job's posts, with the seconds until the next attempt as `wait`. */
+  /** Returns the job's posts, with the seconds until the next attempt as `wait`. */
   posts(job: number): Promise<Row[]> {
     return this.test.database.rows<Row>(sql`
       SELECT *, extract(epoch FROM next_attempt - now())::float8 AS wait
@@ -159,7 +162,7 @@ export class StatusPostBench {
     return (await this.posts(job)).map(({ status, outcome }) => [status, outcome]);
   }
 
-  /** Messages about the job's posts, in order. */
+  /** Returns the messages about the job's posts, in order. */
   async messages(job: number): Promise<number[]> {
     const rows = await this.test.database.rows<{ subject_id: number }>(sql`
       SELECT subject_id FROM outbox WHERE queue = 'status_posts'

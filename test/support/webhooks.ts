@@ -18,7 +18,7 @@ import { deliveryHeaders, type DeliveryOptions } from './payloads/webhooks.js';
 
 type Json = Record<string, unknown>;
 
-/** What is sent; a sample of the contract's table will do. */
+/** Event to send, for example a sample of the contract's table. */
 export interface SentEvent {
   event: string;
   payload: Json;
@@ -32,30 +32,30 @@ export class Hook {
     readonly key: string,
   ) {}
 
-  /** Path of the receiver, or of the one of another service. */
+  /** Returns the path of the receiver, or of that of another service. */
   path(service: string = this.service): string {
     return `${resource(String(this.template.type)).url(this.template.id)}${service}/`;
   }
 
-  /** A correctly signed delivery; with an id of its own unless `delivery` says otherwise. */
+  /** Sends a correctly signed delivery, by default with a new id. */
   send({ event, payload }: SentEvent, options: DeliveryOptions = {}): supertest.Test {
     const rawBody = Buffer.from(JSON.stringify(payload));
     const sent = { delivery: randomUUID(), ...options };
     return this.post(rawBody, deliveryHeaders(this.service, event, rawBody, this.key, sent));
   }
 
-  /** Any bytes with any headers. */
+  /** Sends any bytes with any headers. */
   post(
     rawBody: Buffer,
     headers: Record<string, string>,
     path: string = this.path(),
   ): supertest.Test {
     const pending = supertest(this.test.url).post(path).set(headers);
-    // Bytes as they are: the client must not make JSON of a buffer.
+    // The client must send the bytes unchanged, and not encode a buffer as JSON.
     return pending.serialize((body: unknown) => body as string).send(rawBody as never);
   }
 
-  /** Runs of the template, whatever launched them. */
+  /** Returns all runs of the template. */
   jobs(): Promise<Row[]> {
     return this.test.database.rows<Row>(sql`
       SELECT * FROM unified_jobs WHERE unified_job_template_id = ${this.template.id} ORDER BY id`);
@@ -67,7 +67,7 @@ export class Hook {
   }
 }
 
-/** A job template with a key for a service. `template` takes fields of the API. */
+/** Creates a job template with a webhook key. `template` takes fields of the API. */
 export async function armed(
   test: TestApp,
   service: WebhookServiceName,
@@ -76,7 +76,7 @@ export async function armed(
   return arm(test, await test.make.jobTemplate(fields), service);
 }
 
-/** Gives a template of any kind a service and a key of our choice. */
+/** Sets the service and the key of a template of any kind. */
 export async function arm(
   test: TestApp,
   template: Row,

@@ -1,18 +1,18 @@
 /**
- * Random workflows, and how each must end: the rules of the engine once more, written as definitions
- * over a finished workflow, so that they share nothing with the engine that leads one there.
+ * Random workflows and their expected ends. The rules of the engine are repeated as definitions over a
+ * finished workflow, so that they share nothing with the engine that executes one.
  */
 import fc from 'fast-check';
 
 import type { EdgeKind } from '../../src/workflows/workflow-rows.service.js';
 
-/** How the run of a node ends if it has one; `missing`: its template is gone. */
+/** Status of the run of a node, if it has one; `missing`: its template was deleted. */
 export type Ending = 'successful' | 'failed' | 'error' | 'canceled' | 'missing';
 
 export interface PlannedNode {
   ending: Ending;
   mustConverge: boolean;
-  /** Places of parents, which stand before their children. */
+  /** Indexes of parents, which come before their children. */
   parents: { place: number; kind: EdgeKind }[];
 }
 
@@ -28,7 +28,7 @@ const HOLDS: Record<EdgeKind, readonly string[]> = {
   always: ['successful', ...BAD],
 };
 
-/** How a workflow ends that nobody cancels. */
+/** Returns the end of a workflow without cancellation. */
 export function endOf(nodes: readonly PlannedNode[]): WorkflowEnd {
   const outcomes: WorkflowEnd['outcomes'] = [];
   for (const { ending, mustConverge, parents } of nodes) {
@@ -46,13 +46,13 @@ export function endOf(nodes: readonly PlannedNode[]): WorkflowEnd {
 
 const kinds: readonly EdgeKind[] = ['success', 'failure', 'always'];
 
-/** A workflow of up to `most` nodes; about a third of the possible edges are there. */
+/** Generates a workflow of up to `most` nodes with about a third of the possible edges. */
 export const workflows = (most: number): fc.Arbitrary<PlannedNode[]> =>
   fc.integer({ min: 1, max: most }).chain((count) =>
     fc.tuple(
       ...Array.from({ length: count }, (_, place) =>
         fc.record({
-          // Most runs go well, or nothing would follow the first nodes.
+          // Most runs are successful. Otherwise no node after the first ones would run.
           ending: fc.oneof(
             { weight: 6, arbitrary: fc.constant<Ending>('successful') },
             { weight: 4, arbitrary: fc.constantFrom<Ending>('failed', 'error', 'canceled') },

@@ -12,10 +12,10 @@ import { workflowEngine } from './workflow-engine.js';
 export type Nodes = Record<string, { approval?: { timeout?: number }; [field: string]: unknown }>;
 export type Edge = [parent: string, kind: EdgeKind, child: string];
 
-/** Workflows as users make and launch them, led by hand: no worker runs. */
+/** Workflows as users create and launch them, executed step by step without a worker. */
 export class WorkflowRuns {
   readonly advance: () => Promise<boolean>;
-  /** What the scheduler does now and then. */
+  /** Explains pending runs, as the scheduler does at intervals. */
   readonly explain: () => Promise<void>;
   private readonly transitions: RunTransitions;
 
@@ -64,14 +64,14 @@ export class WorkflowRuns {
     return (await this.test.database.row<Row>(sql`SELECT * FROM unified_jobs WHERE id = ${id}`))!;
   }
 
-  /** The run of a node; undefined as long as there is none. */
+  /** Returns the run of a node, or undefined if there is none yet. */
   async runOf(workflowJobId: number, identifier: string): Promise<Row | undefined> {
     return this.test.database.row<Row>(sql`
       SELECT run.* FROM workflow_job_nodes node JOIN unified_jobs run ON run.id = node.job_id
       WHERE node.workflow_job_id = ${workflowJobId} AND node.identifier = ${identifier}`);
   }
 
-  /** Outcome by identifier; empty: not over. */
+  /** Returns the outcome by identifier; empty while a node has not ended. */
   async outcomes(workflowJobId: number): Promise<Record<string, string>> {
     const rows = await this.test.database.rows<{ identifier: string; outcome: string }>(sql`
       SELECT identifier, outcome FROM workflow_job_nodes WHERE workflow_job_id = ${workflowJobId}
@@ -79,7 +79,7 @@ export class WorkflowRuns {
     return Object.fromEntries(rows.map(({ identifier, outcome }) => [identifier, outcome]));
   }
 
-  /** Ends the run of a node as a worker does, and lets the engine go on until nothing more happens. */
+  /** Ends the run of a node as a worker does, and advances the workflow until nothing changes. */
   async end(
     workflowJobId: number,
     identifier: string,
@@ -101,12 +101,12 @@ export class WorkflowRuns {
     await this.settle();
   }
 
-  /** Passes until one changes nothing. */
+  /** Advances until a pass changes nothing. */
   async settle(): Promise<void> {
     for (let pass = 0; pass < 5; pass += 1) await this.advance();
   }
 }
 
-/** `extra_vars` of a job. */
+/** Returns `extra_vars` of a job. */
 export const variablesOf = (job: Row | undefined): Record<string, unknown> =>
   JSON.parse(String(job?.extra_vars)) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * The collection's client: what its modules send for a task, request by request, and what they make
- * of the answers. It decides nothing the modules do not decide, and fails where they fail.
+ * Client that behaves like the collection: it sends the requests of its modules for a task, and interprets
+ * the responses as they do. It decides nothing the modules do not decide, and fails where they fail.
  *
  *   const collection = new CollectionClient(test.url, { by: 'given token', token });
  *   await collection.run('team', { name: 'Ops', organization: 'Home' }); // { changed: true, id }
@@ -60,7 +60,7 @@ const MODULES = {
 export type ModuleName = keyof typeof MODULES;
 
 export class CollectionClient {
-  /** What the last task sent, logging in and out included. */
+  /** Requests of the last task, with login and logout. */
   exchanges: readonly Exchange[] = [];
   warnings: readonly string[] = [];
 
@@ -91,7 +91,7 @@ export class CollectionClient {
   }
 }
 
-/** Makes a token and tells it, or deletes one by its id or as it was told. */
+/** Creates a token and returns it, or deletes one by its id or by the returned object. */
 async function runToken(run: ModuleRun): Promise<void> {
   const { existing_token: given, existing_token_id: id, state, description, scope } = run.params;
   if (state === 'absent') {

@@ -1,19 +1,19 @@
 /**
- * How the collection decides whether an object has to change, and whether it did: by the fields it
- * was given, value by value, with secrets that nobody can compare.
+ * Decides whether an object has to change, and whether it did, as the collection does: by the given fields,
+ * value by value. Secrets cannot be compared.
  */
 import { isItem, type Item } from './python-values.js';
 
 const SECRET = '$encrypted$';
 const NEVER_COMPARED = ['modified', 'related', 'summary_fields'];
 
-/** Whether the fields to be sent make a change necessary. */
+/** Returns true if the fields to be sent make a change necessary. */
 export function needsChange(existing: Item, fields: Item, updateSecrets: boolean): boolean {
   const names = Object.keys(fields).filter((name) => !NEVER_COMPARED.includes(name));
   return couldDiffer(existing, fields, names, updateSecrets);
 }
 
-/** Whether the answer to a change tells of one in the fields that were sent. */
+/** Returns true if the response to a change differs in the sent fields. */
 export function hasChanged(
   existing: Item,
   answer: Item,
@@ -31,13 +31,13 @@ function couldDiffer(
 ): boolean {
   return names.some((name) => {
     const [old, now] = [before[name], after[name]];
-    // What an answer leaves out, a password for example, cannot be compared either.
+    // Members that a response omits, for example a password, cannot be compared either.
     const suspicious = !isSame(old, now) || holdsSecret(now) || !(name in after);
     return suspicious && (updateSecrets || !couldBeSame(old, now));
   });
 }
 
-/** Equality as Python has it: a member that is missing is null, and a truth is the number one. */
+/** Compares as Python does: a missing member equals null, and true equals the number one. */
 export function isSame(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other))
     return one.length === other.length && one.every((entry, at) => isSame(entry, other[at]));
@@ -51,7 +51,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 const plain = (value: unknown): unknown =>
   typeof value === 'boolean' ? Number(value) : (value ?? null);
 
-/** Whether any value in it is the word that stands for a secret. */
+/** Returns true if any value in it is the placeholder for a secret. */
 export function holdsSecret(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(holdsSecret);
   return isItem(value) ? Object.values(value).some(holdsSecret) : value === SECRET;

@@ -2,7 +2,10 @@ import type { ModuleRun } from './module-run.js';
 
 const ENDPOINT = 'credential_input_sources';
 
-/** Keeps where one input of a credential is looked up: it has no name, but a target and a field. */
+/**
+ * Creates, changes or deletes the source of a credential's input, which has no name, but a target and a
+ * field.
+ */
 export async function runInputSource(run: ModuleRun): Promise<void> {
   const { source_credential: source, input_field_name, metadata, description, state } = run.params;
   const target_credential = await run.idOf('credentials', String(run.params.target_credential));

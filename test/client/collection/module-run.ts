@@ -4,7 +4,7 @@ import { hasChanged, needsChange } from './comparison.js';
 import { isItem, type Item } from './python-values.js';
 import { itemOf, member, ModuleFailure, related, type Wire } from './wire.js';
 
-/** What a task tells when it is over. */
+/** Result of a task. */
 export interface Outcome extends Item {
   changed: boolean;
 }
@@ -18,12 +18,12 @@ export interface Search {
 }
 
 export interface Waiting {
-  /** In seconds. */
+  /** Timeout in seconds. */
   timeout?: number;
   interval?: number;
 }
 
-/** Lists whose order counts: they are emptied and filled again. */
+/** Lists whose order matters: they are emptied and filled again. */
 const ORDERED = ['instance_groups', 'galaxy_credentials', 'input_inventories'];
 const NAMES: Record<string, string> = {
   users: 'username',
@@ -33,7 +33,7 @@ const NAMES: Record<string, string> = {
 const UNDER_WAY = ['new', 'pending', 'waiting', 'running'];
 const MAX_LISTED = 10_000;
 
-/** One task: the steps that all modules of the collection are put together from. */
+/** One task, with the steps that all modules of the collection are composed of. */
 export class ModuleRun {
   readonly outcome: Outcome = { changed: false };
 
@@ -42,7 +42,7 @@ export class ModuleRun {
     readonly params: Item,
   ) {}
 
-  /** The object with that name, number or named URL; undefined if there is none. */
+  /** Finds an object by name, number or named URL; undefined if there is none. */
   async find(endpoint: string, { nameOrId, query = {} }: Search): Promise<Item | undefined> {
     if (nameOrId?.includes('++')) {
       const named = encodeURIComponent(nameOrId).replaceAll('%2B', '+');
@@ -73,7 +73,7 @@ export class ModuleRun {
     return Number(member(await this.get(endpoint, { nameOrId, query }), 'id'));
   }
 
-  /** Every page of a list. */
+  /** Returns the rows of all pages of a list. */
   async all(endpoint: string, query: Item = {}): Promise<Item[]> {
     const { json } = await this.wire.get(endpoint, query);
     if (Number(member(json, 'count')) > MAX_LISTED)
@@ -89,9 +89,9 @@ export class ModuleRun {
   }
 
   /**
-   * Creates the object or changes what differs, and then its lists.
+   * Creates the object or changes its differences, and then its lists.
    *
-   * @returns the object as the last answer showed it
+   * @returns the object in the last response
    */
   async ensure(
     existing: Item | undefined,
@@ -116,7 +116,7 @@ export class ModuleRun {
     Object.assign(this.outcome, { changed: true, id: member(existing, 'id') });
   }
 
-  /** The copy of another object under a name that nothing has yet. */
+  /** Copies an object under a new name. */
   async copy(endpoint: string, from: string, name: string, query: Item = {}): Promise<Item> {
     const original = await this.get(endpoint, { nameOrId: from, query });
     const link = related(original, 'copy');
@@ -127,7 +127,7 @@ export class ModuleRun {
     return json;
   }
 
-  /** Asks for a run again and again until it is over. */
+  /** Polls a run until it ends. */
   async waitFor(url: string, { timeout, interval = 2 }: Waiting): Promise<Item> {
     const start = Date.now();
     let { json } = await this.wire.get(url);
@@ -143,7 +143,7 @@ export class ModuleRun {
     return json;
   }
 
-  /** Asks for a run until its status is that of an end, whatever the end is. */
+  /** Polls a run until it has a final status. */
   async waitUntilDone(url: string, interval = 2): Promise<Item> {
     for (;;) {
       const { json } = await this.wire.get(url);
@@ -152,7 +152,7 @@ export class ModuleRun {
     }
   }
 
-  /** The first node of a workflow job whose run has that name, as soon as there is one. */
+  /** Waits for the first node of a workflow job whose run has that name, and returns it. */
   async nodeOf(
     workflowJob: number,
     name: string,
@@ -198,7 +198,7 @@ export class ModuleRun {
     for (const id of new Set(added)) await this.tie(list, { id });
   }
 
-  /** Attaches or detaches one; nothing but 204 will do. */
+  /** Attaches or detaches one object; any status but 204 fails. */
   async tie(list: string, body: Item): Promise<void> {
     const { status, json } = await this.wire.post(list, body);
     if (status !== 204)
@@ -217,14 +217,14 @@ export class ModuleRun {
   }
 }
 
-/** What an object is called, whatever its kind calls its name. */
+/** Returns the name of an object, from the field that its type uses. */
 export function nameOf(item: Item): string {
   const name = item.name ?? item.username ?? item.identifier ?? item.hostname;
   if (typeof name !== 'string') throw new ModuleFailure('The object has no name.');
   return name;
 }
 
-/** The role an object shows under that name, with its id. */
+/** Returns the role of that name among an object's roles, with its id. */
 export function roleOf(item: Item, field: string): Item {
   const roles = itemOf(itemOf(item, 'summary_fields'), 'object_roles');
   return itemOf(roles, field);

@@ -1,9 +1,9 @@
-/** What sorts of values a module is given and sends. */
+/** Types of the values that modules receive and send. */
 export type Item = Record<string, unknown>;
 
 /**
- * JSON text as Python's standard library writes it: a space after every comma and colon, and only
- * ASCII. The collection sends variables as such texts and compares them letter by letter.
+ * Writes JSON as Python's standard library does: a space after every comma and colon, and only ASCII. The
+ * collection sends variables as such texts and compares them literally.
  */
 export function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
@@ -19,7 +19,7 @@ export function pythonJson(value: unknown): string {
 export const isItem = (value: unknown): value is Item =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Truth as Python has it: what is empty is false. */
+/** Converts to boolean as Python does: empty values are false. */
 export function isFilled(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isItem(value) ? Object.keys(value).length > 0 : Boolean(value);

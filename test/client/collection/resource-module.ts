@@ -8,9 +8,9 @@ import { member, ModuleFailure, related } from './wire.js';
 type Found = Record<string, number[]>;
 
 /**
- * Creates, changes, finds or deletes the one object that a task is about.
+ * Creates, changes, finds or deletes the object of a task.
  *
- * @returns the object as the last answer showed it; undefined if it was only looked for or deleted
+ * @returns the object in the last response; undefined after a search or deletion
  */
 export async function runResource(run: ModuleRun, table: ResourceTable): Promise<Item | undefined> {
   const { params, outcome } = run;
@@ -101,7 +101,7 @@ function fieldsOf(
   };
 }
 
-/** Ids of what the object refers to; whom it belongs to is said only of a new one. */
+/** Returns the ids of referenced objects. Owners are sent only with a new object. */
 function referencesOf(table: ResourceTable, existing: Item | undefined, found: Found): Item {
   const { before = [], after = [], owners = [] } = table;
   const names = [...before, ...after, ...(existing ? [] : owners)]
@@ -128,7 +128,7 @@ async function endpointOf(run: ModuleRun, { endpoint, below }: ResourceTable): P
   return `${below.endpoint}/${await run.idOf(below.endpoint, String(parent))}/${endpoint}`;
 }
 
-/** Adds the present members of a group where they are to stay. */
+/** Adds the present members of a group if the task preserves them. */
 async function keepMembers(
   run: ModuleRun,
   existing: Item | undefined,

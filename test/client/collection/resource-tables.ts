@@ -1,46 +1,46 @@
 import type { Item } from './python-values.js';
 
-/** A parameter that names other objects by name, number or named URL. */
+/** Parameter that names other objects by name, number or named URL. */
 export interface Lookup {
   parameter: string;
-  /** Where they are looked up. */
+  /** Endpoint of the look-up. */
   endpoint: string;
-  /** What gets the ids: a field of its own (by default), a list below the object, or nothing. */
+  /** Use of the ids: as a field of the object (by default), as a list below it, or none. */
   to?: 'field' | 'list' | 'nothing';
-  /** Parameters looked up before, whose ids narrow this search down. */
+  /** Earlier parameters whose ids restrict this look-up. */
   within?: readonly string[];
 }
 
-/** What a module looks up, sends and associates, in the order of its requests. */
+/** Look-ups, sent fields and associations of a module, in the order of its requests. */
 export interface ResourceTable {
   endpoint: string;
   /** Parameter and field with the name. */
   identity?: 'username';
-  /** Looked up before the object itself. */
+  /** Look-ups before that of the object itself. */
   before?: readonly Lookup[];
-  /** Those of them that narrow the search for the object; one that is not given is sought as null. */
+  /** Look-ups among those that restrict the search for the object. A missing parameter is sought as null. */
   within?: readonly string[];
-  /** Sent unless given otherwise. */
+  /** Fields with defaults, which are always sent. */
   always?: Item;
-  /** Sent as given. */
+  /** Fields that are sent as given. */
   fields?: readonly string[];
-  /** Sent only if they hold something. */
+  /** Fields that are sent only if they have a value. */
   filled?: readonly string[];
-  /** Variables, sent as a JSON text. */
+  /** Variables, which are sent as a JSON text. */
   texts?: readonly string[];
-  /** As those, where they hold something; what is empty is sent as the object it is. */
+  /** Variables that are sent as a JSON text if they have a value. An empty object is sent as an object. */
   filledTexts?: readonly string[];
-  /** Looked up after the object itself. */
+  /** Look-ups after that of the object itself. */
   after?: readonly Lookup[];
-  /** Looked up always, but sent only with a new object. */
+  /** Look-ups that always happen, but are sent only with a new object. */
   owners?: readonly Lookup[];
-  /** Where new objects go whose parameter is given: a list below another object. */
+  /** Parameter that, if given, creates new objects in a list below another object. */
   below?: Lookup;
-  /** Where parameters that were not given narrow the search down as null. */
+  /** True if missing parameters restrict the search as null. */
   nullParents?: true;
-  /** What is copied is sought like the object itself; otherwise among all. */
+  /** True if the original of a copy is sought like the object itself, and otherwise among all objects. */
   copyWithin?: true;
-  /** Empty lists leave the present members as they are; otherwise they take them off. */
+  /** True if empty lists keep the present members, and otherwise detach them. */
   skipEmptyLists?: true;
 }
 
@@ -71,7 +71,7 @@ const PROMPTS = [
   'timeout',
 ] as const;
 
-/** The modules that keep one object, by their names. */
+/** Modules that keep one object, by name. */
 export const RESOURCES = {
   organization: {
     endpoint: 'organizations',

@@ -2,7 +2,7 @@ import { type ModuleRun, roleOf } from './module-run.js';
 import type { Item } from './python-values.js';
 import { member, ModuleFailure } from './wire.js';
 
-/** Parameters that name what a role is on, and where that is looked up. */
+/** Parameters that name the objects of a role, and the endpoint of their look-up. */
 const OBJECTS: Record<string, string> = {
   credentials: 'credentials',
   inventories: 'inventories',
@@ -14,10 +14,10 @@ const OBJECTS: Record<string, string> = {
   workflows: 'workflow_job_templates',
 };
 const HOLDERS = ['users', 'teams'];
-/** Looked up in all organizations. */
+/** Endpoints that are searched in all organizations. */
 const EVERYWHERE = ['organizations', 'users'];
 
-/** Gives users and teams a role on objects, or takes it away. */
+/** Grants users and teams a role on objects, or revokes it. */
 export async function runRole(run: ModuleRun): Promise<void> {
   const { params } = run;
   const within: Item =

@@ -2,7 +2,7 @@ import type { ModuleRun, Waiting } from './module-run.js';
 import { isFilled, isItem, type Item, pythonJson } from './python-values.js';
 import { type Answer, itemOf, member, ModuleFailure, related } from './wire.js';
 
-/** Parameters that a template has to ask for, and how it says so. */
+/** Parameters, with the field of the template that must permit each. */
 const JOB_PROMPTS = {
   scm_branch: 'ask_scm_branch_on_launch',
   diff_mode: 'ask_diff_mode_on_launch',
@@ -31,7 +31,7 @@ const BULK_FIELDS = [
 export async function launchJob(run: ModuleRun): Promise<void> {
   const { params } = run;
   const data = filled(params, JOB_FIELDS);
-  // The template's `timeout` is sent under both names: `timeout` alone is how long the task waits.
+  // The template's `timeout` has another name here, because `timeout` is how long the task waits.
   if (isFilled(params.job_timeout)) data.timeout = params.job_timeout;
   if (Array.isArray(params.tags)) data.job_tags = params.tags.join();
   if (Array.isArray(params.skip_tags)) data.skip_tags = params.skip_tags.join();
@@ -118,7 +118,7 @@ export async function updateSource(run: ModuleRun): Promise<void> {
   await started(run, await run.wire.post(related(source, 'update')), 202, false);
 }
 
-/** A project that was changed is waited for, or fetched anew if the task says so. */
+/** Waits for a project that was changed, or updates it if the task says so. */
 export async function followProject(run: ModuleRun, project: Item | undefined): Promise<void> {
   const { wait = true, update_project: isUpdated = false, scm_type: kind } = run.params;
   if (!project || !(isUpdated || (run.outcome.changed && wait && kind !== ''))) return;
@@ -160,7 +160,7 @@ export async function listJobs(run: ModuleRun): Promise<void> {
   Object.assign(run.outcome, answer);
 }
 
-/** What a launch started: waited for unless the task says otherwise. */
+/** Waits for a launched run, unless the task says otherwise. */
 export async function started(
   run: ModuleRun,
   answer: Answer,

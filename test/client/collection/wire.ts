@@ -1,12 +1,12 @@
 import { ApiClient } from '../../support/client.js';
 import { isItem, type Item, pythonJson } from './python-values.js';
 
-/** What makes a task fail, in the words of the server where it said some. */
+/** Failure of a task, with the message of the server if there is one. */
 export class ModuleFailure extends Error {}
 
 /**
- * How a module logs in: with a token it makes for itself and deletes at the end, as long in use;
- * with Basic on every request, as the newest do; or with a token the user gave it.
+ * Login of a module: with a token that it creates and deletes at the end, as in older versions; with Basic on
+ * every request, as in the newest; or with a given token.
  */
 export type Login =
   | { by: 'own token' | 'basic'; username: string; password: string }
@@ -14,10 +14,10 @@ export type Login =
 
 export interface Exchange {
   method: string;
-  /** With the query. */
+  /** Path with the query. */
   path: string;
   status: number;
-  /** As it was sent. */
+  /** Body as sent. */
   body?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Answer {
 const ROOT = '/api/v2';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-/** The requests of one task: the collection logs in anew for each. */
+/** Requests of one task. The collection logs in again for each task. */
 export class Wire {
   readonly exchanges: Exchange[] = [];
   readonly warnings: string[] = [];
@@ -57,7 +57,7 @@ export class Wire {
     return this.send('DELETE', endpoint);
   }
 
-  /** Gives the token back that the task made for itself. */
+  /** Deletes the token that the task created. */
   async close(): Promise<void> {
     if (this.ownToken === undefined || this.login.by === 'given token') return;
     const path = `${ROOT}/tokens/${String(this.ownToken)}/`;
@@ -91,7 +91,7 @@ export class Wire {
     if (login.by === 'given token') return `Bearer ${login.token}`;
     if (login.by === 'own token') {
       const sent = { description: 'Token of a task', application: null, scope: 'write' };
-      // Where there is a gateway in front, it gives the tokens.
+      // A gateway, if there is one, issues the tokens.
       for (const path of ['/api/gateway/v1/tokens/', `${ROOT}/tokens/`]) {
         const { status, text } = await this.exchange('POST', path, basic(login), sent);
         if (status < 300) {
@@ -113,7 +113,7 @@ export class Wire {
     authorization: string,
     data?: Item,
   ): Promise<{ status: number; text: string }> {
-    // No Accept header, and a body on whatever writes.
+    // No Accept header, and a body on every write.
     const headers = { 'User-Agent': 'ansible-httpget', Authorization: authorization };
     const body = data && pythonJson(data);
     const client = new ApiClient(
@@ -132,18 +132,18 @@ export class Wire {
   }
 }
 
-/** A member that the modules take for granted. */
+/** Returns a member that the modules take for granted. */
 export function member(item: Item, name: string): unknown {
   if (!(name in item))
     throw new ModuleFailure(`There is no ${name} in ${JSON.stringify(item).slice(0, 300)}.`);
   return item[name];
 }
 
-/** A link of an object. */
+/** Returns a link of an object. */
 export const related = (item: Item, name: string): string =>
   String(member(itemOf(item, 'related'), name));
 
-/** A member that is an object itself. */
+/** Returns a member that is an object itself. */
 export function itemOf(item: Item, name: string): Item {
   const value = member(item, name);
   if (!isItem(value)) throw new ModuleFailure(`${name} is no object: ${JSON.stringify(value)}`);
@@ -161,7 +161,7 @@ function pathOf(endpoint: string, query: Item): string {
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** Values of a query as Python writes them. */
+/** Writes a value of a query as Python does. */
 function word(value: unknown): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
@@ -175,7 +175,7 @@ function parsed(text: string, path: string): Item {
   return json;
 }
 
-/** The modules read two numbers out of a version, if there is one. */
+/** Fails as the modules do if the version does not start with two numbers. A missing version is accepted. */
 function checkVersion(version: unknown): void {
   if (version !== undefined && !/^\d+\.\d+/.test(String(version)))
     throw new ModuleFailure(`The version ${String(version)} cannot be read.`);

@@ -1,6 +1,6 @@
 /**
- * The command line's client: what its commands send, start-up and login included. A command exists
- * only if the answers to OPTIONS make it exist, and takes only the flags they tell of.
+ * Client that behaves like the command line: it sends the requests of its commands, with start-up and
+ * login. Commands and their flags come from the responses to OPTIONS.
  *
  *   const command = new CommandLineClient(test.url, { token });
  *   await command.create('teams', { name: 'Ops', organization: 'Home' });
@@ -11,7 +11,7 @@ import { isItem, type Item, pythonJson } from '../collection/python-values.js';
 import { type Answer, CommandFailure, type Login, Session } from './session.js';
 
 const NAMES: Record<string, string> = { users: 'username', instances: 'hostname' };
-/** What further commands of a resource read of an object that need not exist. */
+/** Actions whose OPTIONS are read for a resource, of an object that need not exist. */
 const SUBCOMMANDS: Record<string, string> = {
   job_templates: 'launch',
   workflow_job_templates: 'launch',
@@ -22,12 +22,12 @@ const ROLE_BEARING = [
   ...['organizations', 'projects', 'inventory', 'teams', 'credentials', 'job_templates'],
   ...['workflow_job_templates', 'instance_groups'],
 ];
-/** Texts that variables are sent as, whatever way they were written. */
+/** Fields with variables, which are always sent as text. */
 const TEXTS = ['variables', 'extra_vars', 'source_vars'];
 
 type Flags = Record<string, Item>;
 
-/** What one resource offers: its flags and the methods of its objects. */
+/** Commands of one resource: its flags and the methods of its objects. */
 interface Commands {
   path: string;
   filters: Flags;
@@ -37,7 +37,7 @@ interface Commands {
 }
 
 export class CommandLineClient {
-  /** What the last command sent. */
+  /** Requests of the last command. */
   requests: readonly string[] = [];
   private session: Session;
 
@@ -89,7 +89,7 @@ export class CommandLineClient {
     await this.session.ask('DELETE', await this.urlOf(resource, commands, name));
   }
 
-  /** Launches a template or updates a project; monitors what it started if there is an interval. */
+  /** Launches a template or updates a project. Monitors the run if there is an interval. */
   async start(
     resource: string,
     name: string | number,
@@ -104,7 +104,7 @@ export class CommandLineClient {
     return this.monitor(run.json, interval);
   }
 
-  /** Gives a user or team a role on an object, or takes it away. */
+  /** Grants a user or team a role on an object, or revokes it. */
   async hold(
     word: 'grant' | 'revoke',
     [holders, holder]: readonly [holders: 'users' | 'teams', name: string],
@@ -114,7 +114,7 @@ export class CommandLineClient {
     const commands = await this.prepare(holders);
     const path = String(this.session.root[key]);
     const id = await this.idOf(path, key, object);
-    // Without the slash at the end.
+    // The client omits the trailing slash here.
     const { json } = await this.session.ask('GET', `${path}${id}`);
     const { object_roles: roles } = json.summary_fields as Item;
     const given = isItem(roles) ? roles[`${role}_role`] : undefined;
@@ -125,7 +125,7 @@ export class CommandLineClient {
     await this.session.ask('POST', link, { id: given.id, [verb]: true });
   }
 
-  /** Attaches one object to a list of another, or takes it off. */
+  /** Attaches one object to a list of another, or detaches it. */
   async tie(
     verb: 'associate' | 'disassociate',
     [resource, name]: readonly [resource: string, name: string],
@@ -146,7 +146,7 @@ export class CommandLineClient {
     return (await this.session.ask('GET', `${linkOf(json, 'stdout')}?format=txt_download`)).text;
   }
 
-  /** Starts up, logs in and reads what there is, as every command of a resource does. */
+  /** Starts up, logs in and reads OPTIONS, as every command of a resource does. */
   private async prepare(resource: string, method = 'GET'): Promise<Commands> {
     this.session = new Session(this.url, this.login);
     this.requests = this.session.requests;
@@ -186,7 +186,7 @@ export class CommandLineClient {
     return `${path}${await this.idOf(path, resource, name)}/`;
   }
 
-  /** A name is looked up twice: once to count, once to read. */
+  /** Looks up a name twice as the client does: once to count, once to read. */
   private async idOf(path: string, resource: string, name: string | number): Promise<number> {
     if (typeof name === 'number') return name;
     const url = withQuery(path, { [NAMES[resource] ?? 'name']: name });
@@ -223,7 +223,7 @@ export class CommandLineClient {
       : String(value);
   }
 
-  /** Collection that a field's name leads to. */
+  /** Returns the collection that a field's name refers to. */
   private rootOf(field: string): string {
     const path = this.session.root[field] ?? this.session.root[`${field}s`];
     if (typeof path !== 'string') throw new CommandFailure(`Give --${field} as a number.`);
@@ -260,7 +260,7 @@ export class CommandLineClient {
   }
 }
 
-/** Nothing but GET and POST may be told of, and every field has a type. */
+/** Returns the fields by method. Fails for methods other than GET and POST, and for fields without a type. */
 function actionsOf({ json }: Answer): Record<string, Flags> {
   const { actions } = json;
   if (!isItem(actions)) throw new CommandFailure('OPTIONS tells of no actions.');

@@ -1,7 +1,7 @@
 import { ApiClient } from '../../support/client.js';
 import { isItem, type Item } from '../collection/python-values.js';
 
-/** What makes a command fail, with the answer of the server. */
+/** Failure of a command, with the response of the server. */
 export class CommandFailure extends Error {}
 
 export type Login = { token: string } | { username: string; password: string };
@@ -15,7 +15,7 @@ export interface Answer {
 
 const HEADERS = { Accept: '*/*', 'User-Agent': 'python-requests/2.28.1' };
 
-/** The requests of one command: the root is read without credentials, then it logs in. */
+/** Requests of one command: it reads the root without credentials, then logs in. */
 export class Session {
   /** `METHOD /path` of every request. */
   readonly requests: string[] = [];
@@ -37,7 +37,7 @@ export class Session {
     else await this.openSession(this.login);
   }
 
-  /** @throws CommandFailure for any answer that is an error */
+  /** @throws CommandFailure for an error response */
   async ask(method: string, path: string, body?: Item): Promise<Answer> {
     const answer = await this.send(method, path, body);
     if (answer.status >= 400)
@@ -45,14 +45,14 @@ export class Session {
     return answer;
   }
 
-  /** Any answer, as it comes. */
+  /** Returns any response, including errors. */
   async send(method: string, path: string, body?: Item): Promise<Answer> {
     const isWrite = ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
     const pending = this.client(isWrite ? this.writing(path) : {}).request(method, path, body);
     return this.received(method, path, await pending);
   }
 
-  /** Takes the cookie that proves the origin, and then a session for name and password. */
+  /** Gets the CSRF cookie, and then a session for name and password. */
   private async openSession({
     username,
     password,
@@ -64,7 +64,7 @@ export class Session {
     const path = '/api/login/';
     const form = { username, password, next: '/api/' };
     const pending = this.client(this.writing(path)).post(path).type('form').send(form);
-    // Nobody looks at the status: a login that failed shows in the next answer.
+    // The client ignores this status: a failed login shows in the next response.
     this.received('POST', path, await pending);
     await this.send('GET', '/api/');
     await this.send('GET', '/api/');

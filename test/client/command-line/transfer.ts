@@ -1,11 +1,11 @@
 /**
- * What `export` and `import` of the command line send: every object as the fields that OPTIONS takes,
- * with keys made of names in place of ids, and what hangs on it by its links.
+ * Exports and imports objects as the command line does: every object with the fields of OPTIONS, with keys
+ * made of names in place of ids, and with the members of its related lists.
  */
 import { isItem, type Item } from '../collection/python-values.js';
 import { CommandFailure, type Login, Session } from './session.js';
 
-/** What a key is made of, by the type of the object. */
+/** Fields of a key, by the type of the object. */
 const KEYS: Record<string, readonly string[]> = {
   organization: ['name'],
   credential_type: ['name', 'kind'],
@@ -24,12 +24,12 @@ const KEYS: Record<string, readonly string[]> = {
 /** Lists whose members are attached, by the end of their links. */
 const ATTACHED =
   /\/(notification_templates_\w+|credentials|hosts|groups|children|execution_environments|schedules)\/$/;
-/** Lists whose members belong to the object, and are written out with it. */
+/** Lists whose members belong to the object, and are exported with it. */
 const OWN: Record<string, readonly string[]> = {
   inventory: ['groups', 'hosts', 'labels'],
   inventory_source: ['schedules'],
 };
-/** Lists that follow from others. */
+/** Lists that follow from others, and are not exported. */
 const LEFT_OUT: Record<string, readonly string[]> = {
   inventory_source: ['groups', 'hosts'],
   inventory: ['root_groups'],
@@ -81,14 +81,14 @@ export class Transfer {
       await this.know(path);
       await this.enter(path, assets[resource] ?? []);
     }
-    // Members bring members of their own.
+    // Members have members of their own.
     for (const { item, list, members } of this.related) await this.relate(item, list, members);
   }
 
   private async written(items: readonly Item[], fields: Item): Promise<Item[]> {
     const written: Item[] = [];
     for (const item of items) {
-      // What a source has brought comes from there again.
+      // An update of the source creates its hosts and groups again.
       const isBrought = item.type !== 'inventory' && item.has_inventory_sources === true;
       if (item.managed !== true && !isBrought) {
         written.push(await this.write(item, fields));
@@ -105,7 +105,7 @@ export class Transfer {
       const link = links[name];
       if (link !== undefined) asset[name] = await this.keyOf(await this.page(link));
       else if (name in item) {
-        // An id without a link has nothing to be found again by.
+        // An id without a link has no name to be found by.
         if (isItem(description) && description.type === 'id' && item[name] !== null) {
           throw new CommandFailure(`There is no link for ${name} of ${String(item.url)}.`);
         }
@@ -149,7 +149,7 @@ export class Transfer {
       const item = existing
         ? (await this.session.ask('PUT', String(existing.url), data)).json
         : (await this.session.ask('POST', path, data)).json;
-      // What was attached by its name answers nothing.
+      // Attaching by name returns no object.
       const entered = 'id' in item ? item : await this.named(path, data.name);
       await this.remember(entered);
       for (const [list, members] of Object.entries(asset.related as Record<string, Item[]>)) {
@@ -226,7 +226,7 @@ export class Transfer {
     return results;
   }
 
-  /** The fields that a POST takes; null where there is none. */
+  /** Returns the fields of a POST; null if POST is not allowed. */
   private async fieldsOf(path: string): Promise<Item | null> {
     const known = this.options.get(path);
     if (known !== undefined) return known;
@@ -245,7 +245,7 @@ export class Transfer {
   }
 }
 
-/** Keys are equal when their members are, in whatever order. */
+/** Returns a text that is equal for equal keys, in any order of their members. */
 function frozen(key: Item): string {
   const members = Object.entries(key).map(([name, value]): [string, unknown] => [
     name,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { OutboundClient } from '../../../src/outbound/outbound-client.js';
 import { VENDOR_PROTOCOLS, type VendorAnswer } from './vendor-stores.js';
 
-/** A request as it came. */
+/** Received request. */
 export interface StoreRequest {
   line: string;
   headers: IncomingMessage['headers'];
@@ -11,12 +11,15 @@ export interface StoreRequest {
 }
 
 /**
- * Fault of a response: a status, or a hostile one. `hang`: never. `large`: more than is read. `html`: no
- * JSON. `echo`: a refusal that quotes the request. A URL: a redirect to it. `null`: none.
+ * Fault of a response: a status, or a hostile one. `hang`: no response. `large`: a body beyond the limit.
+ * `html`: a body that is not JSON. `echo`: a refusal that quotes the request. A URL: a redirect to it.
+ * `null`: no fault.
  */
 type Fault = number | 'hang' | 'large' | 'html' | 'echo' | `http:${string}` | null;
 
-/** Hosts that no stand-in can have; their requests come with the host before the path. */
+/**
+ * Public hosts, which no fake server can replace. Their requests are recorded with the host before the path.
+ */
 const PUBLIC_HOST =
   /^https:\/\/([^/]+\.(?:microsoftonline|amazonaws|secretsvaultcloud|github)\.\w+)/;
 
@@ -28,23 +31,23 @@ const FORBIDDEN: VendorAnswer = {
 const UNKNOWN: VendorAnswer = { status: 404, body: { errors: [] } };
 
 /**
- * A server that speaks the paths of HashiCorp Vault (key-value engines of both versions, logins by
- * AppRole, password and certificate), of CyberArk's Central Credential Provider, and of other vendors.
+ * Fake server of HashiCorp Vault (key-value engines of both versions, logins by AppRole, password and
+ * certificate), of CyberArk's Central Credential Provider, and of other vendors.
  */
 export class FakeSecretStores {
   readonly requests: StoreRequest[] = [];
-  /** Answers before all others, in order. */
+  /** Faults of the next responses, in order. */
   readonly faults: Fault[] = [];
-  /** Login bodies that are accepted, by mount; `any`: every body. */
+  /** Accepted login bodies by mount; `any` for every body. */
   readonly logins: Record<string, object | 'any'> = {
     approle: { role_id: 'role', secret_id: 'secret-id' },
     'team/userpass': { password: 'log me in' },
   };
-  /** Tokens that are taken besides that of a login. */
+  /** Accepted tokens, in addition to that of a login. */
   readonly tokens = ['root-token'];
-  /** By path below `/v1/`, as the engines answer. */
+  /** Responses of the engines, by path below `/v1/`. */
   readonly secrets: Record<string, object> = {};
-  /** By query, of the applications `ctl` and `ccp-secret`. */
+  /** Accounts of the applications `ctl` and `ccp-secret`, by query. */
   readonly accounts: Record<string, object> = {};
 
   private constructor(private readonly server: Server) {
@@ -64,9 +67,9 @@ export class FakeSecretStores {
   }
 
   /**
-   * Sends the requests of a client that are meant for public hosts to this server.
+   * Redirects the requests of a client to public hosts to this server.
    *
-   * @returns the function that ends it
+   * @returns a function that ends the redirection
    */
   reroute(client: OutboundClient): () => void {
     const request = client.request.bind(client);
@@ -77,7 +80,7 @@ export class FakeSecretStores {
     };
   }
 
-  /** Lines of the requests since the last time. */
+  /** Returns the request lines since the last call. */
   taken(): string[] {
     return this.requests.splice(0).map(({ line }) => line);
   }
@@ -153,7 +156,7 @@ export class FakeSecretStores {
   }
 }
 
-/** Signs as the SSH engine of Vault does for the role `ops`. */
+/** Signs a key as Vault's SSH engine does for the role `ops`. */
 function signedKey(role: string, body: unknown): VendorAnswer {
   const { public_key: key, valid_principals: names } = body as Record<string, string>;
   if (role !== 'ops') return UNKNOWN;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * Stands between a client and a server, and can stop passing anything on: connections are accepted
- * and stay open, and nobody answers, as with a server that was sent SIGSTOP.
+ * Proxy between a client and a server that can stop forwarding. Connections are then accepted and stay open
+ * without a response, as with a server stopped by SIGSTOP.
  */
 export class FreezingProxy {
   private readonly sockets = new Set<Socket>();
@@ -11,7 +11,7 @@ export class FreezingProxy {
 
   private constructor(private readonly server: Server) {}
 
-  /** @param target URL of the server behind it */
+  /** @param target URL of the server behind the proxy */
   static async start(target: string): Promise<FreezingProxy> {
     const { hostname, port } = new URL(target);
     const server = createServer();
@@ -26,7 +26,7 @@ export class FreezingProxy {
     return proxy;
   }
 
-  /** The URL of the target, by way of the proxy. */
+  /** Returns the URL of the target with the address of the proxy. */
   through(target: string): string {
     const url = new URL(target);
     url.hostname = '127.0.0.1';

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A collection as a file to be served or laid beside requirements. */
+/** Collection as a file, to be served or stored next to requirements. */
 export interface BuiltCollection {
   readonly namespace: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface BuiltCollection {
 }
 
 /**
- * Builds the collection `our.<name>` with one role, `greet`, that says a word.
+ * Builds the collection `our.<name>` with one role, `greet`, which prints a word.
  *
  * @param folder for its sources and its archive
  */
@@ -45,10 +45,10 @@ export async function buildCollection(
   return { namespace: 'our', name, version, archive };
 }
 
-/** A server that speaks version 3 of the API of Galaxy. */
+/** Server with version 3 of the API of Galaxy. */
 export interface GalaxyFake {
   readonly url: string;
-  /** Paths that were asked for with their `Authorization` and `User-Agent`, in order. */
+  /** Requested paths with their `Authorization` and `User-Agent`, in order. */
   readonly asked: {
     path: string;
     authorization: string | undefined;
@@ -63,7 +63,7 @@ export interface TlsParts {
   readonly cert: Buffer;
 }
 
-/** Makes a certificate that no authority signed. */
+/** Creates a certificate that no authority signed. */
 export async function selfSigned(folder: string): Promise<TlsParts> {
   const [key, cert] = [join(folder, 'tls.key'), join(folder, 'tls.crt')];
   await execute('openssl', [
@@ -75,7 +75,9 @@ export async function selfSigned(folder: string): Promise<TlsParts> {
 }
 
 /**
- * @param token without which collections are refused, naming what was sent; none when empty
+ * Starts the server.
+ *
+ * @param token required for collections. The refusal quotes the received one. If empty, none is required.
  * @param tls serves HTTPS
  */
 export async function serveGalaxy(

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
 
-/** One request as it arrived. */
+/** Received request. */
 export interface RecordedRequest {
   readonly method: string;
   /** Path and query. */
@@ -15,23 +15,26 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** A body that quotes the request, as careless services do. */
+/** Body that quotes the request, as some services do. */
 export const ECHO = Symbol('echo');
 
-/** One scripted answer. Without any script the sink answers 200 `{}`. */
+/** Scripted response. Without a script the sink responds 200 `{}`. */
 export interface ScriptedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Objects are sent as JSON; `echo` is the whole request as it came. */
+  /** Objects are sent as JSON. `ECHO` sends the whole request. */
   readonly body?: string | object | typeof ECHO;
   readonly delayMs?: number;
-  /** Answers only after this has resolved. */
+  /** Promise that the response waits for. */
   readonly until?: Promise<void>;
-  /** `reset`: close the connection instead of answering. `hang`: never answer. `drip`: headers at once, then a byte now and then for ever. */
+  /**
+   * `reset` closes the connection instead of responding. `hang` never responds. `drip` sends headers at once,
+   * and then a byte now and then for ever.
+   */
   readonly fault?: 'reset' | 'hang' | 'drip';
 }
 
-/** An HTTP(S) server on a free port that records requests and answers by script. */
+/** HTTP(S) server on a free port that records requests and sends scripted responses. */
 export class HttpSink {
   readonly requests: RecordedRequest[] = [];
   private readonly script: ScriptedAnswer[] = [];
@@ -68,14 +71,14 @@ export class HttpSink {
     return `${this.scheme}://127.0.0.1:${this.port}`;
   }
 
-  /** The newest request; throws when there was none. */
+  /** Last request; throws if there was none. */
   get last(): RecordedRequest {
     const request = this.requests.at(-1);
     if (!request) throw new Error('The sink has received no request.');
     return request;
   }
 
-  /** Queues answers, used one a request in order; numbers are statuses. */
+  /** Queues responses for the next requests, in order. Numbers are statuses. */
   answer(...answers: (ScriptedAnswer | number)[]): this {
     this.script.push(
       ...answers.map((answer) => (typeof answer === 'number' ? { status: answer } : answer)),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 
 import Provider, { type Configuration, type JWK } from 'oidc-provider';
 
-/** Claims of one account, besides its subject. */
+/** Claims of one account, in addition to its subject. */
 export type Account = Record<string, unknown>;
 
 export const CLIENT = { client_id: 'controller', client_secret: 'a-secret-of-the-client' };
@@ -12,8 +12,8 @@ export const CLIENT = { client_id: 'controller', client_secret: 'a-secret-of-the
 const CLAIMS = ['preferred_username', 'given_name', 'family_name', 'email', 'groups', 'realm'];
 
 /**
- * An OpenID Connect provider in the process of the test (`oidc-provider`), which logs in `account`
- * without asking.
+ * OpenID Connect provider in the process of the test (`oidc-provider`), which logs in `account` without a
+ * form.
  */
 export class IdentityProvider {
   /** Subject of the next login. */
@@ -29,7 +29,7 @@ export class IdentityProvider {
     server.on('request', (request, response) => this.handler(request, response));
   }
 
-  /** Time for which ID tokens are valid; negative as by a clock that is behind. */
+  /** Validity of ID tokens in seconds; negative for a clock that is behind. */
   idTokenSeconds = 600;
 
   static async start(redirectUris: string[]): Promise<IdentityProvider> {
@@ -41,7 +41,7 @@ export class IdentityProvider {
     return provider;
   }
 
-  /** Begins anew with another key and no sessions. */
+  /** Replaces the key and forgets all sessions. */
   rotateKeys(): void {
     const notices = (['info', 'warn'] as const).map((level) =>
       jest.spyOn(console, level).mockImplementation(() => undefined),
@@ -99,7 +99,7 @@ export class IdentityProvider {
   }
 }
 
-/** A browser without pages: follows redirects step by step and keeps cookies by origin. */
+/** Browser without pages, which follows redirects step by step and keeps cookies by origin. */
 export class CookieBrowser {
   readonly cookies = new Map<string, Map<string, string>>();
 
@@ -123,14 +123,14 @@ export class CookieBrowser {
     return response;
   }
 
-  /** Sends a form with the CSRF token that the browser has. */
+  /** Sends a form with the CSRF token of the browser. */
   send(url: string, fields: Record<string, string>): Promise<Response> {
     const csrfmiddlewaretoken = this.jarOf(url).get('csrftoken') ?? '';
     const body = new URLSearchParams({ ...fields, csrfmiddlewaretoken });
     return this.visit(url, {}, { method: 'POST', body });
   }
 
-  /** Follows redirects until there is none, or one leads to a URL that contains `until`. */
+  /** Follows redirects to the last response, or to a URL that contains `until`. */
   async follow(url: string, until = '\n'): Promise<{ url: string; response: Response }> {
     for (let at = url; ;) {
       const response = await this.visit(at);

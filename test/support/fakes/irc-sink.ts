@@ -5,23 +5,23 @@ import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
 
 export interface IrcSinkOptions {
   readonly tls?: boolean;
-  /** Password a client must send with PASS. */
+  /** Password that a client must send with PASS. */
   readonly password?: string;
-  /** Channels answered with 473 (cannot join). */
+  /** Channels that cannot be joined (473). */
   readonly closedChannels?: readonly string[];
-  /** Nicknames answered with 401 (no such nick). */
+  /** Unknown nicknames (401). */
   readonly unknownNicks?: readonly string[];
-  /** Nicknames in use, answered with 433. */
+  /** Nicknames in use (433). */
   readonly takenNicks?: readonly string[];
-  /** Accept the connection and never say a word. */
+  /** Accepts connections and never sends a line. */
   readonly silent?: boolean;
-  /** Welcomes clients only after this has resolved. */
+  /** Promise that the welcome waits for. */
   readonly until?: Promise<void>;
   /** Closes every connection at once. */
   readonly reset?: boolean;
 }
 
-/** A small IRC server on a free port that records every line and every message. */
+/** IRC server on a free port that records every line and every message. */
 export class IrcSink {
   readonly lines: string[] = [];
   /** Messages in order of arrival. */

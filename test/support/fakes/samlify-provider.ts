@@ -11,7 +11,7 @@ const SERVICE = {
   Location: ENTRY_POINT,
 };
 
-// The library refuses to parse requests until a validator of schemas is set. None is a dependency.
+// The library parses no requests until a schema validator is set. No validator is a dependency.
 setSchemaValidator({ validate: () => Promise.resolve('not validated') });
 
 const provider = IdentityProvider({
@@ -34,9 +34,9 @@ const provider = IdentityProvider({
 });
 
 /**
- * Answers the request of a login with samlify, an identity provider of others.
+ * Creates the response to a login request with samlify, an independent identity provider.
  *
- * @param metadata document of the service provider, which says where the response goes and what is signed
+ * @param metadata document of the service provider, with the URL of the response and the parts to sign
  * @param url URL of the redirect binding, with the request
  * @returns the response as XML
  */

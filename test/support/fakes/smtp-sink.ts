@@ -3,32 +3,32 @@ import { SMTPServer } from 'smtp-server';
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { TEST_CERTIFICATE, TEST_CERTIFICATE_KEY } from './test-certificate.js';
 
-/** One message as it arrived. */
+/** Received message. */
 export interface RecordedMail {
   readonly from: string;
   readonly recipients: readonly string[];
-  /** The whole message, headers included. */
+  /** Whole message, headers included. */
   readonly raw: string;
   readonly secure: boolean;
   readonly user: string | null;
 }
 
 export interface SmtpSinkOptions {
-  /** `none`, STARTTLS offered, or TLS from the first byte. */
+  /** No TLS, offered STARTTLS, or TLS from the first byte. */
   readonly tls?: 'none' | 'starttls' | 'implicit';
-  /** When given, clients must authenticate with exactly these. */
+  /** Credentials that clients must send, if given. */
   readonly credentials?: { readonly username: string; readonly password: string };
-  /** Recipients answered with 550. */
+  /** Recipients refused with 550. */
   readonly refuse?: readonly string[];
-  /** SMTP code answered to the message itself, such as 451 or 554. */
+  /** SMTP code that refuses the message itself, for example 451 or 554. */
   readonly rejectMessageWith?: number;
-  /** Takes messages only after this has resolved. */
+  /** Promise that the acceptance of a message waits for. */
   readonly until?: Promise<void>;
   /** Closes every connection at once. */
   readonly reset?: boolean;
 }
 
-/** A mail server on a free port that records what it accepts. */
+/** Mail server on a free port that records the messages it accepts. */
 export class SmtpSink {
   readonly mails: RecordedMail[] = [];
   private readonly server: SMTPServer;
@@ -57,7 +57,7 @@ export class SmtpSink {
       onData: (stream, session, done) => void this.store(stream, session, done),
     });
     if (options.reset) this.server.server.on('connection', (socket: Socket) => socket.destroy());
-    // A client that refuses our certificate closes the connection; that is the client's test.
+    // A client that refuses the certificate closes the connection. Its test checks the refusal.
     this.server.on('error', () => undefined);
   }
 

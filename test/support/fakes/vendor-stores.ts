@@ -1,11 +1,11 @@
 /**
- * Protocols of secret stores, as their vendors document them: logins, values and refusals. Each function
- * answers the requests of one vendor and returns null for those of others.
+ * Protocols of secret stores according to the documentation of their vendors: logins, values and refusals.
+ * Each function responds to requests of one vendor and returns null for those of others.
  */
 import { createHash, createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Request to a stand-in. `host` is the public host that it was meant for, or empty. */
+/** Request to the fake server. `host` is the public host of the request, or empty. */
 export interface VendorRequest {
   method: string;
   host: string;
@@ -175,14 +175,14 @@ const centrifyVault: Protocol = ({ path, headers, text }) => {
     : ok({ success: false, Result: null, Message: 'secret detail' });
 };
 
-/** Key of the GitHub App with the id 7, as GitHub makes such keys. */
+/** Key of the GitHub App with the id 7, in GitHub's format. */
 export const GITHUB_KEY = generateKeyPairSync('rsa', {
   modulusLength: 2048,
   publicKeyEncoding: { type: 'spki', format: 'pem' },
   privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
 });
 
-/** True for a proof of the app that is signed with its key, and valid for ten minutes at most. */
+/** Returns true for a token of the app that is signed with its key, and valid for ten minutes at most. */
 function isProof(jwt: string): boolean {
   const [head = '', body = '', signature = ''] = jwt.split('.');
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>;
@@ -205,7 +205,7 @@ const github: Protocol = ({ method, host, path, headers }) => {
   return { status: 201, body: { token: 'ghs_github-value', permissions: { contents: 'read' } } };
 };
 
-/** Protocols of all vendors beside HashiCorp Vault and CyberArk's Central Credential Provider. */
+/** Protocols of all vendors except HashiCorp Vault and CyberArk's Central Credential Provider. */
 export const VENDOR_PROTOCOLS: readonly Protocol[] = [
   azureKeyVault,
   awsSecretsManager,

@@ -1,9 +1,9 @@
 /**
- * The globals of the process itself, where Jest's own environment makes a context for each spec file.
- * What a file leaves on them, or in the environment variables, is taken back when it is over.
+ * Test environment with the globals of the process, in place of the context that Jest creates for each spec
+ * file. Changes of a file to them or to the environment variables are reverted at its end.
  */
-// Its contexts get the globals that exist when it is loaded, and not those that TypeORM adds later for
-// the entities of the process.
+// Loaded first, because contexts get the globals that exist when this module is loaded, without those that
+// TypeORM adds later for the entities of the process.
 import 'jest-environment-node';
 import { ModuleMocker } from 'jest-mock';
 
@@ -15,7 +15,7 @@ export default class NativeEnvironment {
   #variables = { ...process.env };
 
   constructor() {
-    // Jest wraps `exit` of what it finds here for each file; the worker's own has to stay as it is.
+    // Jest replaces `exit` of this object for each file. The `exit` of the worker must stay unchanged.
     const ownProcess = Object.create(process);
     this.global = new Proxy(globalThis, {
       get: (target, name) => (name === 'process' ? ownProcess : Reflect.get(target, name)),
@@ -26,7 +26,7 @@ export default class NativeEnvironment {
     return ['node', 'node-addons'];
   }
 
-  /** None: code is compiled for the process. */
+  /** Returns null, because code is compiled for the process. */
   getVmContext() {
     return null;
   }

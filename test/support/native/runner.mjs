@@ -1,7 +1,6 @@
 /**
- * Jest's own runner of tests, with another way to load a spec file: what it imports is loaded by
- * Node, from `dist`, and once for a worker instead of once for each file
- * (docs/decisions/0071-test-runner.md).
+ * Jest's own test runner, except that Node loads the imports of a spec file from `dist`, once per worker
+ * instead of once per file (docs/decisions/0071-test-runner.md).
  */
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
@@ -10,15 +9,15 @@ import { pathToFileURL } from 'node:url';
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner');
 
-/** What the framework keeps on the globals from one file to the next. */
+/** Globals that the framework keeps between files. */
 const KEPT = ['EVENT_HANDLERS', 'TEST_TIMEOUT_SYMBOL'];
 
-/** Node's limit; Jest sets a higher one, which makes every error that is thrown dearer. */
+/** Limit of Node. Jest sets a higher one, which makes every thrown error more expensive. */
 const STACK_FRAMES = 10;
 
-// Lets spec files share what is dear to start (test/support/boot.ts). Jest has the worker stop
-// listening when there are no more files: all that they shared ends here. Without a worker Jest
-// itself runs the files, and each of them cleans up.
+// Lets spec files share expensive resources (test/support/boot.ts). Jest disconnects the worker when there
+// are no more files, which ends the shared resources. Without a worker Jest itself runs the files, and each
+// of them cleans up.
 if (process.send) {
   globalThis[Symbol.for('spec files share a process')] = true;
   process.on('removeListener', (name) => {
@@ -27,14 +26,14 @@ if (process.send) {
 }
 
 export default function runNatively(globalConfig, config, environment, runtime, testPath, tell) {
-  // A file that chose another environment is loaded by Jest.
+  // Jest loads files that chose another environment.
   if (environment.getVmContext() !== null)
     return circus(globalConfig, config, environment, runtime, testPath, tell);
   for (const name of KEPT) delete globalThis[Symbol.for(name)];
   Error.stackTraceLimit = STACK_FRAMES;
   globalThis.jest = runtime.jestGlobals.jestObjectFor(testPath);
   runtime.requireInternalModule = (path) => {
-    // The framework begins anew with each file.
+    // Each file gets a fresh framework.
     delete require.cache[path];
     return require(path);
   };
@@ -43,7 +42,7 @@ export default function runNatively(globalConfig, config, environment, runtime, 
   return circus(globalConfig, config, environment, runtime, testPath, tell);
 }
 
-/** Returns the URL of the compiled form of a spec file, which `npm test` makes before it starts Jest. */
+/** Returns the URL of the compiled form of a spec file, which `npm test` writes before it starts Jest. */
 function compiled(path, { rootDir }) {
   const source = relative(rootDir, path);
   return pathToFileURL(join(rootDir, 'dist', source.replace(/\.ts$/, '.js'))).href;

@@ -3,7 +3,7 @@ import type { WebhookServiceName } from '../../../src/code-hosts/services.js';
 
 export type Json = Record<string, unknown>;
 
-/** One row of the contract's event table: a payload of real shape and size, and what must be read from it. */
+/** Row of the contract's event table: a realistic payload, and the values to be read from it. */
 export interface WebhookSample {
   service: WebhookServiceName;
   event: string;
@@ -12,18 +12,18 @@ export interface WebhookSample {
   refName: string | null;
   headRef: string;
   statusApi: string | null;
-  /** The ref of a push, which a later push to it may take the place of. */
+  /** Ref of a push, if a later push to the same ref may replace it. */
   pushRef: string | null;
 }
 
-/** Where the three services are installed; B and C live under a path of their host. */
+/** Addresses of the three services. B and C are installed below a path of their host. */
 export const SERVICE_URLS = {
   service_a: 'https://api.a.example.com',
   service_b: 'https://b.example.com/code',
   service_c_dc: 'https://c.example.com/scm',
 } as const;
 
-/** A commit id that is the same in every run. */
+/** Returns a commit id that is the same in every run. */
 export const commitId = (word: string): string => createHash('sha1').update(word).digest('hex');
 
 export const COMMITS = {
@@ -59,7 +59,7 @@ export function sample(
   };
 }
 
-/** What the commits of a push are about; as many as a busy day brings. */
+/** Subjects of the commits of a push, as many as on a busy day. */
 export const CHANGES: readonly string[] = [
   'Restart the web servers one by one',
   'Renew the certificates of the mail hosts',
